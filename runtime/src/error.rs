@@ -110,6 +110,85 @@ pub enum Error {
         /// Bytes of a struct.
         size: usize,
     },
+    /// Memory of another library that cannot be a buffer.
+    #[error("memory at {address:#x} cannot be {len} elements of {size} bytes: {problem}")]
+    ForeignMemory {
+        /// The address.
+        address: u64,
+        /// The number of elements.
+        len: usize,
+        /// Bytes of an element.
+        size: usize,
+        /// The reason.
+        problem: String,
+    },
+    /// A DLPack tensor that cannot be a buffer, or a buffer that cannot be such a tensor.
+    #[error("a DLPack tensor and a buffer of `{elem}` do not share memory: {problem}")]
+    Dlpack {
+        /// The type of an element.
+        elem: &'static str,
+        /// The reason.
+        problem: String,
+    },
+    /// A stream of another library that cannot be a device.
+    #[error("a stream of another library cannot be `cuda:{ordinal}`: {problem}")]
+    ForeignStream {
+        /// The number of the GPU.
+        ordinal: usize,
+        /// The reason.
+        problem: String,
+    },
+    /// Something was asked of the interpreter that GPUs only do.
+    #[error("{what} need a GPU, and the device is {device}")]
+    NeedsGpu {
+        /// What needs a GPU, in the plural.
+        what: &'static str,
+        /// The device.
+        device: String,
+    },
+    /// A slice for the work of another library, or a module, that the device cannot reach.
+    #[error("{what} is on {place}, and the work on {device}")]
+    WrongDevice {
+        /// `a slice` or `a module`.
+        what: &'static str,
+        /// Its device.
+        place: String,
+        /// The device of the work.
+        device: String,
+    },
+    /// A module without the function that was asked for.
+    #[error("the module has no function `{name}`")]
+    NoFunction {
+        /// The name of the function.
+        name: String,
+    },
+    /// A function of a module cannot be launched like that; nothing ran.
+    #[error("cannot launch `{function}`: {mistake}")]
+    ModuleLaunch {
+        /// The name of the function.
+        function: String,
+        /// The mistake in the launch.
+        mistake: LaunchMistake,
+    },
+    /// There is no NVRTC, which compiles CUDA C, or not one that works.
+    #[error("no usable NVRTC to compile CUDA C: {}", .tried.join("; "))]
+    NoNvrtc {
+        /// The libraries that were tried, with the failure of each.
+        tried: Vec<String>,
+    },
+    /// CUDA C that NVRTC does not compile.
+    #[error(
+        "cannot compile CUDA C: `{call}` failed with {name}{}",
+        .log.as_ref().map(|log| format!("\n{log}")).unwrap_or_default()
+    )]
+    CompileCuda {
+        /// The function of NVRTC.
+        call: &'static str,
+        /// NVRTC's name of the error.
+        name: String,
+        /// The messages of the compiler.
+        log: Option<String>,
+    },
     /// The time between events of which each is on another device.
     #[error("the time between events of two devices is unknown")]
     EventsOfTwoDevices,
@@ -118,6 +197,12 @@ pub enum Error {
     NotRecordable {
         /// The kernel.
         kernel: &'static str,
+    },
+    /// Work that is no kernel's was given to a device while a graph was recorded.
+    #[error("{what} cannot be recorded in a graph")]
+    NotInGraphs {
+        /// What was given, in the plural.
+        what: &'static str,
     },
     /// Work was given to the device of a [recording](crate::Device::record_graph) that has ended.
     #[error("the recording of the graph has ended")]

@@ -107,9 +107,7 @@ impl Value<'_> {
     fn is_vector_aligned(&self) -> bool {
         match self {
             Value::Scalar { .. } => true,
-            Value::Slice { slice, .. } => {
-                (slice.offset as u64).is_multiple_of(ir::Element::SLICE_ALIGN)
-            }
+            Value::Slice { slice, .. } => slice.is_aligned(ir::Element::SLICE_ALIGN),
         }
     }
 

@@ -42,6 +42,7 @@
 //! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
 //! - [`counters`]: what launches did, counted as hardware counts. [`check`]: the sanitizer.
 //! - [`trace`]: what one thread or warp does, step by step.
+//! - [`interop`]: memory, streams and kernels of other libraries.
 //! - [`collective`]: all-reduce and its kin, over several GPUs, machines, or CPU devices.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
@@ -69,6 +70,7 @@ pub mod fast;
 mod graph;
 pub mod grid;
 pub mod host;
+pub mod interop;
 mod kernel;
 mod launch;
 mod launch_checks;

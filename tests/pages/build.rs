@@ -34,7 +34,7 @@ fn main() {
             fs::write(&file, format!("{lines}{program}\npub(super) fn run_program() -> warpwise::Result<()> {{\n    main()\n}}\n"))
                 .expect("the folder is Cargo's");
             modules += &format!(
-                "#[allow(warnings, clippy::all, reason = \"pages show the language\")]\n#[path = {file:?}]\nmod {name};\n"
+                "#[allow(warnings, clippy::all, unsafe_code, reason = \"pages show the language\")]\n#[path = {file:?}]\nmod {name};\n"
             );
             programs += &format!("    ({page:?}, {line}, {name}::run_program),\n");
         }

@@ -11,12 +11,16 @@ use std::{
 use warpwise_tests::workspace;
 
 /// Files and folders that may say `expect(unsafe_code)`; rustc denies `unsafe` everywhere else.
-const UNSAFE: [&str; 12] = [
+const UNSAFE: [&str; 16] = [
     "benches/race/device_problem.rs",
     "benches/race/driver.rs",
+    "cust_interop/",
+    "examples/cudarc_interop.rs",
     "llvm/src/library",
     "runtime/src/driver/",
+    "runtime/src/interop/",
     "runtime/src/kernel.rs",
+    "runtime/tests/interop.rs",
     "runtime/tests/kernels/mod.rs",
     "tests/src/engines.rs",
     "tests/src/gpu",

@@ -202,7 +202,7 @@ fn asked_for(signature: &Signature, context: &Context, function: FunctionHandle)
 }
 
 /// Lets launches of the function ask for so much shared memory, which the device has.
-fn allow_shared(context: &Context, function: FunctionHandle, bytes: u64) -> Result<()> {
+pub(super) fn allow_shared(context: &Context, function: FunctionHandle, bytes: u64) -> Result<()> {
     if bytes == 0 {
         return Ok(());
     }
@@ -225,13 +225,23 @@ fn attribute(context: &Context, function: FunctionHandle, attribute: c_int) -> R
 }
 
 /// A module; unloaded when dropped.
-struct Module {
+pub(super) struct Module {
     handle: ModuleHandle,
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
 }
 
 impl Module {
     fn load(context: &Arc<Context>, ptx: &CStr) -> Result<Self> {
+        // SAFETY: text that ends with a zero.
+        unsafe { Self::load_image(context, ptx.to_bytes_with_nul()) }
+    }
+
+    /// Loads PTX, a cubin or a fat binary.
+    ///
+    /// # Safety
+    /// The image is complete: text that ends with a zero, or a file with all bytes that its headers
+    /// speak of.
+    pub(super) unsafe fn load_image(context: &Arc<Context>, image: &[u8]) -> Result<Self> {
         let mut handle = ModuleHandle::NULL;
         let mut log = vec![0u8; LOG_BYTES];
         let loaded = context.enter(|driver| {
@@ -241,12 +251,12 @@ impl Module {
             let mut values =
                 [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES - 1)];
             let count = c_uint::try_from(options.len()).expect("2 fits");
-            // SAFETY: the image ends with a zero, and options, values and log live until the
+            // SAFETY: the image is complete by the caller's promise, and options, values and log live until the
             // call returns; a context is current.
             unsafe {
                 driver.cuModuleLoadDataEx(
                     &mut handle,
-                    ptx.as_ptr().cast(),
+                    image.as_ptr().cast(),
                     count,
                     options.as_mut_ptr(),
                     values.as_mut_ptr(),
@@ -259,7 +269,7 @@ impl Module {
         Ok(Self { handle, context: Arc::clone(context) })
     }
 
-    fn function(&self, name: &CStr) -> Result<FunctionHandle> {
+    pub(super) fn function(&self, name: &CStr) -> Result<FunctionHandle> {
         let mut function = FunctionHandle::NULL;
         self.context.enter(|driver| {
             // SAFETY: the module is loaded in the context, which is current; the name ends with a

@@ -6,16 +6,23 @@ use super::{
     uses::Uses,
 };
 use crate::{Error, Result};
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    any::Any,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use warpwise_compiler::ir::Element;
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`
 pub(super) const OUT_OF_MEMORY: u32 = 2;
 
-/// Memory of the GPU; freed, when dropped, behind all work with it.
+/// The owner of what another library made, which ends it when it is dropped.
+pub(crate) type Owner = Box<dyn Any + Send + Sync>;
+
+/// Memory of the GPU; freed, when dropped, behind all work with it. Memory of another library is
+/// given back to that, once the work is done.
 pub(crate) struct Allocation {
     /// The stream in whose order it is allocated and freed.
     pub(super) stream: Arc<Stream>,
@@ -26,6 +33,8 @@ pub(crate) struct Allocation {
     /// is recorded. It becomes true while the stream's queue is locked.
     is_shared: AtomicBool,
     uses: Mutex<Uses>,
+    /// The owner of memory that another library allocated, and frees when this is dropped.
+    pub(super) owner: Option<Owner>,
 }
 
 impl Allocation {
@@ -42,8 +51,7 @@ impl Allocation {
                 other => other?,
             }
         }
-        let (is_shared, uses) = (AtomicBool::new(false), Mutex::default());
-        let memory = Self { stream: Arc::clone(stream), address, bytes, is_shared, uses };
+        let memory = Self::at(stream, address, bytes, None);
         if bytes > 0 {
             // Other streams use the memory behind its allocation, zeroed or not.
             stream.submit([], |driver, _| match is_zeroed {
@@ -53,6 +61,45 @@ impl Allocation {
             })?;
         }
         Ok(Some(memory))
+    }
+
+    /// Memory that nobody has used yet.
+    fn at(stream: &Arc<Stream>, address: Address, bytes: usize, owner: Option<Owner>) -> Self {
+        let (is_shared, uses) = (AtomicBool::new(false), Mutex::default());
+        Self { stream: Arc::clone(stream), address, bytes, is_shared, uses, owner }
+    }
+
+    /// Memory of another library, which lives as long as `owner`.
+    ///
+    /// # Safety
+    /// So many initialised bytes are at the address while `owner` lives, in the context of
+    /// `stream`, and only work that the stream waits for uses them besides this.
+    pub(crate) unsafe fn foreign(
+        stream: &Arc<Stream>,
+        address: Address,
+        bytes: usize,
+        owner: Owner,
+    ) -> Result<Self> {
+        let memory = Self::at(stream, address, bytes, Some(owner));
+        // Other streams use the memory behind the work that this one has waited for.
+        stream.submit([], |_, _| Ok(()))?;
+        Ok(memory)
+    }
+
+    /// Waits for all work with the memory.
+    pub(crate) fn wait(&self) -> Result<()> {
+        self.wait_for_all_uses()?;
+        let stream = &self.stream;
+        // SAFETY: the stream lives; its context is current.
+        stream.gpu.context.enter(|driver| unsafe { driver.cuStreamSynchronize(stream.handle) })
+    }
+
+    /// Makes the memory's stream wait for its uses by all others.
+    pub(super) fn wait_for_all_uses(&self) -> Result<()> {
+        let (stream, uses) = (&self.stream, self.uses());
+        stream.gpu.context.enter(|driver| {
+            uses.others(stream).try_for_each(|other| stream.wait_behind(driver, other).map(|_| ()))
+        })
     }
 
     /// Returns true if streams other than its own use it. The answer of the own stream's thread
@@ -79,7 +126,7 @@ impl Allocation {
     }
 
     /// Returns the address of a byte of the memory.
-    pub(super) fn address_of(&self, offset: usize) -> Address {
+    pub(crate) fn address_of(&self, offset: usize) -> Address {
         self.address + offset as Address
     }
 }
@@ -185,16 +232,26 @@ impl Drop for Allocation {
         if self.bytes == 0 {
             return;
         }
-        let Self { stream, address, .. } = self;
+        let Self { stream, address, owner, .. } = self;
         let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
         let context = &stream.gpu.context;
-        // An error (of a lost context, with which its memory went) leaves nothing to do.
-        let _ = context.enter(|driver| {
+        let released = context.enter(|driver| {
             for other in uses.others(stream) {
                 stream.wait_behind(driver, other)?;
             }
-            // SAFETY: nobody else has the address, and the stream waits for all work with it.
-            unsafe { free(context, driver, stream.handle, *address) }
+            match owner {
+                // SAFETY: nobody else has the address, and the stream waits for all work with it.
+                None => unsafe { free(context, driver, stream.handle, *address) },
+                // SAFETY: the stream lives; its context is current.
+                Some(_) => unsafe { driver.cuStreamSynchronize(stream.handle) },
+            }
         });
+        // A lost context, with which its memory went, leaves nothing to do. After other errors
+        // nobody can tell whether work still uses the memory of an owner.
+        if let Err(error) = released
+            && !matches!(error, Error::DeviceLost { .. })
+        {
+            std::mem::forget(owner.take());
+        }
     }
 }

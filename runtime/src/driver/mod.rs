@@ -14,6 +14,10 @@
 //!           └ Faults     what launches report
 //! ```
 //!
+//! Streams and memory of other libraries (foreign.rs) are Streams and Allocations, too. Modules that
+//! the user brings (module.rs) are launched on Streams; CUDA C for them is compiled by NVRTC
+//! (nvrtc.rs), another library that is there or not.
+//!
 //! Who holds a thing keeps what it lives in. Nothing here panics on what the driver returns, and no
 //! `Drop` does more than tell the driver; soundness does not need any of them to run: what is
 //! leaked stays allocated, and nobody else has its address.
@@ -24,26 +28,35 @@
 //! build, for 17,000 lines of bindings of which 35 functions are needed here.
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 mod context;
+mod dlpack;
 mod event;
 mod faults;
+mod foreign;
 mod graph;
 mod kernel;
 mod memory;
+mod module;
 #[cfg(feature = "nccl")]
 mod nccl;
+mod nvrtc;
 mod pinned;
 mod properties;
 mod stream;
 mod table;
 mod uses;
 
+pub(crate) use dlpack::{ElementType, ManagedTensor, Place};
 pub(crate) use event::Event;
+#[cfg(feature = "cudarc")]
+pub(crate) use foreign::Released;
 pub(crate) use graph::GraphExec;
 pub(crate) use memory::Allocation;
+pub(crate) use module::{ModuleFunction, Params, UserModule};
 #[cfg(feature = "nccl")]
 pub(crate) use nccl::{
     Communicator as NcclCommunicator, unique_id as nccl_unique_id, version as nccl_version,
 };
+pub(crate) use nvrtc::Nvrtc;
 pub(crate) use pinned::Pinned;
 pub(crate) use properties::device_count;
 pub(crate) use stream::Stream;

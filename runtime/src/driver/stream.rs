@@ -7,7 +7,7 @@ use super::{
     event::{Event, Purpose},
     faults::{self, Faults, Flag},
     kernel::{GpuKernel, Loaded},
-    memory::{self, Allocation},
+    memory::{self, Allocation, Owner},
     table::{Address, Driver, StreamHandle},
     uses::{Seen, Uses},
 };
@@ -56,6 +56,8 @@ pub(crate) struct Stream {
     pub(super) flag: Flag,
     records: Address,
     printer: Arc<Printer>,
+    /// The owner of a stream that another library made, and destroys.
+    owner: Option<Owner>,
 }
 
 /// The state of a stream that changes with each launch.
@@ -82,23 +84,35 @@ impl Stream {
     }
 
     fn new(gpu: Arc<Gpu>, priority: i32, printer: Arc<Printer>) -> Result<Arc<Self>> {
+        let handle = OwnedHandle::new(&gpu.context, priority)?;
+        let stream = Self::with_handle(Arc::clone(&gpu), handle.stream, None, printer)?;
+        handle.release();
+        Ok(stream)
+    }
+
+    /// A stream with a handle of the GPU's context, which outlives it: that of an owner, or one
+    /// that the stream destroys if it is made.
+    pub(super) fn with_handle(
+        gpu: Arc<Gpu>,
+        handle: StreamHandle,
+        owner: Option<Owner>,
+        printer: Arc<Printer>,
+    ) -> Result<Arc<Self>> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let context = &gpu.context;
         let flag = Flag::new(context)?;
         let event = Event::new(context, Purpose::Order)?;
-        let handle = OwnedHandle::new(context, priority)?;
         let (records, faults) = context.enter(|driver| {
-            let records = memory::allocate(context, driver, handle.stream, faults::BYTES)?;
-            match Faults::new(driver, records, &flag, handle.stream) {
+            let records = memory::allocate(context, driver, handle, faults::BYTES)?;
+            match Faults::new(driver, records, &flag, handle) {
                 Ok(faults) => Ok((records, faults)),
                 Err(error) => {
                     // SAFETY: allocated just now, and used by work of the stream only.
-                    let _ = unsafe { memory::free(context, driver, handle.stream, records) };
+                    let _ = unsafe { memory::free(context, driver, handle, records) };
                     Err(error)
                 }
             }
         })?;
-        let handle = handle.release();
         Ok(Arc::new(Self {
             handle,
             id: COUNT.fetch_add(1, Ordering::Relaxed),
@@ -108,6 +122,7 @@ impl Stream {
             flag,
             records,
             printer,
+            owner,
             gpu,
         }))
     }
@@ -613,7 +628,10 @@ impl Drop for Stream {
             }
             // A thread that fails a check writes the flag, which is freed next.
             driver.cuStreamSynchronize(self.handle)?;
-            driver.cuStreamDestroy_v2(self.handle)
+            match self.owner {
+                None => driver.cuStreamDestroy_v2(self.handle),
+                Some(_) => Ok(()),
+            }
         });
     }
 }
@@ -687,11 +705,9 @@ impl<'a> OwnedHandle<'a> {
         Ok(Self { context, stream })
     }
 
-    /// Returns the stream, which the caller destroys.
-    fn release(self) -> StreamHandle {
-        let stream = self.stream;
+    /// Leaves the stream to its new owner.
+    fn release(self) {
         std::mem::forget(self);
-        stream
     }
 }
 

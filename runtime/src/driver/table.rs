@@ -127,6 +127,26 @@ pub(super) struct UpdateResult {
     pub(super) from_node: NodeHandle,
 }
 
+#[cfg(feature = "cudarc")]
+impl ContextHandle {
+    /// The handle for another library.
+    pub(super) const fn as_raw(self) -> *mut c_void {
+        self.0
+    }
+}
+
+impl StreamHandle {
+    /// The stream of another library.
+    pub(super) const fn from_raw(stream: *mut c_void) -> Self {
+        Self(stream)
+    }
+
+    /// The handle for another library.
+    pub(super) const fn as_raw(self) -> *mut c_void {
+        self.0
+    }
+}
+
 macro_rules! functions {
     (
         required { $($name:ident($($arg:ident: $ty:ty),*);)* }
@@ -385,6 +405,10 @@ functions! {
         // Since CUDA 11.2; `Context::pools` says whether the device has them too.
         cuMemAllocAsync(address: *mut Address, bytes: usize, stream: StreamHandle);
         cuMemFreeAsync(address: Address, stream: StreamHandle);
+        // Since CUDA 9.2.
+        cuStreamGetCtx(stream: StreamHandle, context: *mut ContextHandle);
+        // Since CUDA 12.4.
+        cuFuncGetParamInfo(function: FunctionHandle, index: usize, offset: *mut usize, size: *mut usize);
         // Since CUDA 11.4.
         cuGraphInstantiateWithFlags(exec: *mut GraphExecHandle, graph: GraphHandle, flags: u64);
         // Since CUDA 12.0.

@@ -61,8 +61,13 @@ impl<T: Stored> Buffer<T> {
         Ok(Self::from_any(AnySlice { memory, offset: 0, len, bytes }))
     }
 
-    fn from_any(any: AnySlice) -> Self {
+    pub(crate) fn from_any(any: AnySlice) -> Self {
         Self { all: Slice::from_any(any) }
+    }
+
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn into_any(self) -> AnySlice {
+        self.all.into_any()
     }
 
     /// The same memory as `len` elements of another type.
@@ -125,10 +130,12 @@ impl<T: Element> Buffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotStructs`] if the last struct would not be whole, or has no size; the buffer is
-    /// dropped.
+    /// [`Error::NotStructs`] if the last struct would not be whole, or has no size;
+    /// [`Error::Misaligned`] if another library allocated the memory and no struct may begin there.
+    /// The buffer is dropped.
     pub fn into_structs<S: Plain>(self) -> Result<Buffer<S>> {
         let len = slice::count_structs::<S, T>(self.len())?;
+        self.check_alignment::<S>()?;
         Ok(self.reinterpret(len))
     }
 
@@ -145,9 +152,11 @@ impl<T: Element> Buffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotVectors`] if the last vector would not be whole; the buffer is dropped.
+    /// [`Error::NotVectors`] if the last vector would not be whole; [`Error::Misaligned`] if another
+    /// library allocated the memory and no vector may begin there. The buffer is dropped.
     pub fn into_vectors<V: Vector<Lane = T>>(self) -> Result<Buffer<V>> {
         let len = slice::count_vectors::<V>(self.len())?;
+        self.check_alignment::<V>()?;
         Ok(self.reinterpret(len))
     }
 }

@@ -71,6 +71,14 @@ impl AnySlice {
         self.offset..self.offset + self.bytes
     }
 
+    /// Returns true if the first byte lies at a multiple of `align`, on a GPU by its address there.
+    /// Other memory than another library's begins at a multiple of every alignment.
+    pub(crate) fn is_aligned(&self, align: u64) -> bool {
+        let offset = self.offset as u64;
+        let address = self.memory.gpu().map_or(offset, |memory| memory.address_of(self.offset));
+        address.is_multiple_of(align)
+    }
+
     /// Returns the memory of the interpreter. The launcher has checked the devices.
     pub(crate) fn cpu(&self) -> &CpuMemory {
         self.memory.cpu().expect("a buffer of a GPU is refused by the launcher")

@@ -362,9 +362,9 @@ impl<T: Element> Slice<T> {
     }
 
     /// Refuses elements of another type that need more alignment than the slice has.
-    fn check_alignment<U: Stored>(&self) -> Result<()> {
+    pub(super) fn check_alignment<U: Stored>(&self) -> Result<()> {
         let (offset, align) = (self.any.offset, U::LAYOUT.align);
-        match offset.is_multiple_of(align.max(1)) {
+        match self.any.is_aligned(align.max(1) as u64) {
             true => Ok(()),
             false => Err(Error::Misaligned { offset, align }),
         }

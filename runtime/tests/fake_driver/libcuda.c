@@ -23,6 +23,7 @@
 #define NO_DEVICE 100
 #define INVALID_CONTEXT 201
 #define INVALID_PTX 218
+#define NOT_FOUND 500
 #define ILLEGAL_ADDRESS 700
 
 #define API __attribute__((visibility("default")))
@@ -146,6 +147,17 @@ API int cuCtxPushCurrent_v2(void *context) {
 API int cuCtxPopCurrent_v2(void **context) {
     if (top == stack) return INVALID_CONTEXT;
     return *context = *--top, OK;
+}
+
+/* What cudarc calls besides. */
+API int cuCtxSetCurrent(void *context) {
+    if (!top) top = stack;
+    if (top == stack) top++;
+    return top[-1] = context, OK;
+}
+API int cuCtxSynchronize(void) {
+    ENTER;
+    return OK;
 }
 
 /* Memory: every address is that of a malloc; a header remembers the size. */
@@ -344,6 +356,11 @@ API int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) 
     made->last = &made->first;
     return *stream = made, COUNT(streams, 1), OK;
 }
+API int cuStreamCreate(void **stream, unsigned flags) { return cuStreamCreateWithPriority(stream, flags, 0); }
+API int cuStreamGetCtx(void *stream, void **context) {
+    ENTER;
+    return *context = is("other_context") ? stream : current, OK;
+}
 API int cuStreamDestroy_v2(void *stream) {
     ENTER;
     /* Events may still refer to it, so its memory stays. */
@@ -431,14 +448,21 @@ API int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, unsig
     *module = name;
     return COUNT(modules, 1), COUNT(loads, 1), OK;
 }
-API int cuModuleUnload(void *module) {
+API int cuModuleUnload(char *module) {
     ENTER;
+    *module = 0;
     return COUNT(modules, -1), OK;
 }
 API int cuModuleGetFunction(void **function, void *module, const char *name) {
     ENTER;
     if (is("null_function")) return *function = NULL, OK;
-    return strcmp(module, name) ? INVALID_VALUE : (*function = module, OK);
+    return strcmp(module, name) ? NOT_FOUND : (*function = module, OK);
+}
+/* Of the kernel that is no Warpwise's. */
+API int cuFuncGetParamInfo(const char *function, size_t index, size_t *offset, size_t *size) {
+    ENTER;
+    if (strcmp(function, "native_add") || index > 2) return INVALID_VALUE;
+    return *offset = 8 * index, *size = index < 2 ? 8 : 4, OK;
 }
 
 /* As in compiler/src/fault.rs. */
@@ -498,6 +522,9 @@ static void run_kernel(struct work *w) {
             if (i < params[1]) y[i] = *name == 'i' ? y[i] + 1 : 7;
             else if (*name == 'f') fault((struct record *)params[2], i, 0, 2, params[1]);
         }
+    } else if (!strcmp(name, "native_add")) {
+        uint32_t *x = (uint32_t *)params[0], *y = (uint32_t *)params[1];
+        for (uint64_t i = 0; i < threads && i < (uint32_t)params[2]; i++) y[i] += x[i];
     } else if (!strcmp(name, "add")) {
         uint32_t *x = (uint32_t *)params[0], *y = (uint32_t *)params[2];
         for (uint64_t i = 0; i < threads && i < params[1] && i < params[3]; i++) y[i] += x[i];
@@ -647,6 +674,7 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
     if (!grid || !gy || !gz || !block || !by || !bz || !stream) return INVALID_VALUE;
     if (!strcmp(name, "increment") || !strcmp(name, "faulty"))
         return give_kernel(name, 3, 2, grid, block, shared, stream, params);
+    if (!strcmp(name, "native_add")) return give_kernel(name, 3, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "add")) return give_kernel(name, 5, 4, grid, block, shared, stream, params);
     if (!strcmp(name, "divide")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "sized") && shared <= most_shared)

@@ -28,22 +28,36 @@ pub fn library(name: &str, file: Option<&str>, flags: &[&str]) -> PathBuf {
     }
     std::fs::create_dir_all(&folder).unwrap();
     if let Some(file) = file {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_driver").join(file);
-        // Made elsewhere and moved into place, where another test may be loading it.
-        let made = folder.join(format!("{:?}.so", std::thread::current().id()));
-        let built = Command::new("cc")
-            .args(["-shared", "-fPIC", "-O1", "-Werror=implicit-function-declaration", "-o"])
-            .arg(&made)
-            .arg(source)
-            .args(flags)
-            .status()
-            .expect("rustc needs a C compiler to link, so there is one");
-        assert!(built.success());
-        std::fs::rename(made, folder.join("libcuda.so.1")).unwrap();
+        build(&folder, file, flags, "libcuda.so.1");
     }
     // Under its other name too, which on a machine with a driver would be that one's.
     let _ = std::os::unix::fs::symlink("libcuda.so.1", folder.join("libcuda.so"));
     folder
+}
+
+/// A folder with the fake driver and a `libnvrtc.so` that compiles next to nothing.
+pub fn with_nvrtc() -> PathBuf {
+    let folder = library("nvrtc", Some("libcuda.c"), &[]);
+    if !process::is_child() {
+        build(&folder, "libnvrtc.c", &[], "libnvrtc.so");
+    }
+    folder
+}
+
+/// Builds a library in a folder.
+fn build(folder: &Path, file: &str, flags: &[&str], name: &str) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_driver").join(file);
+    // Made elsewhere and moved into place, where another test may be loading it.
+    let made = folder.join(format!("{:?}.so", std::thread::current().id()));
+    let built = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-Werror=implicit-function-declaration", "-o"])
+        .arg(&made)
+        .arg(source)
+        .args(flags)
+        .status()
+        .expect("rustc needs a C compiler to link, so there is one");
+    assert!(built.success());
+    std::fs::rename(made, folder.join(name)).unwrap();
 }
 
 pub fn fake() -> &'static Path {

@@ -1,0 +1,144 @@
+//! DLPack tensors.
+use crate::{
+    Buffer, Device, Element, Error, Result,
+    driver::{ElementType, ManagedTensor, Place},
+};
+use std::{any::type_name, ffi::c_void, fmt, sync::Arc};
+use warpwise_compiler::ir::Scalar;
+
+/// An array in the memory of a GPU as PyTorch, JAX, CuPy and others exchange it: a
+/// `DLManagedTensorVersioned` of [DLPack](https://dmlc.github.io/dlpack/latest/) 1, deleted when it
+/// is dropped.
+///
+/// A buffer becomes one by [`Buffer::into_dlpack`], and one becomes a buffer by
+/// [`Device::buffer_from_dlpack`], both without a copy. In Python it travels in a capsule of the
+/// name `dltensor_versioned`, as `__dlpack__(max_version=(1, 0))` returns it and `from_dlpack`
+/// takes it.
+///
+/// ```no_run
+/// use warpwise::{Buffer, Device, interop::DlpackTensor};
+///
+/// let device = Device::cuda(0)?;
+/// let tensor = device.upload(&[1.0f32; 6])?.into_dlpack(&[2, 3])?;
+/// let pointer = tensor.into_raw();
+/// // SAFETY: nobody else has the pointer.
+/// let tensor = unsafe { DlpackTensor::from_raw(pointer) }.unwrap();
+/// assert_eq!(tensor.shape()?, [2, 3]);
+/// let buffer: Buffer<f32> = device.buffer_from_dlpack(tensor)?;
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub struct DlpackTensor {
+    tensor: ManagedTensor,
+}
+
+impl DlpackTensor {
+    /// Takes a `DLManagedTensorVersioned` of another library, `None` if it is null.
+    ///
+    /// # Safety
+    /// The tensor is the caller's to give away, and as it says of itself: initialised elements are
+    /// there until it is deleted. Work of other libraries with them is done, and there is no more
+    /// as long as the tensor, or the buffer that it becomes, lives. Any thread may call its
+    /// deleter.
+    #[expect(unsafe_code, reason = "the tensor is as the caller says")]
+    pub unsafe fn from_raw(tensor: *mut c_void) -> Option<Self> {
+        // SAFETY: the caller's promise.
+        let tensor = unsafe { ManagedTensor::from_raw(tensor) }?;
+        Some(Self { tensor })
+    }
+
+    /// Returns the pointer for another library, which calls the deleter when its work with the
+    /// elements is done.
+    pub fn into_raw(self) -> *mut c_void {
+        self.tensor.into_raw()
+    }
+
+    /// Returns the numbers of elements along the axes.
+    ///
+    /// # Errors
+    /// [`Error::Dlpack`] for a tensor that no buffer can be.
+    pub fn shape(&self) -> Result<Vec<usize>> {
+        let place = self.tensor.place();
+        place.map(|place| place.shape).map_err(|problem| Error::Dlpack { elem: "_", problem })
+    }
+}
+
+impl fmt::Debug for DlpackTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DlpackTensor({:?})", self.tensor.place())
+    }
+}
+
+impl<T: Element> Buffer<T> {
+    /// Returns the buffer as a tensor of this shape, row by row, without a copy. The calling thread
+    /// waits for the work that uses the buffer, since a tensor says nothing of any.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless the shape has as many elements as the buffer;
+    /// [`Error::Dlpack`] if a [`Graph`](crate::Graph) uses it; [`Error::NeedsGpu`] on the
+    /// interpreter; what the driver says. The buffer is dropped.
+    pub fn into_dlpack(self, shape: &[usize]) -> Result<DlpackTensor> {
+        let (source_len, destination_len) = (self.len(), elements(shape));
+        if source_len != destination_len {
+            return Err(Error::LengthMismatch { source_len, destination_len });
+        }
+        if Arc::strong_count(&self.any().memory) > 1 {
+            let problem = "a graph uses it".to_owned();
+            return Err(Error::Dlpack { elem: type_name::<T>(), problem });
+        }
+        let ordinal = self.device().require_gpu("DLPack tensors")?.ordinal();
+        self.any().gpu().wait()?;
+        let (shape, elem) = (shape.to_vec(), element_type::<T>());
+        let address = if source_len == 0 { 0 } else { self.any().gpu().address_of(0) };
+        let place = Place { address, shape, elem, ordinal };
+        Ok(DlpackTensor { tensor: ManagedTensor::new(&place, Box::new(self)) })
+    }
+}
+
+impl Device {
+    /// Creates a buffer over the elements of a tensor, which lie row by row, without a copy. The
+    /// tensor is deleted when the buffer is dropped, after the work that uses it.
+    ///
+    /// # Errors
+    /// [`Error::Dlpack`] for a tensor of other elements, of another GPU or of the host, of another
+    /// order or version, or that is read-only; those of [`Self::buffer_from_raw`]. The tensor is
+    /// deleted.
+    #[expect(unsafe_code, reason = "the tensor is as `DlpackTensor::from_raw` was promised")]
+    pub fn buffer_from_dlpack<T: Element>(&self, tensor: DlpackTensor) -> Result<Buffer<T>> {
+        let refused = |problem: String| Error::Dlpack { elem: type_name::<T>(), problem };
+        let own = self.require_gpu("DLPack tensors")?.ordinal();
+        let Place { address, shape, elem, ordinal } = tensor.tensor.place().map_err(refused)?;
+        if ordinal != own {
+            return Err(refused(format!("it is on GPU {ordinal}, and the device is {self}")));
+        }
+        if elem != element_type::<T>() {
+            let ElementType { code, bits, lanes } = elem;
+            let found =
+                format!("its elements have type code {code}, {bits} bits and {lanes} lanes");
+            return Err(refused(found));
+        }
+        let len = elements(&shape);
+        // SAFETY: the tensor has so many elements there, in whole allocations, until it is dropped.
+        // Nobody else uses them by the promise to `DlpackTensor::from_raw`, or because they were a
+        // buffer.
+        unsafe { self.buffer_from_raw(address, len, tensor) }
+    }
+}
+
+/// Returns the number of elements of a shape.
+fn elements(shape: &[usize]) -> usize {
+    shape.iter().fold(1, |elements: usize, &extent| elements.saturating_mul(extent))
+}
+
+/// Returns DLPack's name of an element type.
+fn element_type<T: Element>() -> ElementType {
+    let code = match T::SCALAR {
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => 0,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => 1,
+        Scalar::F16 | Scalar::F32 | Scalar::F64 => 2,
+        Scalar::BF16 => 4,
+        Scalar::Bool => 6,
+        Scalar::Generic(_) => unreachable!("an element has a type"),
+    };
+    let bits = 8 * u8::try_from(size_of::<T>()).expect("an element has 8 bytes at most");
+    ElementType { code, bits, lanes: 1 }
+}

@@ -1,0 +1,126 @@
+//! Values of any type that is plain bytes.
+use crate::{Buffer, Device, Error, Plain, Result, Slice, Stored};
+use bytemuck::{NoUninit, Pod};
+
+/// A type of another library whose bytes are those of a type that kernels know: vectors and
+/// matrices of `glam` and `nalgebra`, complex numbers of `num-complex`.
+///
+/// You may implement it for types of your own. Both must have the same size, which is checked while
+/// the program is compiled.
+pub trait HostElement: Pod {
+    /// The type in buffers and kernels.
+    type Element: Plain;
+}
+
+impl Device {
+    /// Creates a buffer of `T` with the bytes of values of another type, as they lie in memory.
+    ///
+    /// ```
+    /// use bytemuck::{Pod, Zeroable};
+    /// use warpwise::prelude::*;
+    ///
+    /// // A type of a library that knows nothing of kernels.
+    /// #[derive(Clone, Copy, Pod, Zeroable)]
+    /// #[repr(C)]
+    /// struct Vertex {
+    ///     position: [f32; 3],
+    ///     weight: f32,
+    /// }
+    ///
+    /// let vertices = [Vertex { position: [1.0, 2.0, 3.0], weight: 4.0 }; 2];
+    /// let buffer: Buffer<F32x4> = Device::cpu().upload_pod(&vertices)?;
+    /// assert_eq!(buffer.to_vec()?, [F32x4::new(1.0, 2.0, 3.0, 4.0); 2]);
+    /// let vertices: Vec<Vertex> = buffer.to_pod_vec()?;
+    /// assert_eq!(vertices[1].weight, 4.0);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotStructs`] if the last `T` would not be whole; those of [`Self::upload`].
+    pub fn upload_pod<T: Plain, P: NoUninit>(&self, values: &[P]) -> Result<Buffer<T>> {
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        self.upload(bytes)?.into_structs()
+    }
+
+    /// Creates a buffer of the elements that values of another library are.
+    ///
+    /// # Errors
+    /// As of [`Self::upload`].
+    pub fn upload_host<P: HostElement>(&self, values: &[P]) -> Result<Buffer<P::Element>> {
+        const { assert_same_size::<P>() }
+        self.upload_pod(values)
+    }
+}
+
+impl<T: Stored> Slice<T> {
+    /// Waits for the work that writes the elements and copies their bytes to values of another
+    /// type. See [`Device::upload_pod`].
+    ///
+    /// # Errors
+    /// [`Error::NotStructs`] if the last value would not be whole; those of [`Self::to_vec`].
+    pub fn to_pod_vec<P: Pod>(&self) -> Result<Vec<P>> {
+        let (bytes, size) = (self.any().bytes, size_of::<P>());
+        let len = match bytes.checked_rem(size) {
+            Some(0) => bytes / size,
+            _ => return Err(Error::NotStructs { bytes, size }),
+        };
+        let Ok(mut values) = bytemuck::allocation::try_zeroed_vec::<P>(len) else {
+            let place = "the host".to_owned();
+            return Err(Error::OutOfMemory { place, elements: len, size, free: None });
+        };
+        self.device().read(self.any(), bytemuck::cast_slice_mut(&mut values))?;
+        Ok(values)
+    }
+
+    /// Overwrites the elements with the bytes of values of another type. See
+    /// [`Device::upload_pod`].
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], in bytes, unless there are as many.
+    pub fn copy_from_pod<P: NoUninit>(&mut self, values: &[P]) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        let (source_len, destination_len) = (bytes.len(), self.any().bytes);
+        match source_len == destination_len {
+            true => self.device().write(self.any(), bytes),
+            false => Err(Error::LengthMismatch { source_len, destination_len }),
+        }
+    }
+
+    /// Waits for the work that writes the elements and copies them to values of another library.
+    /// See [`Device::upload_host`].
+    ///
+    /// # Errors
+    /// As of [`Self::to_vec`].
+    pub fn to_host_vec<P: HostElement<Element = T>>(&self) -> Result<Vec<P>> {
+        const { assert_same_size::<P>() }
+        self.to_pod_vec()
+    }
+}
+
+/// Refuses a pair of types of different sizes.
+const fn assert_same_size<P: HostElement>() {
+    assert!(
+        size_of::<P>() == P::Element::LAYOUT.size,
+        "a host type and its element differ in size"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_whole_number_of_values_are_refused() {
+        let mut buffer: Buffer<u32> = Device::cpu().upload_pod(&[1u16, 0, 2, 0]).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [1, 2]);
+        let error = buffer.to_pod_vec::<[u32; 3]>().unwrap_err();
+        assert_eq!(error, Error::NotStructs { bytes: 8, size: 12 });
+        assert!(matches!(buffer.to_pod_vec::<()>(), Err(Error::NotStructs { size: 0, .. })));
+        let odd = Device::cpu().upload_pod::<u32, u8>(&[1, 2, 3]);
+        assert_eq!(odd.unwrap_err(), Error::NotStructs { bytes: 3, size: 4 });
+        buffer.slice_mut(1..).unwrap().copy_from_pod(&[7u16, 0]).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [1, 7]);
+        let error = buffer.copy_from_pod(&[7u16]).unwrap_err();
+        assert_eq!(error, Error::LengthMismatch { source_len: 2, destination_len: 8 });
+    }
+}
