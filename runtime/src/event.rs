@@ -38,6 +38,15 @@ impl Event {
     ///
     /// Faults of this work come out of [`Device::synchronize`] and of copies to the host.
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let x = device.zeros::<f32>(1000)?;
+    /// let event = device.record_event()?;
+    /// event.synchronize()?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// What the driver says.
     pub fn synchronize(&self) -> Result<()> {
@@ -48,6 +57,17 @@ impl Event {
     }
 
     /// Returns true if the work before the event is done.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let x = device.zeros::<f32>(1000)?;
+    /// let event = device.record_event()?;
+    /// while !event.is_reached()? {
+    ///     std::thread::yield_now();
+    /// }
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// What the driver says.
@@ -61,6 +81,16 @@ impl Event {
     /// Waits until both events are reached and returns the time between them, as the device
     /// measures it: with a resolution of about half a microsecond on a GPU. It is zero if the
     /// events are in another order.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let start = device.record_event()?;
+    /// let x = device.zeros::<f32>(1000)?;
+    /// let end = device.record_event()?;
+    /// println!("{:?}", end.elapsed_since(&start)?);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::EventsOfTwoDevices`]; what the driver says.
@@ -133,6 +163,14 @@ impl fmt::Debug for Finished {
 impl Device {
     /// Records an event behind the work given so far.
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let x = device.zeros::<f32>(1000)?;
+    /// device.record_event()?.synchronize()?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// What the driver says.
     pub fn record_event(&self) -> Result<Event> {
@@ -200,6 +238,16 @@ impl Device {
     /// Calls a function when the work given so far is done, on a thread of the driver. Work that is
     /// given later waits for its end. It must not use any device, which would wait for itself; a
     /// panic in it is ignored. If the device is lost, it is not called.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let x = device.zeros::<f32>(1000)?;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// device.call_when_finished(move || sender.send("done").unwrap())?;
+    /// assert_eq!(receiver.recv(), Ok("done"));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// What the driver says.

@@ -157,22 +157,61 @@ impl Graph {
     }
 
     /// Returns the device on which it was recorded, and is launched.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let stream = Device::cpu().stream()?;
+    /// let graph = stream.record_graph(|_| Ok(()))?;
+    /// assert_eq!(graph.device().name(), "SIMT interpreter");
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn device(&self) -> &Device {
         &self.device
     }
 
     /// Returns the number of launches and copies.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (mut x, mut y) = (device.zeros::<u32>(3)?, device.zeros(3)?);
+    /// let graph = device.record_graph(|recorder| {
+    ///     recorder.fill(&mut x, 1)?;
+    ///     recorder.copy(&x, &mut y)
+    /// })?;
+    /// assert_eq!(graph.len(), 2);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// Returns true if nothing was recorded.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// assert!(Device::cpu().record_graph(|_| Ok(()))?.is_empty());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// Launches all of it, and returns before it has run. Faults come out of the next call that
     /// waits for the device, as those of other launches.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let mut x = device.zeros::<u32>(2)?;
+    /// let graph = device.record_graph(|recorder| recorder.fill(&mut x, 7))?;
+    /// for _ in 0..3 {
+    ///     x.fill(0)?;
+    ///     graph.launch()?;
+    ///     assert_eq!(x.to_vec()?, [7, 7]);
+    /// }
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// What the driver says.
@@ -226,6 +265,17 @@ impl Device {
     /// running them: launches of kernels, [`Self::copy`] and [`Self::fill`]. What it does otherwise,
     /// such as [`Slice::to_vec`], is done at once.
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let mut x = device.zeros::<u32>(2)?;
+    /// let graph = device.record_graph(|recorder| recorder.fill(&mut x, 7))?;
+    /// assert_eq!(x.to_vec()?, [0, 0]);
+    /// graph.launch()?;
+    /// assert_eq!(x.to_vec()?, [7, 7]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of `record`; [`Error::NotRecordable`] of kernels that print or are cooperative; what
     /// the driver says.
@@ -273,6 +323,15 @@ impl Device {
 
     /// Gives all elements of a slice the same value, as [`Slice::fill`], in the order of this device
     /// or stream.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (stream, mut x) = (device.stream()?, device.zeros::<f32>(2)?);
+    /// stream.fill(&mut x, 1.5)?;
+    /// assert_eq!(x.to_vec()?, [1.5, 1.5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::OtherDevice`] unless the slice is of this device; what the driver says.

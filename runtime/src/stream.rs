@@ -59,6 +59,15 @@ impl fmt::Debug for Stream {
 impl Device {
     /// Creates another stream of the device.
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (one, other) = (device.stream()?, device.stream()?);
+    /// let (x, y) = (one.upload(&[1, 2])?, other.upload(&[3, 4])?);
+    /// assert_eq!((x.to_vec()?, y.to_vec()?), (vec![1, 2], vec![3, 4]));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// What the driver says.
     pub fn stream(&self) -> Result<Stream> {
@@ -69,6 +78,15 @@ impl Device {
     /// less priority. The default is 0, higher priorities are **lower** numbers, as in CUDA; numbers
     /// outside of the device's range are the nearest inside of it. It has no effect on the
     /// interpreter.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let urgent = device.stream_with_priority(-1)?;
+    /// let x = urgent.uninit::<u32>(2)?.fill(1)?;
+    /// assert_eq!(x.to_vec()?, [1, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// What the driver says.
@@ -81,6 +99,17 @@ impl Device {
     }
 
     /// Lets work that is given from now on wait until `event` is reached.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let stream = device.stream()?;
+    /// let event = stream.record_event()?;
+    /// device.wait_for(&event)?;
+    /// device.synchronize()?;
+    /// assert!(event.is_reached()?);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// What the driver says.

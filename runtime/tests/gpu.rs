@@ -392,3 +392,69 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
         say(test, &process::said(&output));
     }
 }
+
+/// A function of CUDA C that adds `x` to `y`.
+const CUDA_ADD: &str = "extern \"C\" __global__ void add(const unsigned *x, unsigned *y, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += x[i];
+}";
+
+#[test]
+#[expect(unsafe_code, reason = "functions and memory of other libraries")]
+fn functions_and_memory_of_other_libraries_work() {
+    let test = "functions_and_memory_of_other_libraries_work";
+    let Some(device) = gpu(test) else { return };
+    let len = 1000usize;
+    let config = LaunchConfig::cover(len);
+    let other = device.stream().unwrap();
+    let x = device.upload(&vec![10u32; len]).unwrap();
+    let mut y = other.zeros::<u32>(len).unwrap();
+    match device.compile_cuda(CUDA_ADD, &[]) {
+        Err(error) => say(test, &format!("without CUDA C: {error}")),
+        Ok(module) => {
+            let add = module.function("add").unwrap();
+            for _ in 0..3 {
+                increment(&other, config, &mut y).unwrap();
+                // SAFETY: the parameters of the function, and the length of both.
+                unsafe { add.launch(&device, config, (&x, &mut y, len as u32)) }.unwrap();
+            }
+            assert_eq!(y.to_vec().unwrap(), vec![33; len]);
+            let error = device.compile_cuda("nonsense", &[]).unwrap_err().to_string();
+            assert!(error.contains("nonsense"), "{error}");
+            say(test, "CUDA C works");
+        }
+    }
+    y.fill(1).unwrap();
+    // The memory of one buffer as that of another library, one element further.
+    let address = y.as_device_ptr().unwrap() + 4;
+    let stream = other.raw_stream().unwrap();
+    // SAFETY: both live longer than what is made of them, and nobody else uses them meanwhile.
+    let (foreign, mut part) = unsafe {
+        let foreign = Device::from_raw_stream(0, stream, other.clone()).unwrap();
+        let part = foreign.buffer_from_raw::<u32>(address, len - 1, ()).unwrap();
+        (foreign, part)
+    };
+    increment(&foreign, config, &mut part).unwrap();
+    assert_eq!(part.to_vec().unwrap(), vec![2; len - 1]);
+    drop(part);
+    let tensor = y.into_dlpack(&[10, 100]).unwrap();
+    let y: Buffer<u32> = device.buffer_from_dlpack(tensor).unwrap();
+    assert_eq!(y.to_vec().unwrap()[..3], [1, 2, 2]);
+}
+
+#[test]
+fn slices_that_begin_anywhere_have_the_same_results() {
+    let Some(device) = gpu("slices_that_begin_anywhere_have_the_same_results") else { return };
+    let len = 4096;
+    let before: Vec<f32> = (0..len as u32).map(|i| i as f32).collect();
+    for start in 0..9 {
+        let part = |device: &Device| {
+            let mut y = device.upload(&before).unwrap();
+            let mut part = y.slice_mut(start..len - start).unwrap();
+            let x = part.try_clone().unwrap();
+            scale::<f32, 4>(device, LaunchConfig::cover(len), &x, &mut part).unwrap();
+            y.to_vec().unwrap()
+        };
+        assert_eq!(part(&device), part(&Device::cpu()), "from {start}");
+    }
+}

@@ -302,6 +302,9 @@ fn faults_come_out_of_copies(device: &Device) {
     assert!(matches!(host.as_slice(), Err(Error::DevicePanic(_))));
     assert_eq!(host.as_slice().unwrap(), [7; 3]);
     faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
+    y.copy_to_pinned(&mut host).unwrap();
+    assert!(matches!(host.as_slice(), Err(Error::DevicePanic(_))));
+    faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
     device.synchronize().unwrap();
     assert!(matches!(stream.synchronize(), Err(Error::DevicePanic(_))));
 }

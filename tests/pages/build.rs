@@ -8,9 +8,10 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
     "docs/guide.md",
+    "docs/host.md",
     "docs/language.md",
     "docs/cuda.md",
     "docs/counters.md",

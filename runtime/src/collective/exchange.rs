@@ -18,6 +18,7 @@ const ID_BYTES: usize = 128;
 pub(crate) type UniqueId = [u8; ID_BYTES];
 
 /// How long ranks wait for each other: processes of a program may start minutes apart.
+#[cfg(feature = "nccl")]
 pub(super) const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// How long rank 0 waits for the words of one who has connected.

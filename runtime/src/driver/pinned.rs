@@ -24,8 +24,8 @@ pub(crate) struct Pinned {
 /// The copies of a [`Pinned`] that the host has not waited for.
 #[derive(Default)]
 struct Copies {
-    /// The copy to the memory, and the stream whose launches made what is copied.
-    writing: Option<(Event, Arc<Stream>)>,
+    /// The copy to the memory, and the streams whose launches made what is copied.
+    writing: Option<(Event, Vec<Arc<Stream>>)>,
     /// The copies from the memory.
     reading: Vec<Event>,
 }
@@ -72,8 +72,8 @@ impl Pinned {
         let Some((event, _)) = &copies.writing else { return Ok(()) };
         // If this fails, the copy may still be under way, so it is not forgotten.
         event.synchronize()?;
-        let writing = copies.writing.take();
-        writing.map_or(Ok(()), |(_, stream)| stream.report())
+        let Some((_, streams)) = copies.writing.take() else { return Ok(()) };
+        streams.iter().try_for_each(|stream| stream.report())
     }
 
     fn copies(&self) -> MutexGuard<'_, Copies> {
@@ -140,6 +140,8 @@ impl Stream {
         let address = from.address_of(bytes.start);
         let done = Event::new(&self.gpu.context, Purpose::Order)?;
         let mut copies = to.copies();
+        let mut streams = from.uses().writers(self, &bytes);
+        streams.push(Arc::clone(self));
         self.submit([(from, bytes, false)], |driver, _| {
             let writing = copies.writing.iter().map(|(event, _)| event);
             for event in writing.chain(&copies.reading) {
@@ -153,7 +155,7 @@ impl Stream {
         })?;
         done.record(self.handle)?;
         copies.reading.clear();
-        copies.writing = Some((done, Arc::clone(self)));
+        copies.writing = Some((done, streams));
         Ok(())
     }
 }

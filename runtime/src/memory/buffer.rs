@@ -91,6 +91,15 @@ impl<T: Stored> DerefMut for Buffer<T> {
 
 impl<T: AtomicElement> Buffer<T> {
     /// The same buffer, for kernels that take it as atomics.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// use std::sync::atomic::AtomicU32;
+    /// use warpwise::Buffer;
+    /// let counts: Buffer<AtomicU32> = Device::cpu().upload(&[1u32, 2])?.into_atomic();
+    /// assert_eq!(counts.to_vec()?, [1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn into_atomic(self) -> Buffer<T::Atomic> {
         let len = self.len();
         self.reinterpret(len)
@@ -99,6 +108,16 @@ impl<T: AtomicElement> Buffer<T> {
 
 impl<A: Atomic> Buffer<A> {
     /// The same buffer, for kernels that take it as plain elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// use std::sync::atomic::AtomicU32;
+    /// use warpwise::Buffer;
+    /// let counts: Buffer<AtomicU32> = Device::cpu().zeros(2)?;
+    /// let counts: Buffer<u32> = counts.into_plain();
+    /// assert_eq!(counts.to_vec()?, [0, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn into_plain(self) -> Buffer<A::Value> {
         let len = self.len();
         self.reinterpret(len)
@@ -163,6 +182,13 @@ impl<T: Element> Buffer<T> {
 
 impl<V: Vector> Buffer<V> {
     /// The same buffer, as the numbers that its vectors are made of.
+    ///
+    /// ```
+    /// # use warpwise::prelude::*;
+    /// let vectors = Device::cpu().upload(&[F32x2::new(1.0, 2.0), F32x2::new(3.0, 4.0)])?;
+    /// assert_eq!(vectors.into_lanes().to_vec()?, [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn into_lanes(self) -> Buffer<V::Lane> {
         let len = self.len() * V::LANES;
         self.reinterpret(len)
@@ -178,6 +204,13 @@ impl<T: Stored> fmt::Debug for Buffer<T> {
 
 impl Device {
     /// Creates a buffer that holds a copy of `values`.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().upload(&[1.5f32, 2.5])?;
+    /// assert_eq!(x.to_vec()?, [1.5, 2.5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.
@@ -205,6 +238,13 @@ impl Device {
     /// Creates a buffer of `len` elements, all zero (`false` for `bool`). Of enums, the variant
     /// whose discriminant is 0, of options `None`, of results `Ok`; it does not compile where that
     /// is no value.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().zeros::<f32>(2)?;
+    /// assert_eq!(x.to_vec()?, [0.0, 0.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.

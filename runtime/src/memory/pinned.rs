@@ -78,16 +78,37 @@ impl PinnedMemory {
 
 impl<T: PinnedElement> PinnedBuffer<T> {
     /// Returns the number of elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// assert_eq!(Device::cpu().pinned::<u32>(3)?.len(), 3);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn len(&self) -> usize {
         self.len
     }
 
     /// Returns true if there are no elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// assert!(Device::cpu().pinned::<u32>(0)?.is_empty());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Waits for copies to the array and borrows its elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (x, mut host) = (device.upload(&[1, 2])?, device.pinned::<i32>(2)?);
+    /// x.copy_to_pinned(&mut host)?;
+    /// assert_eq!(host.as_slice()?, [1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::DevicePanic`] if a launch of the copied slice's stream failed a check, as of
@@ -97,6 +118,18 @@ impl<T: PinnedElement> PinnedBuffer<T> {
     }
 
     /// Waits for copies to and from the array and borrows its elements, to be written.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (mut x, mut host) = (device.zeros::<i32>(2)?, device.pinned(2)?);
+    /// for i in 0..3 {
+    ///     host.as_mut_slice()?.fill(i);
+    ///     x.copy_from_pinned(&host)?;
+    /// }
+    /// assert_eq!(x.to_vec()?, [2, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Self::as_slice`].
@@ -122,6 +155,13 @@ impl<T: PinnedElement> fmt::Debug for PinnedBuffer<T> {
 
 impl Device {
     /// Allocates `len` elements of page-locked memory of the host, all zero. See [`PinnedBuffer`].
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let host = Device::cpu().pinned::<f32>(2)?;
+    /// assert_eq!(host.as_slice()?, [0.0, 0.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.

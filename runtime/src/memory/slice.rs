@@ -59,21 +59,50 @@ impl<T: Stored> Slice<T> {
     }
 
     /// Returns the number of elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().upload(&[1, 2, 3])?;
+    /// assert_eq!((x.len(), x.slice(1..)?.len()), (3, 2));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn len(&self) -> usize {
         self.any.len
     }
 
     /// Returns true if there are no elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().upload(&[1, 2, 3])?;
+    /// assert!(x.slice(3..)?.is_empty());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn is_empty(&self) -> bool {
         self.any.len == 0
     }
 
     /// Returns the device on which the memory was allocated.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().upload(&[1, 2, 3])?;
+    /// let y = x.device().upload(&[4])?;
+    /// assert!(!y.device().is_gpu());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn device(&self) -> &Device {
         self.any.device()
     }
 
     /// Waits for the work that writes the elements and copies them to the host.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().upload(&[1, 2, 3])?;
+    /// assert_eq!(x.slice(1..)?.to_vec()?, [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::DevicePanic`] if a launch before it failed a check: once, after which the same
@@ -107,6 +136,14 @@ impl<T: Stored> Slice<T> {
     }
 
     /// Overwrites all elements, once the launches before it are done.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().zeros::<i32>(3)?;
+    /// x.slice_mut(1..)?.copy_from(&[7, 8])?;
+    /// assert_eq!(x.to_vec()?, [0, 7, 8]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `values` has as many elements.
@@ -154,6 +191,15 @@ impl<T: Stored> Slice<T> {
 
     /// Creates a buffer on the same device with the same elements.
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().upload(&[1, 2, 3])?;
+    /// let y = x.slice(..2)?.try_clone()?;
+    /// x.fill(0)?;
+    /// assert_eq!(y.to_vec()?, [1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.
     pub fn try_clone(&self) -> Result<Buffer<T>> {
@@ -161,6 +207,15 @@ impl<T: Stored> Slice<T> {
     }
 
     /// Borrows the elements in `range`.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// use warpwise::Error;
+    /// let x = Device::cpu().upload(&[1, 2, 3])?;
+    /// assert_eq!(x.slice(1..=1)?.to_vec()?, [2]);
+    /// assert!(matches!(x.slice(2..4), Err(Error::OutOfRange { .. })));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the range ends behind the slice, or begins behind its own end.
@@ -170,6 +225,14 @@ impl<T: Stored> Slice<T> {
 
     /// Borrows the elements in `range`, to be written.
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().upload(&[1, 2, 3])?;
+    /// x.slice_mut(1..)?.fill(0)?;
+    /// assert_eq!(x.to_vec()?, [1, 0, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`Self::slice`].
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<ViewMut<'_, T>> {
@@ -178,6 +241,14 @@ impl<T: Stored> Slice<T> {
 
     /// Borrows the first `middle` elements, and the others.
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().upload(&[1, 2, 3])?;
+    /// let (left, right) = x.split_at(1)?;
+    /// assert_eq!((left.to_vec()?, right.to_vec()?), (vec![1], vec![2, 3]));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::OutOfRange`] if there are fewer elements than `middle`.
     pub fn split_at(&self, middle: usize) -> Result<(View<'_, T>, View<'_, T>)> {
@@ -185,6 +256,15 @@ impl<T: Stored> Slice<T> {
     }
 
     /// Borrows the first `middle` elements, and the others, to be written at the same time.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().upload(&[1, 2, 3, 4])?;
+    /// let (left, mut right) = x.split_at_mut(2)?;
+    /// right.copy_from_device(&left)?;
+    /// assert_eq!(x.to_vec()?, [1, 2, 1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Self::split_at`].
@@ -211,6 +291,16 @@ impl<T: Stored> Slice<T> {
 
     /// Borrows parts of `size` elements, of which the last may be shorter, to be written at the
     /// same time.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().zeros::<u32>(5)?;
+    /// for (mut chunk, value) in x.chunks_mut(2).zip(1..) {
+    ///     chunk.fill(value)?;
+    /// }
+    /// assert_eq!(x.to_vec()?, [1, 1, 2, 2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// As of [`Self::chunks`].
@@ -297,6 +387,16 @@ impl<T: PinnedElement> Slice<T> {
     /// Starts a copy from page-locked memory, and returns before it is done. Later work with the
     /// slice waits for it, and so does [`PinnedBuffer::as_mut_slice`].
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (mut x, mut host) = (device.zeros::<u32>(2)?, device.pinned(2)?);
+    /// host.as_mut_slice()?.copy_from_slice(&[1, 2]);
+    /// x.copy_from_pinned(&host)?;
+    /// assert_eq!(x.to_vec()?, [1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `source` has as many elements; what the driver says.
     pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
@@ -306,6 +406,15 @@ impl<T: PinnedElement> Slice<T> {
 
     /// Starts a copy to page-locked memory, and returns before it is done.
     /// [`PinnedBuffer::as_slice`] waits for it.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (x, mut host) = (device.upload(&[1, 2, 3])?, device.pinned(2)?);
+    /// x.slice(1..)?.copy_to_pinned(&mut host)?;
+    /// assert_eq!(host.as_slice()?, [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `destination` has as many elements; what the driver says.
@@ -321,6 +430,14 @@ impl<T: PinnedElement> Slice<T> {
 impl<T: Element> Slice<T> {
     /// Borrows the numbers as `#[device]` structs: see [`Buffer::into_structs`].
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let numbers = Device::cpu().upload(&[1u32, 2, 3, 4])?;
+    /// let pairs = numbers.as_structs::<(u32, u32)>()?;
+    /// assert_eq!(pairs.to_vec()?, [(1, 2), (3, 4)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::NotStructs`] if the last struct would not be whole, or has no size, or the slice
     /// does not begin where a struct may.
@@ -332,6 +449,14 @@ impl<T: Element> Slice<T> {
 
     /// Borrows the numbers as `#[device]` structs, to be written: see [`Buffer::into_structs`].
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut numbers = Device::cpu().zeros::<u32>(4)?;
+    /// numbers.as_structs_mut::<(u32, u32)>()?.fill((5, 6))?;
+    /// assert_eq!(numbers.to_vec()?, [5, 6, 5, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`Self::as_structs`].
     pub fn as_structs_mut<S: Plain>(&mut self) -> Result<ViewMut<'_, S>> {
@@ -341,6 +466,14 @@ impl<T: Element> Slice<T> {
     }
 
     /// Borrows the numbers as vectors.
+    ///
+    /// ```
+    /// # use warpwise::prelude::*;
+    /// let numbers = Device::cpu().upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+    /// let vectors = numbers.as_vectors::<F32x2>()?;
+    /// assert_eq!(vectors.to_vec()?[1], F32x2::new(3.0, 4.0));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::NotVectors`] if the last vector would not be whole; [`Error::Misaligned`] if the
@@ -352,6 +485,14 @@ impl<T: Element> Slice<T> {
     }
 
     /// Borrows the numbers as vectors, to be written.
+    ///
+    /// ```
+    /// # use warpwise::prelude::*;
+    /// let mut numbers = Device::cpu().zeros::<f32>(4)?;
+    /// numbers.as_vectors_mut::<F32x2>()?.fill(F32x2::new(1.0, 2.0))?;
+    /// assert_eq!(numbers.to_vec()?, [1.0, 2.0, 1.0, 2.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Self::as_vectors`].
@@ -373,11 +514,26 @@ impl<T: Element> Slice<T> {
 
 impl<V: Vector> Slice<V> {
     /// Borrows the vectors as the numbers that they are made of.
+    ///
+    /// ```
+    /// # use warpwise::prelude::*;
+    /// let vectors = Device::cpu().upload(&[F32x2::new(1.0, 2.0); 2])?;
+    /// assert_eq!(vectors.as_lanes().to_vec()?, [1.0, 2.0, 1.0, 2.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn as_lanes(&self) -> View<'_, V::Lane> {
         View::new(self.reinterpret(self.len() * V::LANES))
     }
 
     /// Borrows the vectors as the numbers that they are made of, to be written.
+    ///
+    /// ```
+    /// # use warpwise::prelude::*;
+    /// let mut vectors = Device::cpu().zeros::<F32x2>(2)?;
+    /// vectors.as_lanes_mut().slice_mut(1..)?.fill(3.0)?;
+    /// assert_eq!(vectors.to_vec()?, [F32x2::new(0.0, 3.0), F32x2::splat(3.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn as_lanes_mut(&mut self) -> ViewMut<'_, V::Lane> {
         ViewMut::new(self.reinterpret(self.len() * V::LANES))
     }

@@ -18,16 +18,35 @@ impl<T: Stored> UninitBuffer<T> {
     }
 
     /// Returns the number of elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// assert_eq!(Device::cpu().uninit::<f32>(3)?.len(), 3);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
 
     /// Returns true if there are no elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// assert!(Device::cpu().uninit::<f32>(0)?.is_empty());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
 
     /// Copies `values` to it.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().uninit::<f32>(2)?.copy_from(&[1.0, 2.0])?;
+    /// assert_eq!(x.to_vec()?, [1.0, 2.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Slice::copy_from`].
@@ -38,6 +57,15 @@ impl<T: Stored> UninitBuffer<T> {
 
     /// Copies a slice of a device to it.
     ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[1, 2])?;
+    /// let y = device.uninit(2)?.copy_from_device(&x)?;
+    /// assert_eq!(y.to_vec()?, [1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`Slice::copy_from_device`].
     pub fn copy_from_device(mut self, source: &Slice<T>) -> Result<Buffer<T>> {
@@ -46,6 +74,13 @@ impl<T: Stored> UninitBuffer<T> {
     }
 
     /// Gives all elements the same value.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().uninit::<f32>(2)?.fill(1.0)?;
+    /// assert_eq!(x.to_vec()?, [1.0, 1.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Slice::fill`].
