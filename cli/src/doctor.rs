@@ -266,9 +266,12 @@ fn check_program(name: &'static str, package: &str) -> ReportLine {
 /// Environment variables that Warpwise reads, each with its permitted values.
 const VARIABLES: &[(&str, &str)] = &[
     ("WARPWISE_BACKEND", "`builtin` or `llvm`"),
+    ("WARPWISE_CACHE_DIR", "a folder"),
     ("WARPWISE_CHECK", "`all`, `deny`, and names of checks, with commas between"),
     ("WARPWISE_DEVICE", "`auto`, `cpu`, `cuda` or `cuda:N`"),
+    ("WARPWISE_LINEINFO", "`0` or `1`"),
     ("WARPWISE_LINTS", "`off`, `warn` or `deny`"),
+    ("WARPWISE_NVTX", "`0` or `1`"),
     ("WARPWISE_PROFILE", "a folder"),
 ];
 
@@ -299,7 +302,8 @@ fn is_valid(name: &str, value: &str) -> bool {
         "WARPWISE_BACKEND" => value.is_empty() || Backend::named(value).is_some(),
         "WARPWISE_CHECK" => value.is_empty() || value.parse::<Checks>().is_ok(),
         "WARPWISE_LINTS" => matches!(value, "" | "off" | "warn" | "deny"),
-        "WARPWISE_PROFILE" => true,
+        "WARPWISE_LINEINFO" | "WARPWISE_NVTX" => matches!(value, "" | "0" | "1"),
+        "WARPWISE_CACHE_DIR" | "WARPWISE_PROFILE" => true,
         _ => {
             let is_number =
                 |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -324,6 +328,8 @@ mod tests {
             ("WARPWISE_DEVICE", "cuda:1"),
             ("WARPWISE_CHECK", "all,deny"),
             ("WARPWISE_BACKEND", "llvm"),
+            ("WARPWISE_NVTX", "1"),
+            ("WARPWISE_CACHE_DIR", "/tmp"),
         ] {
             assert_eq!(lines(name, value), Some((Status::Ok, None)), "{name}={value}");
         }
@@ -334,7 +340,8 @@ mod tests {
             assert!(mark == Status::Warn && help.unwrap().contains("takes"), "{name}={value}");
         }
         let (mark, help) = lines("WARPWISE_LINT", "deny").unwrap();
-        assert_eq!((mark, &*help.unwrap()), (Status::Warn, "did you mean `WARPWISE_LINTS`?"));
+        let expected = "did you mean `WARPWISE_LINTS` or `WARPWISE_LINEINFO`?";
+        assert_eq!((mark, &*help.unwrap()), (Status::Warn, expected));
         assert_eq!(lines("PATH", "/bin"), None);
     }
 

@@ -11,6 +11,7 @@ use crate::{
     kernel::Bound,
     launch_checks::CheckedLaunch,
     memory::{AnySlice, MemoryBytes, PinnedMemory},
+    observe::{self, Direction},
     profile,
     properties::{DeviceInfo, MemoryInfo},
     simulator::Simulator,
@@ -293,6 +294,7 @@ impl Device {
     /// [`Error::DevicePanic`] if a launch failed a check, the first one if several did. Each is
     /// reported once.
     pub fn synchronize(&self) -> Result<()> {
+        let _scope = observe::wait(self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.synchronize(),
             Engine::Cuda(stream) => stream.synchronize(),
@@ -379,6 +381,11 @@ impl Device {
 
     /// Waits, reports faults, and copies a slice that is of this device.
     pub(crate) fn read(&self, slice: &AnySlice, bytes: &mut [u8]) -> Result<()> {
+        let _scope = observe::copy(Direction::ToHost, bytes.len());
+        self.read_unobserved(slice, bytes)
+    }
+
+    fn read_unobserved(&self, slice: &AnySlice, bytes: &mut [u8]) -> Result<()> {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.read(slice.cpu(), slice.offset, bytes),
             Engine::Cuda(stream) => stream.read(slice.gpu(), slice.range(), bytes),
@@ -387,6 +394,11 @@ impl Device {
 
     /// Overwrites a slice that is of this device, after the work given before.
     pub(crate) fn write(&self, slice: &AnySlice, bytes: &[u8]) -> Result<()> {
+        let _scope = observe::copy(Direction::ToDevice, bytes.len());
+        self.write_unobserved(slice, bytes)
+    }
+
+    fn write_unobserved(&self, slice: &AnySlice, bytes: &[u8]) -> Result<()> {
         match &self.engine {
             Engine::Cpu(_) => {
                 slice.cpu().bytes.write(slice.offset, bytes);
@@ -410,6 +422,7 @@ impl Device {
 
     /// Copies `from` to `to`, which is in memory of this device and has as many bytes.
     pub(crate) fn copy_bytes(&self, from: &AnySlice, to: &AnySlice) -> Result<()> {
+        let _scope = observe::copy(Direction::OnDevice, from.bytes);
         if let (Engine::Cuda(stream), Some(source)) = (&self.engine, from.memory.gpu()) {
             return stream.copy((source, from.range()), (to.gpu(), to.range()));
         }
@@ -418,8 +431,8 @@ impl Device {
             let len = COPY_BYTES.min(from.bytes - start);
             let part =
                 |of: &AnySlice| AnySlice { offset: of.offset + start, bytes: len, ..of.clone() };
-            from.device().read(&part(from), &mut bytes[..len])?;
-            self.write(&part(to), &bytes[..len])?;
+            from.device().read_unobserved(&part(from), &mut bytes[..len])?;
+            self.write_unobserved(&part(to), &bytes[..len])?;
         }
         Ok(())
     }
@@ -428,6 +441,7 @@ impl Device {
     pub(crate) fn copy_from_pinned(&self, from: &PinnedMemory, to: &AnySlice) -> Result<()> {
         match (&self.engine, from) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
+                let _scope = observe::copy(Direction::ToDevice, to.bytes);
                 stream.copy_from_pinned(pinned, to.gpu(), to.range())
             }
             (Engine::Cuda(_), PinnedMemory::Cpu { .. }) | (Engine::Cpu(_), _) => {
@@ -440,9 +454,11 @@ impl Device {
     pub(crate) fn copy_to_pinned(&self, from: &AnySlice, to: &mut PinnedMemory) -> Result<()> {
         match (&self.engine, &mut *to) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
+                let _scope = observe::copy(Direction::ToHost, from.bytes);
                 stream.copy_to_pinned(from.gpu(), from.range(), pinned)
             }
             (Engine::Cpu(interpreter), PinnedMemory::Cpu { words, bytes, writers }) => {
+                let _scope = observe::copy(Direction::ToHost, from.bytes);
                 let to = &mut bytemuck::cast_slice_mut(words)[..*bytes];
                 from.cpu().bytes.read_into(from.offset, to);
                 interpreter.note_reader(from.cpu(), writers);
@@ -513,6 +529,7 @@ impl Device {
         if let Some(recorder) = &self.recorder {
             return recorder.launch(launch);
         }
+        let _scope = observe::launch(launch, self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.run(launch),
             Engine::Cuda(stream) => {

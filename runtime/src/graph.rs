@@ -7,6 +7,7 @@ use crate::{
     launch::Geometry,
     launch_checks::{Arg, CheckedLaunch, Value},
     memory::AnySlice,
+    observe,
 };
 use std::{
     fmt,
@@ -216,6 +217,7 @@ impl Graph {
     /// # Errors
     /// What the driver says.
     pub fn launch(&self) -> Result<()> {
+        let _scope = observe::graph(self.nodes.len(), &self.device);
         match (&self.device.engine, &self.exec) {
             (Engine::Cuda(stream), Some(exec)) => stream.launch_graph(exec, &self.nodes),
             (Engine::Cuda(_) | Engine::Cpu(_), _) => {

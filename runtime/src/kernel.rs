@@ -11,10 +11,9 @@ use crate::{
     output,
 };
 use std::{
-    cell::RefCell,
-    collections::HashMap,
+    cell::Cell,
+    collections::BTreeMap,
     fmt,
-    hash::{BuildHasherDefault, Hasher},
     sync::{
         Mutex, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -235,6 +234,9 @@ pub(crate) struct FaultDetails {
     pub(crate) count: u64,
 }
 
+/// Kernels that a thread finds without a lock, unless two of them share a place.
+const RECENT: usize = 64;
+
 /// A kernel with its generic parameters bound, verified and not yet optimized.
 #[derive(Debug)]
 pub(crate) struct Bound {
@@ -259,11 +261,15 @@ impl Bound {
     ) -> Result<&'static Self> {
         static BOUND: Instances = Instances::new();
         thread_local! {
-            /// What this thread has found, so that a launch takes no lock.
-            static FOUND: RefCell<InstanceMap> = RefCell::default();
+            /// What this thread has found, so that a launch takes no lock and looks at one place.
+            static FOUND: [Cell<Option<&'static Bound>>; RECENT] =
+                const { [const { Cell::new(None) }; RECENT] };
         }
-        let found = FOUND.try_with(|found| found.borrow().find(source, bindings));
-        if let Ok(Some(bound)) = found {
+        let place = std::ptr::from_ref(source).addr() / align_of::<Source>() % RECENT;
+        if let Some(bound) = FOUND.with(|found| found[place].get())
+            && std::ptr::eq(bound.source, source)
+            && *bound.bindings == *bindings
+        {
             return Ok(bound);
         }
         let mut is_new = false;
@@ -279,8 +285,7 @@ impl Bound {
         if is_new {
             lint::report(source, bindings, &bound.kernel);
         }
-        // While the thread ends it is looked up each time.
-        let _ = FOUND.try_with(|found| found.borrow_mut().add(bound));
+        FOUND.with(|found| found[place].set(Some(bound)));
         Ok(bound)
     }
 
@@ -378,30 +383,15 @@ fn number(extent: &Extent) -> u64 {
     extent.known().expect("a closed kernel's extents are numbers")
 }
 
-/// Instances of kernels: by the address of the `Source`, then by the bindings.
-#[derive(Default)]
-struct InstanceMap(HashMap<usize, Vec<&'static Bound>, BuildHasherDefault<AddressHasher>>);
-
-impl InstanceMap {
-    fn find(&self, source: &'static Source, bindings: &[Binding]) -> Option<&'static Bound> {
-        let instances = self.0.get(&std::ptr::from_ref(source).addr())?;
-        instances.iter().find(|bound| *bound.bindings == *bindings).copied()
-    }
-
-    fn add(&mut self, bound: &'static Bound) {
-        self.0.entry(std::ptr::from_ref(bound.source).addr()).or_default().push(bound);
-    }
-}
-
-/// The instances of all kernels that were launched.
+/// The instances of all kernels that were launched, by the address of the `Source`.
 struct Instances {
-    found: OnceLock<Mutex<InstanceMap>>,
+    found: Mutex<BTreeMap<usize, Vec<&'static Bound>>>,
     making: Mutex<()>,
 }
 
 impl Instances {
     const fn new() -> Self {
-        Self { found: OnceLock::new(), making: Mutex::new(()) }
+        Self { found: Mutex::new(BTreeMap::new()), making: Mutex::new(()) }
     }
 
     /// Returns the instance that `make` made, now or earlier; an error is not kept.
@@ -411,39 +401,22 @@ impl Instances {
         bindings: &[Binding],
         make: impl FnOnce() -> Result<&'static Bound>,
     ) -> Result<&'static Bound> {
-        let found = || {
-            let found = self.found.get_or_init(Mutex::default);
-            found.lock().unwrap_or_else(PoisonError::into_inner)
+        let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = std::ptr::from_ref(source).addr();
+        let find = || {
+            let found = found();
+            found.get(&address)?.iter().find(|bound| *bound.bindings == *bindings).copied()
         };
-        if let Some(bound) = found().find(source, bindings) {
+        if let Some(bound) = find() {
             return Ok(bound);
         }
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bound) = found().find(source, bindings) {
+        if let Some(bound) = find() {
             return Ok(bound);
         }
         let bound = make()?;
-        found().add(bound);
+        found().entry(address).or_default().push(bound);
         Ok(bound)
-    }
-}
-
-/// A hash of an address. Addresses come from the program, so nobody can choose ones that collide.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize((*byte).into());
-        }
-    }
-    fn write_usize(&mut self, address: usize) {
-        // Fibonacci hashing: the high bits, which tables use, depend on all bits.
-        self.0 = (self.0 ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }
 
@@ -547,7 +520,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(instances.found.get().unwrap().lock().unwrap().0.len(), 2);
+        assert_eq!(instances.found.lock().unwrap().len(), 2);
     }
 
     #[test]

@@ -539,6 +539,25 @@ fn out_of_memory_says_how_much_was_asked_for() {
 }
 
 #[test]
+fn kernels_carry_source_lines_where_they_are_asked_for() {
+    let name = "kernels_carry_source_lines_where_they_are_asked_for";
+    for (value, times) in [("1", 2), ("", 0)] {
+        let output = in_process(name, fake(), &[("WARPWISE_LINEINFO", value)], || {
+            let device = Device::cuda(0).unwrap();
+            let mut y = device.zeros::<u32>(3).unwrap();
+            increment(&device, LaunchConfig::cover(3), &mut y).unwrap();
+            assert_eq!(y.to_vec().unwrap(), [1; 3]);
+            // What the program carries has no lines.
+            let config = LaunchConfig::grid(1).block(256);
+            launch(&EMBEDDED, &[], &device, config, &[Arg::write(&mut y)]).unwrap();
+        });
+        let Some(output) = output else { return };
+        let lines = "fake driver: lines of .file 1 \"src/kernels.rs\"";
+        assert_eq!(said(&output).matches(lines).count(), times);
+    }
+}
+
+#[test]
 fn the_drivers_compiler_is_quoted() {
     static NONSENSE: Source = with_ptx("k", "kernel k {}", ".entry k() nonsense");
     static ZERO: Source = with_ptx("k", "kernel k {}", "\0");

@@ -394,7 +394,8 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
 }
 
 /// A function of CUDA C that adds `x` to `y`.
-const CUDA_ADD: &str = "extern \"C\" __global__ void add(const unsigned *x, unsigned *y, unsigned n) {
+const CUDA_ADD: &str =
+    "extern \"C\" __global__ void add(const unsigned *x, unsigned *y, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] += x[i];
 }";

@@ -5,6 +5,7 @@ use crate::{
     Error, Result,
     kernel::{Bound, PerKernel},
     launch_checks::CheckedLaunch,
+    observe,
 };
 use warpwise_compiler::{compile::optimized, ir::Kernel};
 use warpwise_simt::{CheckedProgram, CountingProgram, Program, Requests, TracedProgram};
@@ -38,13 +39,14 @@ impl<T> Programs<T> {
 
     /// Returns the program of a launch's kernel.
     pub(super) fn get(&self, launch: &CheckedLaunch<'_>, is_optimized: bool) -> Result<&T> {
-        let kernel = &launch.bound.kernel;
-        if is_optimized {
-            let make = || Ok((self.make)(&optimize(launch.bound)?, true));
-            self.optimized.get(launch.bound, make)
-        } else {
-            self.written.get(launch.bound, || Ok((self.make)(kernel, false)))
-        }
+        let programs = if is_optimized { &self.optimized } else { &self.written };
+        programs.get(launch.bound, || {
+            let _scope = observe::compile(launch.bound.source.name, "translate", &NAME);
+            Ok(match is_optimized {
+                true => (self.make)(&optimize(launch.bound)?, true),
+                false => (self.make)(&launch.bound.kernel, false),
+            })
+        })
     }
 }
 

@@ -7,6 +7,9 @@ use crate::{
     Error, Result,
     kernel::{Bound, EmbeddedPtx, Signature, Slot, Source},
     launch::Geometry,
+    observe,
+    ptx_cache::{PtxCache, PtxTexts},
+    source_lines::SourceLines,
 };
 use std::{
     borrow::Cow,
@@ -18,6 +21,7 @@ use warpwise_compiler::{
     back::ptx,
     compile::optimized_and_coarsened,
     ir::{CoarseGrid, Kernel},
+    optimize::GpuKernels,
     target::Target,
 };
 
@@ -33,6 +37,8 @@ const MAX_THREADS_PER_BLOCK: c_int = 0;
 const SHARED_BYTES: c_int = 1;
 /// `CU_FUNC_ATTRIBUTE_NUM_REGS`
 const NUMBER_OF_REGISTERS: c_int = 4;
+/// `CU_JIT_GENERATE_LINE_INFO`
+const GENERATE_LINE_INFO: c_uint = 13;
 /// Bytes of what the driver's compiler may say.
 const LOG_BYTES: usize = 16 << 10;
 
@@ -47,23 +53,51 @@ pub(super) struct GpuKernel {
 }
 
 impl GpuKernel {
-    /// Finds the code of a kernel, made now unless what was embedded is as good.
+    /// Finds the code of a kernel, made now unless what was embedded, or kept by an earlier process,
+    /// is as good.
     pub(super) fn new(context: &Context, bound: &Bound) -> Result<Self> {
         let (target, source) = (target(context), bound.source);
+        let backend = BackEnd::new(target, source);
         let text_for = |ptx: EmbeddedPtx| ptx.text_for(&bound.kernel, target);
-        let embedded = source.ptx.filter(|_| !bound.is_element_aligned());
+        let is_embedded_usable = !bound.is_element_aligned() && backend.lines.is_none();
+        let embedded = source.ptx.filter(|_| is_embedded_usable);
         if let Some(plain) = embedded.and_then(text_for) {
             let coarsened = source.coarsened.and_then(|(grid, ptx)| {
                 Some((grid, KernelCode::new(Code::Embedded(text_for(ptx)?))))
             });
             return Ok(Self { plain: KernelCode::new(Code::Embedded(plain)), coarsened });
         }
-        let kernels = optimized_and_coarsened(bound.kernel.clone())
-            .map_err(|error| compile_error(context, source, error.to_string()))?;
+        let _scope = observe::compile(source.name, "optimize", &target);
+        if let Some(cache) = PtxCache::from_env() {
+            return Self::from_cache(&cache, &backend, context, bound);
+        }
+        let GpuKernels { plain, coarsened } = optimize(context, bound)?;
         let optimized = |kernel| KernelCode::new(Code::Optimized(Box::new(kernel)));
-        let coarsened =
-            kernels.coarsened.and_then(|kernel| Some((kernel.coarsening?.grid, optimized(kernel))));
-        Ok(Self { plain: optimized(kernels.plain), coarsened })
+        let coarsened = split_grid(coarsened).map(|(grid, kernel)| (grid, optimized(kernel)));
+        Ok(Self { plain: optimized(plain), coarsened })
+    }
+
+    /// Takes the PTX of a kernel from the cache, or makes and keeps it.
+    fn from_cache(
+        cache: &PtxCache,
+        backend: &BackEnd,
+        context: &Context,
+        bound: &Bound,
+    ) -> Result<Self> {
+        let source = bound.source;
+        let texts = cache.get_or_make(source.name, &backend.cache_key(&bound.kernel), || {
+            let GpuKernels { plain, coarsened } = optimize(context, bound)?;
+            let emit = |kernel: &Kernel| {
+                backend.emit(kernel).map_err(|text| compile_error(context, source, text))
+            };
+            let coarsened = split_grid(coarsened)
+                .map(|(grid, kernel)| Ok((grid, emit(&kernel)?)))
+                .transpose()?;
+            Ok(PtxTexts { plain: emit(&plain)?, coarsened })
+        })?;
+        let kept = |text| KernelCode::new(Code::Kept(text));
+        let coarsened = texts.coarsened.map(|(grid, text)| (grid, kept(text)));
+        Ok(Self { plain: kept(texts.plain), coarsened })
     }
 
     /// Returns the kernel as written, loaded now or earlier.
@@ -95,6 +129,17 @@ impl GpuKernel {
     }
 }
 
+/// Optimizes a kernel for GPUs.
+fn optimize(context: &Context, bound: &Bound) -> Result<GpuKernels> {
+    optimized_and_coarsened(bound.kernel.clone())
+        .map_err(|error| compile_error(context, bound.source, error.to_string()))
+}
+
+/// Returns a coarsened kernel with the division of its grid.
+fn split_grid(coarsened: Option<Kernel>) -> Option<(CoarseGrid, Kernel)> {
+    coarsened.and_then(|kernel| Some((kernel.coarsening?.grid, kernel)))
+}
+
 /// The code of a kernel, which is loaded at its first use.
 struct KernelCode {
     code: Code,
@@ -104,6 +149,8 @@ struct KernelCode {
 enum Code {
     /// PTX that was made beforehand.
     Embedded(&'static str),
+    /// PTX that the cache on the disk keeps.
+    Kept(String),
     /// A kernel that becomes PTX when it is loaded.
     Optimized(Box<Kernel>),
 }
@@ -116,10 +163,12 @@ impl KernelCode {
     /// Returns the code in the GPU's context, loaded now or earlier.
     fn load(&self, context: &Arc<Context>, bound: &Bound) -> Result<&Loaded> {
         self.loaded.get_or_make(|| {
+            let _scope = observe::compile(bound.source.name, "load", &target(context));
             let ptx = match &self.code {
                 Code::Embedded(ptx) => Cow::Borrowed(*ptx),
+                Code::Kept(ptx) => Cow::Borrowed(&**ptx),
                 Code::Optimized(kernel) => {
-                    let ptx = emit(kernel, target(context), bound.source.may_use_llvm);
+                    let ptx = BackEnd::new(target(context), bound.source).emit(kernel);
                     Cow::Owned(ptx.map_err(|text| compile_error(context, bound.source, text))?)
                 }
             };
@@ -151,9 +200,10 @@ impl Loaded {
     fn new(context: &Arc<Context>, bound: &Bound, ptx: &str) -> Result<Self> {
         let failed = |message| compile_error(context, bound.source, message);
         let zero = |_| failed("a name or PTX with a zero byte".into());
+        let has_lines = ptx.contains("\n\t.loc ");
         let ptx = CString::new(ptx).map_err(zero)?;
         let name = CString::new(&*ptx::entry_name(&bound.kernel.name)).map_err(zero)?;
-        let module = Module::load(context, &ptx).map_err(|error| match error {
+        let module = Module::load(context, &ptx, has_lines).map_err(|error| match error {
             Error::Driver { .. } => failed(error.to_string()),
             other => other,
         })?;
@@ -165,13 +215,52 @@ impl Loaded {
     }
 }
 
-/// Returns the PTX of an optimized kernel for the GPU at hand, by LLVM if that is wanted and there
-/// is one.
-fn emit(kernel: &Kernel, target: Target, may_use_llvm: bool) -> Result<String, String> {
-    if may_use_llvm && let Some(ptx) = by_llvm(kernel, target) {
-        return Ok(ptx);
+/// The way from an optimized kernel to PTX for the GPU at hand.
+struct BackEnd {
+    target: Target,
+    may_use_llvm: bool,
+    /// The source lines that the PTX is to have.
+    lines: Option<SourceLines>,
+}
+
+impl BackEnd {
+    fn new(target: Target, source: &Source) -> Self {
+        let lines = SourceLines::from_env(source);
+        // LLVM gets no places, so it could not keep them.
+        Self { target, may_use_llvm: source.may_use_llvm && lines.is_none(), lines }
     }
-    ptx::emit(kernel, target).map_err(|error| error.to_string())
+
+    /// Returns the PTX of a kernel, by LLVM if that is wanted and there is one.
+    fn emit(&self, kernel: &Kernel) -> Result<String, String> {
+        if self.may_use_llvm
+            && let Some(ptx) = by_llvm(kernel, self.target)
+        {
+            return Ok(ptx);
+        }
+        let lines = self.lines.as_ref().map(SourceLines::for_emission);
+        ptx::emit_with_lines(kernel, self.target, lines).map_err(|error| error.to_string())
+    }
+
+    /// Returns a text of everything that the PTX of `kernel` depends on, which is not optimized.
+    fn cache_key(&self, kernel: &Kernel) -> String {
+        let (version, target) = (env!("CARGO_PKG_VERSION"), self.target);
+        let llvm = self.may_use_llvm.then(llvm_name).flatten();
+        let back_end = llvm.as_deref().unwrap_or("builtin");
+        let lines = self.lines.as_ref().map(SourceLines::key).unwrap_or_default();
+        format!("{version}\n{target}\n{back_end}\n{lines}\n{kernel}")
+    }
+}
+
+/// Returns name, version and file of the LLVM that [`by_llvm`] uses.
+#[cfg(feature = "llvm")]
+fn llvm_name() -> Option<String> {
+    let llvm = warpwise_llvm::Llvm::find().ok()?;
+    Some(format!("{llvm} {}", llvm.path().display()))
+}
+
+#[cfg(not(feature = "llvm"))]
+const fn llvm_name() -> Option<String> {
+    None
 }
 
 /// Returns LLVM's PTX; `None` if there is no LLVM, or it refuses the kernel.
@@ -231,26 +320,33 @@ pub(super) struct Module {
 }
 
 impl Module {
-    fn load(context: &Arc<Context>, ptx: &CStr) -> Result<Self> {
+    fn load(context: &Arc<Context>, ptx: &CStr, has_lines: bool) -> Result<Self> {
         // SAFETY: text that ends with a zero.
-        unsafe { Self::load_image(context, ptx.to_bytes_with_nul()) }
+        unsafe { Self::load_image(context, ptx.to_bytes_with_nul(), has_lines) }
     }
 
-    /// Loads PTX, a cubin or a fat binary.
+    /// Loads PTX, a cubin or a fat binary. Tools show the lines of PTX that has some.
     ///
     /// # Safety
     /// The image is complete: text that ends with a zero, or a file with all bytes that its headers
     /// speak of.
-    pub(super) unsafe fn load_image(context: &Arc<Context>, image: &[u8]) -> Result<Self> {
+    pub(super) unsafe fn load_image(
+        context: &Arc<Context>,
+        image: &[u8],
+        has_lines: bool,
+    ) -> Result<Self> {
         let mut handle = ModuleHandle::NULL;
         let mut log = vec![0u8; LOG_BYTES];
         let loaded = context.enter(|driver| {
-            let mut options = [ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_SIZE];
+            let mut options = [ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_SIZE, GENERATE_LINE_INFO];
             // CUDA passes an option's number in the place of its pointer. One byte is kept, so
             // that the text ends.
-            let mut values =
-                [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES - 1)];
-            let count = c_uint::try_from(options.len()).expect("2 fits");
+            let mut values = [
+                log.as_mut_ptr().cast::<c_void>(),
+                ptr::without_provenance_mut(LOG_BYTES - 1),
+                ptr::without_provenance_mut(1),
+            ];
+            let count = if has_lines { 3 } else { 2 };
             // SAFETY: the image is complete by the caller's promise, and options, values and log live until the
             // call returns; a context is current.
             unsafe {

@@ -12,6 +12,7 @@
 //!           ├ Allocation memory in that order (memory.rs), and who uses it (uses.rs)
 //!           ├ GraphExec  work that is launched many times (graph.rs)
 //!           └ Faults     what launches report
+//! Range (nvtx.rs)        what profilers show beside it
 //! ```
 //!
 //! Streams and memory of other libraries (foreign.rs) are Streams and Allocations, too. Modules that
@@ -39,6 +40,7 @@ mod module;
 #[cfg(feature = "nccl")]
 mod nccl;
 mod nvrtc;
+mod nvtx;
 mod pinned;
 mod properties;
 mod stream;
@@ -57,6 +59,7 @@ pub(crate) use nccl::{
     Communicator as NcclCommunicator, unique_id as nccl_unique_id, version as nccl_version,
 };
 pub(crate) use nvrtc::Nvrtc;
+pub(crate) use nvtx::Range;
 pub(crate) use pinned::Pinned;
 pub(crate) use properties::device_count;
 pub(crate) use stream::Stream;

@@ -41,7 +41,7 @@ impl UserModule {
     /// As of [`Module::load_image`].
     pub(crate) unsafe fn load_image(stream: &Stream, image: &[u8]) -> Result<Self> {
         // SAFETY: the caller's promise.
-        let module = unsafe { Module::load_image(&stream.gpu.context, image) }?;
+        let module = unsafe { Module::load_image(&stream.gpu.context, image, false) }?;
         Ok(Self { module: ManuallyDrop::new(module), launched_on: Mutex::default() })
     }
 

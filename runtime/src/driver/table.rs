@@ -541,7 +541,7 @@ impl Driver {
 }
 
 /// Formats an error of the dynamic loader, with the name of the library once.
-fn said_of(name: &str, error: &libloading::Error) -> String {
+pub(super) fn said_of(name: &str, error: &libloading::Error) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     if text.contains(name) { text } else { format!("{name}: {text}") }
 }

@@ -8,16 +8,14 @@ use warpwise::{
 
 macro_rules! source {
     ($name:literal, $ir:expr) => {
-        interpreted(
-            $name,
-            $ir,
-            Places {
-                files: &["src/kernels.rs"],
-                rows: concat!("0000000010001", "0000000120005", "0000000130009"),
-            },
-        )
+        interpreted($name, $ir, PLACES)
     };
 }
+
+const PLACES: Places = Places {
+    files: &["src/kernels.rs"],
+    rows: concat!("0000000010001", "0000000120005", "0000000130009"),
+};
 
 macro_rules! measured_ir {
     () => {
@@ -319,12 +317,9 @@ pub static MEASURED: Source = source!("measured", measured_ir!());
 #[expect(unsafe_code, reason = "only the driver of tests gets it")]
 pub static EMBEDDED: Source = unsafe {
     // SAFETY: no device runs it.
-    with_ptx("measured", measured_ir!(), ".entry measured()").with_coarsened_ptx(
-        0,
-        4,
-        ".entry measured(.param .u32 coarsened_grid)",
-        &[],
-    )
+    interpreted("measured", measured_ir!(), PLACES)
+        .with_ptx(".entry measured()", &[])
+        .with_coarsened_ptx(0, 4, ".entry measured(.param .u32 coarsened_grid)", &[])
 };
 
 /// A kernel whose PTX is not what its IR says, which only a test may launch.

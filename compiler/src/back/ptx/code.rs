@@ -25,6 +25,8 @@ impl fmt::Display for Label {
 enum Line {
     Inst(String),
     Label(Label),
+    /// File from 1, line and column.
+    Loc([usize; 3]),
 }
 
 /// Instructions and labels, in order.
@@ -32,6 +34,8 @@ enum Line {
 pub(super) struct Code {
     lines: Vec<Line>,
     targets: BTreeSet<Label>,
+    /// The place of the instructions that follow.
+    loc: Option<[usize; 3]>,
 }
 
 impl Code {
@@ -41,6 +45,15 @@ impl Code {
 
     pub(super) fn label(&mut self, label: Label) {
         self.lines.push(Line::Label(label));
+    }
+
+    /// Sets the place of the instructions that follow; returns the one before.
+    pub(super) fn set_loc(&mut self, loc: Option<[usize; 3]>) -> Option<[usize; 3]> {
+        let before = std::mem::replace(&mut self.loc, loc);
+        if let Some(loc) = loc.filter(|_| loc != before) {
+            self.lines.push(Line::Loc(loc));
+        }
+        before
     }
 
     /// A branch to `to` by every thread that gets here.
@@ -64,6 +77,7 @@ impl fmt::Display for Code {
                 Line::Inst(inst) => writeln!(f, "\t{inst};")?,
                 Line::Label(label) if self.targets.contains(label) => writeln!(f, "{label}:")?,
                 Line::Label(_) => {}
+                Line::Loc([file, line, column]) => writeln!(f, "\t.loc {file} {line} {column}")?,
             }
         }
         Ok(())

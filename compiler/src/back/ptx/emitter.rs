@@ -10,6 +10,7 @@ use super::{
     facts::{Facts, declared_threads, has_extremes},
     fault::Failure,
     layout::{SharedPlace, offset_param, shared_place},
+    lines::Lines,
     products::widest_scale,
     reg::{Class, Imm, Operand, Reg, Regs, memory},
 };
@@ -109,6 +110,8 @@ pub(super) struct Emitter<'k> {
     pub(super) tables: Tables,
     pub(super) regs: Regs,
     pub(super) code: Code,
+    /// The source lines of instructions, if the text is to have them.
+    pub(super) lines: Option<Lines<'k>>,
     pub(super) constants: Constants,
     pub(super) failures: Vec<Failure>,
     /// Checks whose report the next check brings.
@@ -127,7 +130,7 @@ pub(super) struct Emitter<'k> {
 }
 
 impl<'k> Emitter<'k> {
-    pub(super) fn new(kernel: &'k Kernel, target: Target) -> Self {
+    pub(super) fn new(kernel: &'k Kernel, target: Target, lines: Option<Lines<'k>>) -> Self {
         let ranges = range::analyze(kernel);
         Self {
             kernel,
@@ -139,6 +142,7 @@ impl<'k> Emitter<'k> {
             tables: find_tables(kernel),
             regs: Regs::default(),
             code: Code::default(),
+            lines,
             constants: Constants::default(),
             failures: Vec::new(),
             failures_here: Vec::new(),

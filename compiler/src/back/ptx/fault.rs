@@ -170,6 +170,7 @@ impl Emitter<'_> {
         let brought: Vec<Reg> = (0..most).map(|_| self.regs.fresh(Class::B64)).collect();
         let shared = Label::of("record", last);
         for failure in failures {
+            self.set_loc(failure.at);
             self.code.label(Label::of("fault", failure.at));
             let [check_low, check_high] = self.check_pieces(&failure);
             let values = failure.values.into_iter().chain(std::iter::repeat(literal(0)));

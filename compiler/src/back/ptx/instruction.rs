@@ -25,11 +25,21 @@ struct Range {
 impl Emitter<'_> {
     /// Everything in `body`, to the first instruction that leaves it.
     pub(super) fn body(&mut self, body: &Body) {
+        let around = self.code.set_loc(None);
         for &id in &body.0 {
+            self.set_loc(id);
             self.inst(id);
             if self.kernel.insts[id].op.is_exit() {
-                return;
+                break;
             }
+        }
+        self.code.set_loc(around);
+    }
+
+    /// Sets the source line of the instructions that follow to that of `id`.
+    pub(super) fn set_loc(&mut self, id: InstId) {
+        if let Some(lines) = self.lines {
+            self.code.set_loc(lines.loc(self.kernel.insts[id].span));
         }
     }
 

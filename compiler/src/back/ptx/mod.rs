@@ -59,6 +59,7 @@ mod half;
 mod induction;
 mod instruction;
 mod layout;
+mod lines;
 mod output;
 mod products;
 mod reduce;
@@ -85,6 +86,7 @@ pub use layout::{
     declared_shared_bytes, dynamic_shared_align, is_sized_at_launch, local_placement,
     offset_params, shared_memory, shared_place,
 };
+pub use lines::Lines;
 pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
@@ -158,8 +160,21 @@ impl std::error::Error for Unsupported {}
 /// # Errors
 /// If `target` lacks something that the kernel uses, or the kernel outgrows a limit of PTX.
 pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
+    emit_with_lines(kernel, target, None)
+}
+
+/// The PTX of `kernel`, which is specialized and verified, with the source lines of its
+/// instructions.
+///
+/// # Errors
+/// As of [`emit`].
+pub fn emit_with_lines(
+    kernel: &Kernel,
+    target: Target,
+    lines: Option<Lines<'_>>,
+) -> Result<String, Unsupported> {
     check_limits(kernel, target)?;
-    let mut emitter = Emitter::new(kernel, target);
+    let mut emitter = Emitter::new(kernel, target, lines);
     emitter.prologue();
     emitter.begin_block();
     emitter.body(&kernel.body);
@@ -294,7 +309,8 @@ impl fmt::Display for Entry<'_> {
         for declaration in self.emitter.regs.declarations() {
             writeln!(f, "\t{declaration}")?;
         }
-        writeln!(f, "\n{}}}", self.emitter.code)
+        writeln!(f, "\n{}}}", self.emitter.code)?;
+        self.emitter.lines.map_or(Ok(()), |lines| lines.declare_files(f))
     }
 }
 

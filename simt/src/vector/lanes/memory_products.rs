@@ -14,6 +14,10 @@ use crate::vector::memory::Cells;
 
 /// The source of the lanes of a factor.
 #[derive(Clone, Copy)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "only x86-64 has code that reads it")
+)]
 pub(crate) struct Factor<'a> {
     pub(crate) cells: Cells<'a>,
     /// The byte relative to which the lanes' offsets are.
