@@ -249,11 +249,8 @@ fn main() -> warpwise::Result<()> {
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
-    let middle = |i: usize, side: fn(&([f64; 2], [f64; 2])) -> [f64; 2]| {
-        median(all.iter().map(|both| side(both)[i]).collect())
-    };
-    let raw = [0, 1].map(|i| middle(i, |both| both.0));
-    let ours = [0, 1].map(|i| middle(i, |both| both.1));
+    let raw = [0, 1].map(|i| median(all.iter().map(|(raw, _)| raw[i]).collect()));
+    let ours = [0, 1].map(|i| median(all.iter().map(|(_, ours)| ours[i]).collect()));
     print("three arguments, 4 threads", raw, ours);
     compare_graphs(device)
 }

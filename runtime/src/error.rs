@@ -12,6 +12,9 @@ use crate::{
 };
 use std::fmt;
 
+/// The place of memory in [`Error::OutOfMemory`] that is the host's and page-locked.
+pub(crate) const PAGE_LOCKED: &str = "the host, as page-locked memory";
+
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -63,6 +66,22 @@ pub enum Error {
         elements: usize,
         /// Bytes of an element.
         size: usize,
+        /// Bytes free there, if that is known.
+        free: Option<u64>,
+    },
+    /// Memory that a stream or graph itself needs could not be had: for what its launches report,
+    /// print or count.
+    #[error(
+        "out of memory on {place}: {bytes} bytes for {purpose} do not fit{}",
+        .free.map(|free| format!(" in the {free} bytes that are free")).unwrap_or_default()
+    )]
+    OutOfMemoryFor {
+        /// Whose memory: a device, or the host.
+        place: String,
+        /// The contents of the memory.
+        purpose: &'static str,
+        /// Bytes asked for.
+        bytes: usize,
         /// Bytes free there, if that is known.
         free: Option<u64>,
     },

@@ -422,6 +422,24 @@ fn blocks_that_coarsened_code_has_no_registers_for_run_the_plain_code() {
 }
 
 #[test]
+fn blocks_that_no_code_has_registers_for_are_an_error() {
+    let name = "blocks_that_no_code_has_registers_for_are_an_error";
+    in_process(name, fake(), &[("FAKE_CUDA", "stiff")], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        let config = |threads| LaunchConfig::grid(1).block(threads);
+        increment(&device, config(512), &mut y).unwrap();
+        let expected = "cannot launch `increment`: none of its blocks can run on cuda:0 (Fake 40): a block \
+                        has 513 threads of 32 registers each, and 512 threads are the most";
+        let error = increment(&device, config(513), &mut y).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        let recorded = device.record_graph(|recorder| increment(recorder, config(513), &mut y));
+        assert_eq!(recorded.map(drop), Err(error));
+        assert_eq!(y.to_vec().unwrap(), [1; 3]);
+    });
+}
+
+#[test]
 fn launches_ask_for_the_shared_memory_that_they_size() {
     let name = "launches_ask_for_the_shared_memory_that_they_size";
     in_process(name, fake(), &[], || {
@@ -535,6 +553,11 @@ fn out_of_memory_says_how_much_was_asked_for() {
         );
         assert!(matches!(device.zeros::<f64>(usize::MAX), Err(Error::OutOfMemory { .. })));
         assert!(device.zeros::<f64>(8).is_ok());
+        let error = device.pinned::<f64>(1 << 30).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "out of memory on the host, as page-locked memory: 1073741824 elements of 8 bytes do not fit"
+        );
     });
 }
 

@@ -22,7 +22,7 @@ use warpwise::{
     interop::{DlpackTensor, SliceUse},
 };
 
-const LAZY: [(&str, &str); 1] = [("FAKE_CUDA", "lazy")];
+const LAZY: [(&str, &str); 1] = [("FAKE_CUDA", "lazy foreign")];
 
 /// Memory that another library owns, which sets a flag when it is freed.
 struct Foreign {

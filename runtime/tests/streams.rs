@@ -9,14 +9,17 @@ mod process;
 
 use kernels::{add, divide, faulty, increment};
 use std::{
+    cell::RefCell,
     env,
+    ops::Range,
+    rc::Rc,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
 };
-use warpwise::{Buffer, Device, Error, LaunchConfig, PinnedBuffer, Stream};
+use warpwise::{Buffer, Device, Error, Graph, LaunchConfig, PinnedBuffer, Stream};
 
 /// The device under test: a GPU if `WARPWISE_DEVICE` asks for one.
 fn device() -> Device {
@@ -181,6 +184,225 @@ fn threads_with_streams_have_the_results_of_one_order() {
             });
         }
     });
+}
+
+/// What a buffer or pinned buffer should hold: graphs that use a buffer keep its contents, too.
+type Contents = Rc<RefCell<Vec<u32>>>;
+
+/// A graph that adds slices of buffers and fills some, and the buffers' contents.
+struct ModelledGraph {
+    graph: Graph,
+    effects: Vec<(Contents, Contents, Range<usize>)>,
+}
+
+/// The objects that one thread of the soak test has made and not dropped.
+struct Soak<'a> {
+    device: &'a Device,
+    /// A buffer of ones, which all threads read.
+    ones: &'a Buffer<u32>,
+    random: Random,
+    streams: Vec<Stream>,
+    buffers: Vec<(Buffer<u32>, Contents)>,
+    pinned: Vec<(PinnedBuffer<u32>, Vec<u32>)>,
+    graphs: Vec<ModelledGraph>,
+}
+
+impl Soak<'_> {
+    /// The most objects of a kind.
+    const MOST: usize = 6;
+    /// Elements that one operation uses at most; pinned buffers have as many.
+    const PART: usize = 64;
+    /// Elements of the largest buffers: 4 MiB, so that a device notices those that are not freed.
+    const LARGE: usize = 1 << 20;
+
+    fn stream(&mut self) -> Device {
+        match self.random.below(self.streams.len() + 1) {
+            0 => self.device.clone(),
+            i => (*self.streams[i - 1]).clone(),
+        }
+    }
+
+    /// A range of at most [`Self::PART`] elements.
+    fn part(&mut self, len: usize) -> Range<usize> {
+        let start = self.random.below(len);
+        start..start + 1 + self.random.below((len - start).min(Self::PART))
+    }
+
+    /// Drops an object at random if there are many.
+    fn thin<T>(random: &mut Random, objects: &mut Vec<T>) {
+        if objects.len() >= Self::MOST {
+            objects.swap_remove(random.below(objects.len()));
+        }
+    }
+
+    fn step(&mut self) {
+        let stream = self.stream();
+        match self.random.below(12) {
+            0 => {
+                Self::thin(&mut self.random, &mut self.streams);
+                let priority = self.random.below(3) as i32 - 1;
+                self.streams.push(self.device.stream_with_priority(priority).unwrap());
+            }
+            1 | 2 => {
+                Self::thin(&mut self.random, &mut self.buffers);
+                let len = [1, 7, Self::PART, 1000, Self::LARGE][self.random.below(5)];
+                let value = self.random.below(9) as u32;
+                let buffer = match value {
+                    0 => stream.zeros(len).unwrap(),
+                    _ => stream.uninit(len).unwrap().fill(value).unwrap(),
+                };
+                self.buffers.push((buffer, Rc::new(RefCell::new(vec![value; len]))));
+            }
+            3 => {
+                Self::thin(&mut self.random, &mut self.pinned);
+                let host = self.device.pinned(Self::PART).unwrap();
+                self.pinned.push((host, vec![0; Self::PART]));
+            }
+            4 => {
+                Self::thin(&mut self.random, &mut self.graphs);
+                self.record(&stream);
+            }
+            5 if !self.graphs.is_empty() => {
+                let graph = &self.graphs[self.random.below(self.graphs.len())];
+                graph.graph.launch().unwrap();
+                for (to, from, part) in &graph.effects {
+                    add_contents(to, &from.borrow()[part.clone()], part.clone());
+                }
+            }
+            6 if !self.pinned.is_empty() => self.copy_pinned(),
+            7 if !self.buffers.is_empty() => {
+                let number = self.random.below(self.buffers.len());
+                let len = self.buffers[number].0.len();
+                let (part, (buffer, contents)) = (self.part(len), &self.buffers[number]);
+                let got = buffer.slice(part.clone()).unwrap().to_vec().unwrap();
+                assert_eq!(got, contents.borrow()[part]);
+            }
+            8 if !self.buffers.is_empty() => {
+                // Dropped while work with it is under way.
+                self.buffers.swap_remove(self.random.below(self.buffers.len()));
+            }
+            _ if !self.buffers.is_empty() => {
+                let number = self.random.below(self.buffers.len());
+                let len = self.buffers[number].0.len().min(Self::PART);
+                let part = self.part(len);
+                let (buffer, contents) = &mut self.buffers[number];
+                let ones = self.ones.slice(part.clone()).unwrap();
+                add(&stream, &ones, &mut buffer.slice_mut(part.clone()).unwrap()).unwrap();
+                add_contents(contents, &vec![1; part.len()], part);
+            }
+            _ => {}
+        }
+    }
+
+    /// Copies a part of a buffer to a pinned buffer, or back.
+    fn copy_pinned(&mut self) {
+        let number = self.random.below(self.pinned.len());
+        let is_read = self.random.below(2) == 0;
+        let Some((buffer, contents)) =
+            self.buffers.iter_mut().find(|(buffer, _)| buffer.len() >= Self::PART)
+        else {
+            return;
+        };
+        let (host, expected) = &mut self.pinned[number];
+        let start = self.random.below(buffer.len() - Self::PART + 1);
+        let part = start..start + Self::PART;
+        let mut slice = buffer.slice_mut(part.clone()).unwrap();
+        if is_read {
+            slice.copy_to_pinned(host).unwrap();
+            expected.copy_from_slice(&contents.borrow()[part]);
+        } else {
+            slice.copy_from_pinned(host).unwrap();
+            contents.borrow_mut()[part].copy_from_slice(expected);
+        }
+        match self.random.below(3) {
+            0 => assert_eq!(host.as_slice().unwrap(), *expected),
+            1 => {
+                host.as_mut_slice().unwrap()[3] = 77;
+                expected[3] = 77;
+            }
+            // Dropped while it is copied.
+            _ => drop(self.pinned.swap_remove(number)),
+        }
+    }
+
+    /// Records a graph that adds buffers to each other.
+    fn record(&mut self, stream: &Device) {
+        let count = self.buffers.len();
+        if count < 2 {
+            return;
+        }
+        let mut effects = Vec::new();
+        let graph = stream.record_graph(|recorder| {
+            for _ in 0..self.random.below(5) {
+                let to = self.random.below(count);
+                let from = (to + 1 + self.random.below(count - 1)) % count;
+                let [(y, y_contents), (x, x_contents)] =
+                    self.buffers.get_disjoint_mut([to, from]).unwrap();
+                let len = x.len().min(y.len()).min(Self::PART);
+                let part = 0..1 + self.random.below(len);
+                let x = x.slice(part.clone())?;
+                add(recorder, &x, &mut y.slice_mut(part.clone())?)?;
+                effects.push((Rc::clone(y_contents), Rc::clone(x_contents), part));
+            }
+            Ok(())
+        });
+        self.graphs.push(ModelledGraph { graph: graph.unwrap(), effects });
+    }
+
+    fn check(&self) {
+        for (buffer, contents) in &self.buffers {
+            assert_eq!(buffer.to_vec().unwrap(), *contents.borrow());
+        }
+        for (host, expected) in &self.pinned {
+            assert_eq!(host.as_slice().unwrap(), *expected);
+        }
+    }
+}
+
+fn add_contents(to: &Contents, values: &[u32], part: Range<usize>) {
+    let mut to = to.borrow_mut();
+    to[part].iter_mut().zip(values).for_each(|(to, value)| *to = to.wrapping_add(*value));
+}
+
+/// Threads make and drop streams, buffers, graphs and pinned buffers at random. Contents are right,
+/// and the device has as much memory at the end as at the start.
+fn soak(device: &Device, steps: usize) {
+    /// Bytes by which the free memory of a GPU may differ: other processes use it, too. The threads
+    /// allocate several times as much.
+    const SLACK: u64 = 64 << 20;
+    let ones = device.upload(&[1; Soak::PART]).unwrap();
+    let mut warm = device.zeros(Soak::PART).unwrap();
+    add(device, &ones, &mut warm).unwrap();
+    // The memory of a GPU's buffers is returned to the device by the next wait.
+    device.synchronize().unwrap();
+    let free = || device.memory_info().unwrap().map(|memory| memory.free);
+    let before = free();
+    std::thread::scope(|scope| {
+        for thread in 1..=4u64 {
+            let ones = &ones;
+            scope.spawn(move || {
+                let random = Random(thread.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                let (streams, buffers, pinned, graphs) = Default::default();
+                let mut soak = Soak { device, ones, random, streams, buffers, pinned, graphs };
+                for step in 0..steps {
+                    soak.step();
+                    if step % 256 == 255 {
+                        soak.check();
+                    }
+                }
+                soak.check();
+            });
+        }
+    });
+    device.synchronize().unwrap();
+    if let (Some(before), Some(after)) = (before, free()) {
+        assert!(after + SLACK >= before, "{before} bytes were free before, and {after} after");
+    }
+}
+
+#[test]
+fn a_soak_of_threads_returns_the_memory_of_the_device() {
+    soak(&device(), 600);
 }
 
 /// Random graphs, launched between other work, against the same program without a device.
@@ -426,6 +648,11 @@ mod lazy {
         faults_of_other_streams_come_out_of_copies: faults_come_out_of_copies;
         events_are_points_in_the_work: events_work;
         faults_of_graphs_come_out_of_waits: graphs_report_faults;
+    }
+
+    with_drivers! {
+        ["eager", "lazy", "lazy no_pools"]:
+            a_soak_of_threads_returns_the_memory_of_the_device: |device| soak(device, 600);
     }
 
     // A driver older than CUDA 11.4 has no graphs.

@@ -26,6 +26,7 @@ const FATAL: &[u32] = &[
     201, // CUDA_ERROR_INVALID_CONTEXT
     214, // CUDA_ERROR_ECC_UNCORRECTABLE
     220, // CUDA_ERROR_NVLINK_UNCORRECTABLE
+    226, // CUDA_ERROR_CONTAINED
     700, // CUDA_ERROR_ILLEGAL_ADDRESS
     702, // CUDA_ERROR_LAUNCH_TIMEOUT
     709, // CUDA_ERROR_CONTEXT_IS_DESTROYED
@@ -37,6 +38,8 @@ const FATAL: &[u32] = &[
     718, // CUDA_ERROR_INVALID_PC
     719, // CUDA_ERROR_LAUNCH_FAILED
     721, // CUDA_ERROR_TENSOR_MEMORY_LEAK
+    810, // CUDA_ERROR_MPS_CLIENT_TERMINATED
+    911, // CUDA_ERROR_EXTERNAL_DEVICE
 ];
 
 /// A GPU in use. Fields are dropped in order: the kernels before their context.
@@ -137,8 +140,11 @@ impl Context {
     /// Returns true if the hardware lets kernels of this GPU access memory of `other`, another GPU.
     pub(super) fn can_access_peer(&self, other: &Self) -> Result<bool> {
         let mut can = 0;
-        // SAFETY: `can` takes the result; both numbers came from the driver.
-        unsafe { self.driver.cuDeviceCanAccessPeer(&mut can, self.number, other.number) }?;
+        // The call needs no context, but a lost device says so in every call.
+        self.enter(|driver| {
+            // SAFETY: `can` takes the result; both numbers came from the driver.
+            unsafe { driver.cuDeviceCanAccessPeer(&mut can, self.number, other.number) }
+        })?;
         Ok(can == 1)
     }
 }

@@ -7,12 +7,13 @@
 //! waits, but for every [`RECORDS`]th launch without a wait.
 use super::{
     context::Context,
+    memory::OUT_OF_MEMORY,
     pinned::HostMemory,
     table::{Address, Driver, StreamHandle},
 };
 use crate::{
-    Result,
-    error::DevicePanic,
+    Error, Result,
+    error::{DevicePanic, PAGE_LOCKED},
     kernel::{Bound, FaultDetails},
     launch::Geometry,
 };
@@ -44,7 +45,15 @@ pub(super) struct Flag(HostMemory);
 
 impl Flag {
     pub(super) fn new(context: &Arc<Context>) -> Result<Self> {
-        let flag = Self(HostMemory::new(context, size_of::<u64>())?);
+        let bytes = size_of::<u64>();
+        let memory = HostMemory::new(context, bytes).map_err(|error| match error {
+            Error::Driver { code: OUT_OF_MEMORY, .. } => {
+                let (place, purpose) = (PAGE_LOCKED.to_owned(), "the flag of a stream's faults");
+                Error::OutOfMemoryFor { place, purpose, bytes, free: None }
+            }
+            error => error,
+        })?;
+        let flag = Self(memory);
         flag.word().store(0, Ordering::Relaxed);
         Ok(flag)
     }
@@ -52,6 +61,11 @@ impl Flag {
     /// Returns true if a thread of the work that was waited for has something to report.
     pub(super) fn is_set(&self) -> bool {
         self.word().load(Ordering::Acquire) != 0
+    }
+
+    /// Leaves the memory to threads that may still write it.
+    pub(super) const fn leak(&mut self) {
+        self.0.leak();
     }
 
     fn clear(&self) {
@@ -171,6 +185,11 @@ impl Faults {
         }
     }
 
+    /// Forgets the records of a graph, which are about to be freed.
+    pub(super) fn forget_graph(&mut self, records: &Arc<GraphRecords>) {
+        self.graphs.retain(|graph| !Arc::ptr_eq(graph, records));
+    }
+
     /// Forgets the launches, all of which are done and have nothing to report.
     pub(super) fn forget(&mut self) {
         self.launched.clear();
@@ -205,16 +224,17 @@ impl Faults {
                 driver.cuStreamSynchronize(stream)?;
             }
         }
-        let mut first = first_panic(driver, self.records, &self.launched, flag, stream)?;
-        for graph in &self.graphs {
-            let found = first_panic(driver, graph.address, &graph.launched, flag, stream)?;
-            first = first.or(found);
-        }
-        flag.clear();
-        self.seen = self.seen.take().or(first.map(Box::new));
+        // If a call fails, what was read and emptied before it is kept, and the next call reads
+        // the rest.
         if !printed.is_empty() {
             self.text += &self.text_of(&self.launched, &printed);
         }
+        let Self { records, launched, graphs, seen, .. } = self;
+        take_panic(driver, *records, launched, flag, stream, seen)?;
+        for graph in graphs {
+            take_panic(driver, graph.address, &graph.launched, flag, stream, seen)?;
+        }
+        flag.clear();
         self.forget();
         Ok(())
     }
@@ -242,33 +262,56 @@ pub(super) fn empty_records(
     flag: &Flag,
     stream: StreamHandle,
 ) -> Result<()> {
-    let empty = vec![FaultRecord { flag: flag.address(), ..FaultRecord::EMPTY }; count];
-    // SAFETY: as many bytes on both sides; `empty` lives until the stream has come to this copy. A
-    // context is current.
-    unsafe {
-        driver.cuMemcpyHtoDAsync_v2(records, empty.as_ptr().cast(), count * SIZE, stream)?;
-        driver.cuStreamSynchronize(stream)
-    }
+    let _empty = enqueue_empty_records(driver, records, count, flag, stream)?;
+    // SAFETY: the stream lives; a context is current.
+    unsafe { driver.cuStreamSynchronize(stream) }
 }
 
-/// Reads the records of launches that are done, and empties them; returns the fault of the first.
-fn first_panic(
+/// Enqueues a copy that empties `count` records; returns the copied memory, which the caller keeps
+/// until the stream was waited for.
+fn enqueue_empty_records(
+    driver: &Driver,
+    records: Address,
+    count: usize,
+    flag: &Flag,
+    stream: StreamHandle,
+) -> Result<Vec<FaultRecord>> {
+    let empty = vec![FaultRecord { flag: flag.address(), ..FaultRecord::EMPTY }; count];
+    let from = empty.as_ptr().cast();
+    // SAFETY: as many bytes on both sides. A context is current.
+    unsafe { driver.cuMemcpyHtoDAsync_v2(records, from, count * SIZE, stream) }?;
+    Ok(empty)
+}
+
+/// Reads the records of launches that are done, and empties them; keeps the fault of the first in
+/// `seen`, if there is none.
+fn take_panic(
     driver: &Driver,
     address: Address,
     launched: &[Launched],
     flag: &Flag,
     stream: StreamHandle,
-) -> Result<Option<DevicePanic>> {
+    seen: &mut Option<Box<DevicePanic>>,
+) -> Result<()> {
     if launched.is_empty() {
-        return Ok(None);
+        return Ok(());
     }
     let mut records = vec![FaultRecord::EMPTY; launched.len()];
     let to = records.as_mut_ptr().cast();
     // SAFETY: as many bytes on both sides, which live until the stream is waited for, unless that
     // fails; then the context is lost. A context is current.
     unsafe { driver.cuMemcpyDtoHAsync_v2(to, address, launched.len() * SIZE, stream) }?;
-    empty_records(driver, address, launched.len(), flag, stream)?;
-    Ok(launched.iter().zip(&records).find_map(|(launched, record)| panic_of(launched, record)))
+    let empty = enqueue_empty_records(driver, address, launched.len(), flag, stream)?;
+    // SAFETY: the stream lives; a context is current.
+    let waited = unsafe { driver.cuStreamSynchronize(stream) };
+    drop(empty);
+    // Whatever the wait says, the records are emptied: the fault is seen now or never. Memory that
+    // is not page-locked has been copied when the call returns.
+    if seen.is_none() {
+        let mut panics = launched.iter().zip(&records);
+        *seen = panics.find_map(|(launched, record)| panic_of(launched, record)).map(Box::new);
+    }
+    waited
 }
 
 /// Converts a record to a panic; `None` if no thread faulted.

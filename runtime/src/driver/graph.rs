@@ -10,7 +10,14 @@ use super::{
     },
 };
 use crate::{Result, graph::Node, launch_checks::CheckedLaunch, memory::AnySlice};
-use std::{collections::HashMap, ffi::c_void, ops::Range, ptr, sync::Arc};
+use std::{
+    collections::HashMap,
+    ffi::c_void,
+    mem::{self, Discriminant},
+    ops::Range,
+    ptr,
+    sync::Arc,
+};
 use warpwise_compiler::ir::CoarseGrid;
 
 /// `CU_MEMORYTYPE_DEVICE`
@@ -20,6 +27,7 @@ const DEVICE_MEMORY: u32 = 2;
 pub(crate) struct GraphExec {
     stream: Arc<Stream>,
     exec: GraphExecHandle,
+    shape: Vec<NodeShape>,
     records: Arc<GraphRecords>,
 }
 
@@ -28,44 +36,23 @@ impl GraphExec {
     /// unless both only read it.
     pub(crate) fn new(stream: &Arc<Stream>, nodes: &[Node]) -> Result<Self> {
         let records = Self::allocate_records(stream, nodes)?;
-        let graph = match DriverGraph::new(stream, nodes, records.address) {
-            Ok(graph) => graph,
-            Err(error) => {
-                free_records(stream, &records);
-                return Err(error);
-            }
-        };
-        match graph.instantiate() {
-            Ok(exec) => Ok(Self { stream: Arc::clone(stream), exec, records }),
-            Err(error) => {
-                free_records(stream, &records);
-                Err(error)
-            }
-        }
+        let made = DriverGraph::new(stream, nodes, records.address).and_then(|mut graph| {
+            let exec = graph.instantiate()?;
+            let (stream, shape) = (Arc::clone(stream), mem::take(&mut graph.shape));
+            Ok(Self { stream, exec, shape, records: Arc::clone(&records) })
+        });
+        made.inspect_err(|_| free_records(stream, &records))
     }
 
     /// Makes it a graph of other nodes. On an error it is as before.
     pub(crate) fn update(&mut self, stream: &Arc<Stream>, nodes: &[Node]) -> Result<()> {
-        let is_same = |(launched, node): (&Launched, &Node)| match node {
-            Node::Launch(launch) => launch.with(|launch| ptr::eq(launch.bound, launched.bound)),
-            Node::Copy { .. } | Node::Fill { .. } => false,
-        };
-        let launches = nodes.iter().filter(|node| matches!(node, Node::Launch(_)));
-        let count = launches.clone().count();
         // Launches that are under way report to the records with the geometries that these have.
         self.stream.synchronize_and_keep()?;
-        let is_updatable = count == self.records.launched.len()
-            && self.records.launched.iter().zip(launches).all(is_same);
-        if is_updatable {
-            let graph = DriverGraph::new(stream, nodes, self.records.address)?;
-            let mut result =
-                UpdateResult { result: 0, node: ptr::null_mut(), from_node: ptr::null_mut() };
-            // SAFETY: both live, and `result` takes the result; a context is current.
-            let updated = stream.gpu.context.enter(|driver| unsafe {
-                driver.cuGraphExecUpdate_v2(self.exec, graph.handle, &mut result).transpose()
-            });
-            if let Ok(Some(())) = updated {
-                let (address, launched) = (self.records.address, launched_by(nodes));
+        let launched = launched_by(nodes);
+        if launched.len() == self.records.launched.len() {
+            let address = self.records.address;
+            let graph = DriverGraph::new(stream, nodes, address)?;
+            if graph.shape == self.shape && graph.update(self.exec) {
                 self.records = Arc::new(GraphRecords { address, launched });
                 return Ok(());
             }
@@ -82,7 +69,8 @@ impl GraphExec {
             let context = &stream.gpu.context;
             context.enter(|driver| {
                 let bytes = launched.len() * faults::SIZE;
-                address = memory::allocate(context, driver, stream.handle, bytes)?;
+                let purpose = "the faults of a graph's launches";
+                address = memory::allocate_for(purpose, context, driver, stream.handle, bytes)?;
                 let count = launched.len();
                 faults::empty_records(driver, address, count, &stream.flag, stream.handle)
                     // SAFETY: allocated just now, and used by work of the stream only.
@@ -123,6 +111,8 @@ impl Drop for GraphExec {
         // What its launches report is read before their records are gone. A fault is kept for the
         // next call that waits.
         let _ = self.stream.synchronize_and_keep();
+        // If the wait failed, nobody looks there later: the memory may be another's by then.
+        self.stream.forget_graph(&self.records);
         // SAFETY: made once, destroyed once, and not under way any more. An error (of a lost
         // context) leaves nothing to do.
         let destroy = |driver: &Driver| unsafe { driver.cuGraphExecDestroy(self.exec) };
@@ -159,12 +149,25 @@ impl Stream {
 struct DriverGraph<'a> {
     stream: &'a Stream,
     handle: GraphHandle,
+    shape: Vec<NodeShape>,
+}
+
+/// The part of a node that an update of the graph cannot change.
+#[derive(PartialEq, Eq)]
+struct NodeShape {
+    kind: Discriminant<Node>,
+    /// The address of the kernel, of a launch.
+    kernel: Option<usize>,
+    /// The number of the driver's nodes.
+    len: usize,
+    /// The nodes behind which it runs.
+    before: Vec<usize>,
 }
 
 impl<'a> DriverGraph<'a> {
     /// Makes a graph whose launches have the records at `records`.
     fn new(stream: &'a Stream, nodes: &[Node], records: Address) -> Result<Self> {
-        let mut graph = Self { stream, handle: GraphHandle::NULL };
+        let mut graph = Self { stream, handle: GraphHandle::NULL, shape: Vec::new() };
         stream.gpu.context.enter(|driver| {
             // SAFETY: takes the result; a context is current.
             unsafe { driver.cuGraphCreate(&mut graph.handle, 0) }?;
@@ -184,7 +187,7 @@ impl<'a> DriverGraph<'a> {
             before.dedup();
             let dependencies: Vec<NodeHandle> =
                 before.iter().flat_map(|node| handles[*node].iter().copied()).collect();
-            handles.push(match node {
+            let nodes = match node {
                 Node::Launch(launch) => {
                     let handle = launch.with(|launch| graph.add(launch, record, &dependencies))?;
                     record += faults::SIZE as Address;
@@ -195,7 +198,16 @@ impl<'a> DriverGraph<'a> {
                 }
                 Node::Fill { to, element } => graph.add_fill(to, element, &dependencies)?,
                 Node::Copy { .. } => Vec::new(),
-            });
+            };
+            let kernel = match node {
+                Node::Launch(launch) => {
+                    Some(launch.with(|launch| ptr::from_ref(launch.bound).addr()))
+                }
+                Node::Copy { .. } | Node::Fill { .. } => None,
+            };
+            let (kind, len) = (mem::discriminant(node), nodes.len());
+            graph.shape.push(NodeShape { kind, kernel, len, before });
+            handles.push(nodes);
         }
         Ok(graph)
     }
@@ -284,6 +296,17 @@ impl<'a> DriverGraph<'a> {
             Ok(node)
         });
         nodes.collect()
+    }
+
+    /// Gives a graph of the same shape these arguments; returns false if that cannot be done.
+    fn update(&self, exec: GraphExecHandle) -> bool {
+        let mut result =
+            UpdateResult { result: 0, node: ptr::null_mut(), from_node: ptr::null_mut() };
+        // SAFETY: both graphs live, and `result` takes the result; a context is current.
+        let updated = self.stream.gpu.context.enter(|driver| unsafe {
+            driver.cuGraphExecUpdate_v2(exec, self.handle, &mut result).transpose()
+        });
+        matches!(updated, Ok(Some(())))
     }
 
     fn instantiate(&self) -> Result<GraphExecHandle> {

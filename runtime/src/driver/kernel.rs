@@ -4,7 +4,7 @@ use super::{
     table::{Driver, FunctionHandle, ModuleHandle},
 };
 use crate::{
-    Error, Result,
+    Error, LaunchMistake, Result,
     kernel::{Bound, EmbeddedPtx, Signature, Slot, Source},
     launch::Geometry,
     observe,
@@ -125,7 +125,19 @@ impl GpuKernel {
                 return Ok((loaded, Some(*coarse_grid)));
             }
         }
-        Ok((self.plain.load(context, bound)?, None))
+        let loaded = self.plain.load(context, bound)?;
+        let (threads, most) = (geometry.threads(), loaded.max_threads);
+        if threads > most {
+            // The driver would say that the launch asks for too many resources.
+            let registers = loaded.registers;
+            let problem = format!(
+                "a block has {threads} threads of {registers} registers each, and {most} threads are \
+                 the most"
+            );
+            let mistake = LaunchMistake::Unlaunchable { problem, device: context.to_string() };
+            return Err(Error::Launch { kernel: bound.source.name, mistake });
+        }
+        Ok((loaded, None))
     }
 }
 

@@ -157,6 +157,23 @@ pub(super) fn allocate(
     checked(driver, "cuMemAlloc", address)
 }
 
+/// As [`allocate`], for a purpose that an error names.
+pub(super) fn allocate_for(
+    purpose: &'static str,
+    context: &Context,
+    driver: &Driver,
+    stream: StreamHandle,
+    bytes: usize,
+) -> Result<Address> {
+    allocate(context, driver, stream, bytes).map_err(|error| match error {
+        Error::Driver { code: OUT_OF_MEMORY, .. } => {
+            let free = context.memory_info().ok().map(|memory| memory.free);
+            Error::OutOfMemoryFor { place: context.to_string(), purpose, bytes, free }
+        }
+        error => error,
+    })
+}
+
 /// The address that `call` returned, unless it is null or less aligned than kernels rely on.
 fn checked(driver: &Driver, call: &'static str, address: Address) -> Result<Address> {
     let is_usable = address != 0 && address.is_multiple_of(Element::MAX_ALIGN);
@@ -235,16 +252,17 @@ impl Drop for Allocation {
         let Self { stream, address, owner, .. } = self;
         let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
         let context = &stream.gpu.context;
-        let released = context.enter(|driver| {
-            for other in uses.others(stream) {
-                stream.wait_behind(driver, other)?;
-            }
-            match owner {
+        let released = uses.others(stream).try_for_each(|other| {
+            let behind = context.enter(|driver| stream.wait_behind(driver, other));
+            behind.map(drop).or_else(|_| other.wait())
+        });
+        let released = released.and_then(|()| {
+            context.enter(|driver| match owner {
                 // SAFETY: nobody else has the address, and the stream waits for all work with it.
                 None => unsafe { free(context, driver, stream.handle, *address) },
                 // SAFETY: the stream lives; its context is current.
                 Some(_) => unsafe { driver.cuStreamSynchronize(stream.handle) },
-            }
+            })
         });
         // A lost context, with which its memory went, leaves nothing to do. After other errors
         // nobody can tell whether work still uses the memory of an owner.

@@ -4,6 +4,7 @@ use super::{
     event::{Event, Purpose},
     memory::{Allocation, OUT_OF_MEMORY},
     stream::Stream,
+    table::Driver,
 };
 use crate::{Error, Result};
 use std::{
@@ -25,9 +26,52 @@ pub(crate) struct Pinned {
 #[derive(Default)]
 struct Copies {
     /// The copy to the memory, and the streams whose launches made what is copied.
-    writing: Option<(Event, Vec<Arc<Stream>>)>,
+    writing: Option<(CopyEnd, Vec<Arc<Stream>>)>,
     /// The copies from the memory.
-    reading: Vec<Event>,
+    reading: Vec<CopyEnd>,
+}
+
+/// The end of a copy that is under way.
+enum CopyEnd {
+    Event(Event),
+    /// The end of all work of a stream, for which no event could be recorded. The copy is under
+    /// way all the same.
+    Stream(Arc<Stream>),
+}
+
+impl CopyEnd {
+    /// Returns the end of the work that `stream` has; `event` is recorded there.
+    fn record(event: Event, stream: &Arc<Stream>) -> Self {
+        match event.record(stream.handle) {
+            Ok(()) => Self::Event(event),
+            Err(_) => Self::Stream(Arc::clone(stream)),
+        }
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        match self {
+            Self::Event(event) => event.synchronize(),
+            Self::Stream(stream) => stream.wait(),
+        }
+    }
+
+    /// Returns true if the copy is known to be done.
+    fn is_reached(&self) -> bool {
+        match self {
+            Self::Event(event) => event.is_reached().unwrap_or(false),
+            Self::Stream(_) => false,
+        }
+    }
+
+    /// Lets the work that `stream` gets from now on wait for the copy. The stream's context is
+    /// current.
+    fn delay(&self, driver: &Driver, stream: &Stream) -> Result<()> {
+        match self {
+            // SAFETY: the stream lives; its context is current.
+            Self::Event(event) => unsafe { event.delay(driver, stream.handle) },
+            Self::Stream(other) => stream.wait_behind(driver, other).map(drop),
+        }
+    }
 }
 
 /// The number of copies from a memory above which those that are done are forgotten.
@@ -57,8 +101,8 @@ impl Pinned {
     pub(crate) fn bytes_mut(&mut self) -> Result<&mut [u8]> {
         let mut copies = self.copies();
         self.wait_for_writing(&mut copies)?;
-        for event in &copies.reading {
-            event.synchronize()?;
+        for end in &copies.reading {
+            end.synchronize()?;
         }
         copies.reading.clear();
         drop(copies);
@@ -69,9 +113,9 @@ impl Pinned {
 
     /// Waits for the copy to the memory and reports faults of the launches before it, once.
     fn wait_for_writing(&self, copies: &mut Copies) -> Result<()> {
-        let Some((event, _)) = &copies.writing else { return Ok(()) };
+        let Some((end, _)) = &copies.writing else { return Ok(()) };
         // If this fails, the copy may still be under way, so it is not forgotten.
-        event.synchronize()?;
+        end.synchronize()?;
         let Some((_, streams)) = copies.writing.take() else { return Ok(()) };
         streams.iter().try_for_each(|stream| stream.report())
     }
@@ -84,9 +128,9 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         let copies = self.copies.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let writing = copies.writing.iter().map(|(event, _)| event);
+        let writing = copies.writing.iter().map(|(end, _)| end);
         let mut all = writing.chain(&copies.reading);
-        if all.any(|event| event.synchronize().is_err()) {
+        if all.any(|end| end.synchronize().is_err()) {
             // Nobody can tell whether a copy still uses it.
             self.memory.leak();
         }
@@ -109,20 +153,18 @@ impl Stream {
         let done = Event::new(&self.gpu.context, Purpose::Order)?;
         let mut copies = from.copies();
         self.submit([(to, bytes, true)], |driver, _| {
-            if let Some((event, _)) = &copies.writing {
-                // SAFETY: the stream lives; its context is current.
-                unsafe { event.delay(driver, self.handle) }?;
+            if let Some((writing, _)) = &copies.writing {
+                writing.delay(driver, self)?;
             }
             let source = from.memory.host.as_ptr().cast_const().cast();
             // SAFETY: as many bytes on both sides. The host's are not freed, and the host does not
             // write them, before `done` is reached.
             unsafe { driver.cuMemcpyHtoDAsync_v2(address, source, from.bytes, self.handle) }
         })?;
-        done.record(self.handle)?;
         if copies.reading.len() >= MOST_COPIES {
-            copies.reading.retain(|event| !event.is_reached().unwrap_or(false));
+            copies.reading.retain(|end| !end.is_reached());
         }
-        copies.reading.push(done);
+        copies.reading.push(CopyEnd::record(done, self));
         Ok(())
     }
 
@@ -143,19 +185,17 @@ impl Stream {
         let mut streams = from.uses().writers(self, &bytes);
         streams.push(Arc::clone(self));
         self.submit([(from, bytes, false)], |driver, _| {
-            let writing = copies.writing.iter().map(|(event, _)| event);
-            for event in writing.chain(&copies.reading) {
-                // SAFETY: the stream lives; its context is current.
-                unsafe { event.delay(driver, self.handle) }?;
+            let writing = copies.writing.iter().map(|(end, _)| end);
+            for end in writing.chain(&copies.reading) {
+                end.delay(driver, self)?;
             }
             let destination = to.memory.host.as_ptr().cast();
             // SAFETY: as many bytes on both sides. The host's are not freed, and the host does not
             // use them, before `done` is reached.
             unsafe { driver.cuMemcpyDtoHAsync_v2(destination, address, to.bytes, self.handle) }
         })?;
-        done.record(self.handle)?;
         copies.reading.clear();
-        copies.writing = Some((done, streams));
+        copies.writing = Some((CopyEnd::record(done, self), streams));
         Ok(())
     }
 }
@@ -186,7 +226,7 @@ impl HostMemory {
         Ok(Self { context: Arc::clone(context), host, is_leaked: false })
     }
 
-    /// Leaves the memory to a copy that may still be under way.
+    /// Leaves the memory to work that may still use it.
     pub(super) const fn leak(&mut self) {
         self.is_leaked = true;
     }

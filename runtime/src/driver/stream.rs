@@ -5,7 +5,7 @@
 use super::{
     context::{Context, Gpu},
     event::{Event, Purpose},
-    faults::{self, Faults, Flag},
+    faults::{self, Faults, Flag, GraphRecords},
     kernel::{GpuKernel, Loaded},
     memory::{self, Allocation, Owner},
     table::{Address, Driver, StreamHandle},
@@ -22,7 +22,7 @@ use crate::{
 use smallvec::SmallVec;
 use std::{
     ffi::{c_int, c_uint, c_void},
-    fmt,
+    fmt, iter,
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
@@ -103,7 +103,8 @@ impl Stream {
         let flag = Flag::new(context)?;
         let event = Event::new(context, Purpose::Order)?;
         let (records, faults) = context.enter(|driver| {
-            let records = memory::allocate(context, driver, handle, faults::BYTES)?;
+            let purpose = "the faults of a stream's launches";
+            let records = memory::allocate_for(purpose, context, driver, handle, faults::BYTES)?;
             match Faults::new(driver, records, &flag, handle) {
                 Ok(faults) => Ok((records, faults)),
                 Err(error) => {
@@ -194,10 +195,11 @@ impl Stream {
                 uses.delay(driver, self, seen, &bytes, is_write)?;
                 uses.add(self, ticket, bytes, is_write);
             }
-            work(driver, faults)?;
-            // Who reads this number and then records an event waits for the work.
+            let done = work(driver, faults);
+            // Who reads this number and then records an event waits for the work. Of work that
+            // failed, a part may have been enqueued.
             self.enqueued.store(ticket, Ordering::Release);
-            Ok(())
+            done
         })
     }
 
@@ -391,9 +393,22 @@ impl Stream {
         enqueued
     }
 
+    /// Waits for all work, and leaves what it reports to the next call.
+    pub(super) fn wait(&self) -> Result<()> {
+        self.gpu.context.enter(|driver| {
+            // SAFETY: the stream lives; its context is current.
+            unsafe { driver.cuStreamSynchronize(self.handle) }
+        })
+    }
+
     /// Waits for all work and keeps what it reports for the next call.
     pub(super) fn synchronize_and_keep(&self) -> Result<()> {
         self.gpu.context.enter(|driver| self.queue().faults.read(driver, &self.flag, self.handle))
+    }
+
+    /// Never again reads the records of a graph.
+    pub(super) fn forget_graph(&self, records: &Arc<GraphRecords>) {
+        self.queue().faults.forget_graph(records);
     }
 
     /// Does `work` in order, waits for the stream, and reports the first fault not reported yet.
@@ -413,14 +428,14 @@ impl Stream {
                 }
                 Ok(())
             });
-            let (text, seen) = (std::mem::take(&mut queue.faults.text), queue.faults.seen.take());
+            let text = std::mem::take(&mut queue.faults.text);
+            let result = read.and(done).and_then(|()| {
+                let seen = queue.faults.seen.take();
+                seen.map_or(Ok(()), |panic| Err(Error::DevicePanic(panic)))
+            });
             drop(queue);
             self.printer.print(&text);
-            if let Err(error) = read.and(done) {
-                self.queue().faults.seen = seen;
-                return Err(error);
-            }
-            seen.map_or(Ok(()), |panic| Err(Error::DevicePanic(panic)))
+            result
         })
     }
 
@@ -531,10 +546,14 @@ impl Stream {
         let mut values = SmallVec::new();
         let grid = push_params(&mut values, launch, faults.next(), coarse_grid);
         if bound.signature.prints {
-            values.push(faults.prints(|| self.allocate_zeros(driver, faults::PRINT_BYTES))?);
+            let allocate =
+                || self.allocate_zeros(driver, faults::PRINT_BYTES, "what kernels print");
+            values.push(faults.prints(allocate)?);
         }
         if bound.signature.cooperative {
-            values.push(faults.barrier(|| self.allocate_zeros(driver, faults::BARRIER_BYTES))?);
+            let purpose = "the block counter of cooperative launches";
+            let allocate = || self.allocate_zeros(driver, faults::BARRIER_BYTES, purpose);
+            values.push(faults.barrier(allocate)?);
         }
         let mut params = SmallVec::<[*mut c_void; INLINE_PARAMS]>::new();
         params.extend(values.iter_mut().map(|value| ptr::from_mut(value).cast()));
@@ -564,11 +583,20 @@ impl Stream {
     }
 
     /// Zeroed memory for what kernels print, or where they count.
-    fn allocate_zeros(&self, driver: &Driver, bytes: usize) -> Result<Address> {
-        let zeros = memory::allocate(&self.gpu.context, driver, self.handle, bytes)?;
+    fn allocate_zeros(
+        &self,
+        driver: &Driver,
+        bytes: usize,
+        purpose: &'static str,
+    ) -> Result<Address> {
+        let context = &self.gpu.context;
+        let zeros = memory::allocate_for(purpose, context, driver, self.handle, bytes)?;
         // SAFETY: all bytes of the allocation, in the order of its stream.
-        unsafe { driver.cuMemsetD8Async(zeros, 0, bytes, self.handle) }?;
-        Ok(zeros)
+        let zeroed = unsafe { driver.cuMemsetD8Async(zeros, 0, bytes, self.handle) };
+        zeroed.map(|()| zeros).inspect_err(|_| {
+            // SAFETY: allocated just now; nobody else has the address.
+            let _ = unsafe { memory::free(context, driver, self.handle, zeros) };
+        })
     }
 
     /// Refuses a cooperative launch of more blocks than the GPU runs at the same time.
@@ -618,21 +646,21 @@ impl fmt::Display for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         let context = &self.gpu.context;
-        let made = self.queue().faults.made();
-        // SAFETY: each was made once and is destroyed once; work that the stream still has goes on
-        // and the records are freed behind it. An error (of a lost context) leaves nothing to do.
-        let _ = context.enter(|driver| unsafe {
-            memory::free(context, driver, self.handle, self.records)?;
-            for address in made {
-                memory::free(context, driver, self.handle, address)?;
-            }
-            // A thread that fails a check writes the flag, which is freed next.
-            driver.cuStreamSynchronize(self.handle)?;
-            match self.owner {
-                None => driver.cuStreamDestroy_v2(self.handle),
-                Some(_) => Ok(()),
-            }
-        });
+        // Each call stands for itself: an error (of a lost context) leaves nothing to do but the
+        // next one.
+        for address in iter::once(self.records).chain(self.queue().faults.made()) {
+            // SAFETY: made once and freed once, behind the work that the stream still has.
+            let _ = context
+                .enter(|driver| unsafe { memory::free(context, driver, self.handle, address) });
+        }
+        if self.wait().is_err() {
+            // A thread of its work that fails a check may still write the flag.
+            self.flag.leak();
+        }
+        if self.owner.is_none() {
+            // SAFETY: made once and destroyed once; work that it still has goes on.
+            let _ = context.enter(|driver| unsafe { driver.cuStreamDestroy_v2(self.handle) });
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{
     cpu::{self, Interpreter},
     driver::Pinned,
     element::sealed::CastBytes,
+    error::PAGE_LOCKED,
 };
 use std::{
     fmt,
@@ -172,7 +173,7 @@ impl Device {
             None => None,
         };
         let memory = memory.ok_or_else(|| Error::OutOfMemory {
-            place: "the host".into(),
+            place: if self.is_gpu() { PAGE_LOCKED } else { "the host" }.into(),
             elements: len,
             size: size_of::<T>(),
             free: None,

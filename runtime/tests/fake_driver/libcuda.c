@@ -6,12 +6,15 @@
    run as late as possible: when somebody waits for the stream, or for an event in it. Then work that should
    wait for another stream's and does not runs before it.
 
-   FAKE_CUDA says what else is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation;
+   FAKE_CUDA says what else is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation; foreign: work may
+   use memory that is not the driver's;
    newer: sm_130. one_old: GPU 0 is sm_70. terse: it knows no attribute that launches do not rely on. no_room: no block
    fits. apart: GPUs cannot access each other's memory.
    greedy: kernels take 168 registers, and not 32. cramped: coarsened code runs in blocks of 128 threads at most. huge: numbers are the largest there are. unaligned: memory begins
    at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function: these
-   calls succeed and return a null pointer. */
+   calls succeed and return a null pointer. stiff: kernels run in blocks of 512 threads at most.
+
+   fake_fail lets one call fail, for tests that let each of them fail. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +42,7 @@ static int is(const char *word) {
 /* What is alive, and how often kernels were loaded. */
 static long graphs, contexts, streams, events, memory, pinned, modules, loads, launches;
 static int lost;
-static __thread void *stack[8], **top;
+static __thread void *stack[4096], **top;
 #define current (top > stack ? top[-1] : NULL)
 #define COUNT(n, by) __atomic_add_fetch(&(n), (by), __ATOMIC_SEQ_CST)
 
@@ -50,13 +53,49 @@ __attribute__((destructor)) static void report(void) {
             contexts, streams, events, memory, pinned, graphs, modules, loads, launches);
 }
 
+/* Every call of the runtime counts, and a call that is to fail does so before it has any effect. Those that
+   functions here make of each other do not count. */
+static long calls, failing_call;
+static int failing_status;
+static const char *failed = "";
+static __thread int depth;
+static void leave(int *entered) { depth--; }
+static int call_status(const char *name) {
+    if (depth > 1 || COUNT(calls, 1) != failing_call) return OK;
+    failed = name;
+    if (failing_status == ILLEGAL_ADDRESS) lost = 1;
+    return failing_status;
+}
+#define CALL                                                        \
+    __attribute__((cleanup(leave), unused)) int entered = ++depth; \
+    int injected = call_status(__func__);                           \
+    if (injected) return injected
+
+/* Lets the `number`th call from now on fail with `status`; none, if that is 0. */
+API void fake_fail(long number, int status) {
+    failed = "", failing_status = status;
+    __atomic_store_n(&failing_call, number, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&calls, 0, __ATOMIC_SEQ_CST);
+}
+/* The number of calls since then, and the name of the one that failed, or nothing. */
+API long fake_calls(void) { return calls; }
+API const char *fake_failed(void) { return failed; }
+/* What is alive: contexts, streams, events, memory, pinned memory, graphs, modules. */
+API void fake_left(long *left) {
+    long alive[] = {contexts, streams, events, memory, pinned, graphs, modules};
+    memcpy(left, alive, sizeof alive);
+}
+
 #define ENTER                                    \
     do {                                         \
         if (!current) return INVALID_CONTEXT;    \
         if (lost) return ILLEGAL_ADDRESS;        \
     } while (0)
 
-API int cuInit(unsigned flags) { return is("no_device") ? NO_DEVICE : OK; }
+API int cuInit(unsigned flags) {
+    CALL;
+    return is("no_device") ? NO_DEVICE : OK;
+}
 API int cuGetErrorName(int status, const char **name) {
     *name = status == NO_DEVICE         ? "CUDA_ERROR_NO_DEVICE"
             : status == OUT_OF_MEMORY   ? "CUDA_ERROR_OUT_OF_MEMORY"
@@ -72,16 +111,28 @@ API int cuGetErrorString(int status, const char **text) {
                                         : NULL;
     return *text ? OK : INVALID_VALUE;
 }
-API int cuDriverGetVersion(int *version) { return *version = is("huge") ? INT32_MAX : 13000, OK; }
-API int cuDeviceGetCount(int *count) { return *count = is("huge") ? INT32_MAX : 2, OK; }
-API int cuDeviceGet(int *device, int ordinal) { return *device = 40 + ordinal, OK; }
+API int cuDriverGetVersion(int *version) {
+    CALL;
+    return *version = is("huge") ? INT32_MAX : 13000, OK;
+}
+API int cuDeviceGetCount(int *count) {
+    CALL;
+    return *count = is("huge") ? INT32_MAX : 2, OK;
+}
+API int cuDeviceGet(int *device, int ordinal) {
+    CALL;
+    return *device = 40 + ordinal, OK;
+}
 API int cuDeviceGetName(char *name, int len, int device) {
+    CALL;
     return snprintf(name, len, "Fake %d", device), OK;
 }
 API int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    CALL;
     return *bytes = is("huge") ? SIZE_MAX : 1 << 30, OK;
 }
 API int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    CALL;
     if (is("huge") && attribute == 16) return *value = INT32_MAX, OK;
     switch (attribute) {
     case 1: return *value = 1024, OK;
@@ -121,30 +172,39 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
     }
 }
 API int cuDeviceGetUuid_v2(unsigned char *uuid, int device) {
+    CALL;
     if (is("terse")) return INVALID_VALUE;
     for (int i = 0; i < 16; i++) uuid[i] = device + i;
     return OK;
 }
 API int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+    CALL;
     if (device == peer) return INVALID_VALUE;
     return *can = !is("apart"), OK;
 }
 API int cuDevicePrimaryCtxRetain(void **context, int device) {
+    CALL;
     lost = 0;
     if (is("null_context")) return *context = NULL, OK;
     return COUNT(contexts, 1), *context = (void *)(intptr_t)device, OK;
 }
-API int cuDevicePrimaryCtxRelease_v2(int device) { return COUNT(contexts, -1), OK; }
+API int cuDevicePrimaryCtxRelease_v2(int device) {
+    CALL;
+    return COUNT(contexts, -1), OK;
+}
 API int cuCtxGetCurrent(void **context) {
+    CALL;
     if (!top) top = stack;
     return *context = current, OK;
 }
 API int cuCtxPushCurrent_v2(void *context) {
+    CALL;
     if (!top) top = stack;
-    if (top == stack + 8) return INVALID_VALUE;
+    if (top == stack + 4096) return INVALID_VALUE;
     return *top++ = context, OK;
 }
 API int cuCtxPopCurrent_v2(void **context) {
+    CALL;
     if (top == stack) return INVALID_CONTEXT;
     return *context = *--top, OK;
 }
@@ -160,35 +220,72 @@ API int cuCtxSynchronize(void) {
     return OK;
 }
 
-/* Memory: every address is that of a malloc; a header remembers the size. */
+/* Memory: every address is that of a malloc. Work with memory that was freed before ends the process. */
+static struct block {
+    address at;
+    size_t bytes;
+} blocks[1 << 14];
+static size_t most_blocks;
+static char blocks_lock;
+static void add_block(address at, size_t bytes) {
+    while (__atomic_test_and_set(&blocks_lock, __ATOMIC_ACQUIRE));
+    size_t i = 0;
+    while (blocks[i].at) i++;
+    blocks[i] = (struct block){at, bytes};
+    if (i >= most_blocks) most_blocks = i + 1;
+    __atomic_clear(&blocks_lock, __ATOMIC_RELEASE);
+}
+static void free_block(address at) {
+    while (__atomic_test_and_set(&blocks_lock, __ATOMIC_ACQUIRE));
+    size_t i = 0;
+    while (i < most_blocks && blocks[i].at != at) i++;
+    if (i == most_blocks) fprintf(stderr, "fake driver: memory is freed twice\n"), abort();
+    blocks[i].at = 0;
+    __atomic_clear(&blocks_lock, __ATOMIC_RELEASE);
+    memset((void *)at, 0xdd, 1);
+    free((void *)at);
+    COUNT(memory, -1);
+}
+static void check_block(address at, size_t bytes) {
+    if (is("foreign")) return;
+    while (__atomic_test_and_set(&blocks_lock, __ATOMIC_ACQUIRE));
+    size_t i = 0;
+    while (i < most_blocks && !(blocks[i].at && blocks[i].at <= at && at + bytes <= blocks[i].at + blocks[i].bytes)) i++;
+    if (i == most_blocks) fprintf(stderr, "fake driver: work with memory that is not there\n"), abort();
+    __atomic_clear(&blocks_lock, __ATOMIC_RELEASE);
+}
 API int cuMemGetInfo_v2(size_t *free, size_t *total) {
+    CALL;
     ENTER;
     return *free = is("huge") ? SIZE_MAX : 1 << 20, *total = 1 << 30, OK;
 }
 API int cuMemAlloc_v2(address *at, size_t bytes) {
+    CALL;
     ENTER;
     if (bytes == 0) return INVALID_VALUE;
     if (bytes > 1 << 30) return OUT_OF_MEMORY;
     if (is("null_memory") || is("unaligned")) return *at = is("unaligned") ? 0x10004 : 0, OK;
     memset((void *)(*at = (address)aligned_alloc(256, (bytes + 255) / 256 * 256)), 0xab, bytes);
+    add_block(*at, bytes);
     return COUNT(memory, 1), OK;
 }
 API int cuMemFree_v2(address at) {
+    CALL;
     ENTER;
-    memset((void *)at, 0xdd, 1);
-    free((void *)at);
-    return COUNT(memory, -1), OK;
+    return free_block(at), OK;
 }
 /* Page-locked memory, of which copies are made when their turn comes. */
 static struct host {
     char *at;
     size_t bytes;
-} hosts[256];
+} hosts[1024];
 API int cuMemAllocHost_v2(void **host, size_t bytes) {
+    CALL;
     ENTER;
     if (is("null_host")) return *host = NULL, OK;
+    if (bytes > 1 << 30) return OUT_OF_MEMORY;
     *host = malloc(bytes);
-    for (struct host *h = hosts; h < hosts + 256; h++) {
+    for (struct host *h = hosts; h < hosts + 1024; h++) {
         char *none = NULL;
         if (__atomic_compare_exchange_n(&h->at, &none, *host, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
             h->bytes = bytes;
@@ -198,14 +295,15 @@ API int cuMemAllocHost_v2(void **host, size_t bytes) {
     return COUNT(pinned, 1), OK;
 }
 API int cuMemFreeHost(void *host) {
+    CALL;
     ENTER;
-    for (struct host *h = hosts; h < hosts + 256; h++)
+    for (struct host *h = hosts; h < hosts + 1024; h++)
         if (h->at == host) h->at = NULL;
     free(host);
     return COUNT(pinned, -1), OK;
 }
 static int is_pinned(const void *at) {
-    for (struct host *h = hosts; h < hosts + 256; h++)
+    for (struct host *h = hosts; h < hosts + 1024; h++)
         if (h->at && h->at <= (char *)at && (char *)at < h->at + h->bytes) return 1;
     return 0;
 }
@@ -269,28 +367,39 @@ static int wait_for(struct stream *stream) {
     return lost ? ILLEGAL_ADDRESS : OK;
 }
 
+/* The sides of a copy that are of the host. */
+enum { HOST_SOURCE = 1, HOST_DESTINATION = 2, PINNED = 4 };
 static void run_copy(struct work *w) {
+    if (!(w->value & HOST_SOURCE)) check_block(w->from, w->bytes);
+    if (!(w->value & HOST_DESTINATION)) check_block(w->to, w->bytes);
+    void *host = (void *)(w->value & HOST_SOURCE ? w->from : w->to);
+    if (w->value & PINNED && !is_pinned(host))
+        fprintf(stderr, "fake driver: page-locked memory is freed before it is copied\n"), abort();
     memmove((void *)w->to, (void *)w->from, w->bytes);
     free(w->data);
 }
 static void run_set(struct work *w) {
-    for (size_t row = 0; row < w->rows; row++)
-        for (size_t i = 0; i < w->bytes; i++)
-            memcpy((char *)w->to + row * w->pitch + i * w->unit, &w->value, w->unit);
+    if (w->rows) check_block(w->to, (w->rows - 1) * w->pitch + w->bytes * w->unit);
+    for (size_t row = 0; row < w->rows; row++) {
+        char *to = (char *)w->to + row * w->pitch;
+        for (size_t i = 0; i < w->bytes && w->unit == 4; i++) ((uint32_t *)to)[i] = w->value;
+        for (size_t i = 0; i < w->bytes && w->unit == 2; i++) ((uint16_t *)to)[i] = w->value;
+        if (w->unit == 1) memset(to, w->value, w->bytes);
+    }
 }
 static void run_wait(struct work *w) {
     if (w->event.stream) run_until(w->event.stream, w->event.number);
 }
 static void run_call(struct work *w) { w->call(w->data); }
-static void run_free(struct work *w) {
-    memset((void *)w->to, 0xdd, 1);
-    free((void *)w->to);
-    COUNT(memory, -1);
-}
+static void run_free(struct work *w) { free_block(w->to); }
 
 #ifndef NO_POOLS
-API int cuMemAllocAsync(address *at, size_t bytes, void *stream) { return cuMemAlloc_v2(at, bytes); }
+API int cuMemAllocAsync(address *at, size_t bytes, void *stream) {
+    CALL;
+    return cuMemAlloc_v2(at, bytes);
+}
 API int cuMemFreeAsync(address at, void *stream) {
+    CALL;
     ENTER;
     return give(stream, (struct work){.run = run_free, .to = at});
 }
@@ -302,53 +411,69 @@ static int set(address to, size_t pitch, uint32_t value, uint32_t unit, size_t w
                                       .bytes = width, .rows = rows});
 }
 API int cuMemsetD8Async(address to, unsigned char byte, size_t count, void *stream) {
+    CALL;
     return set(to, 0, byte, 1, count, 1, stream);
 }
 API int cuMemsetD16Async(address to, unsigned short value, size_t count, void *stream) {
+    CALL;
     return set(to, 0, value, 2, count, 1, stream);
 }
 API int cuMemsetD32Async(address to, unsigned value, size_t count, void *stream) {
+    CALL;
     return set(to, 0, value, 4, count, 1, stream);
 }
 API int cuMemsetD2D8Async(address to, size_t pitch, unsigned char value, size_t width, size_t rows, void *stream) {
+    CALL;
     return set(to, pitch, value, 1, width, rows, stream);
 }
 API int cuMemsetD2D16Async(address to, size_t pitch, unsigned short value, size_t width, size_t rows, void *stream) {
+    CALL;
     return set(to, pitch, value, 2, width, rows, stream);
 }
 API int cuMemsetD2D32Async(address to, size_t pitch, unsigned value, size_t width, size_t rows, void *stream) {
+    CALL;
     return set(to, pitch, value, 4, width, rows, stream);
 }
 API int cuMemcpyHtoDAsync_v2(address to, const void *from, size_t bytes, void *stream) {
+    CALL;
     ENTER;
     if (bytes == 0) return INVALID_VALUE;
     /* What is not page-locked is copied before the call returns. */
     void *kept = is_pinned(from) ? NULL : memcpy(malloc(bytes), from, bytes);
     address source = (address)(kept ? kept : from);
-    return give(stream, (struct work){.run = run_copy, .to = to, .from = source, .bytes = bytes, .data = kept});
+    unsigned sides = HOST_SOURCE | (kept ? 0 : PINNED);
+    return give(stream, (struct work){.run = run_copy, .to = to, .from = source, .bytes = bytes, .value = sides,
+                                      .data = kept});
 }
 API int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream) {
+    CALL;
     ENTER;
     if (bytes == 0) return INVALID_VALUE;
-    int given = give(stream, (struct work){.run = run_copy, .to = (address)to, .from = from, .bytes = bytes});
+    unsigned sides = HOST_DESTINATION | (is_pinned(to) ? PINNED : 0);
+    int given = give(stream, (struct work){.run = run_copy, .to = (address)to, .from = from, .bytes = bytes,
+                                           .value = sides});
     return given || is_pinned(to) ? given : wait_for(stream);
 }
 API int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *stream) {
+    CALL;
     ENTER;
     if (bytes == 0) return INVALID_VALUE;
     return give(stream, (struct work){.run = run_copy, .to = to, .from = from, .bytes = bytes});
 }
 API int cuMemcpyPeerAsync(address to, void *to_context, address from, void *from_context, size_t bytes,
                           void *stream) {
+    CALL;
     if (to_context == from_context) return INVALID_VALUE;
     return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 
 API int cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+    CALL;
     ENTER;
     return *least = 0, *greatest = -5, OK;
 }
 API int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
+    CALL;
     ENTER;
     if (priority > 0 || priority < -5) return INVALID_VALUE;
     if (is("null_stream")) return *stream = NULL, OK;
@@ -362,29 +487,35 @@ API int cuStreamGetCtx(void *stream, void **context) {
     return *context = is("other_context") ? stream : current, OK;
 }
 API int cuStreamDestroy_v2(void *stream) {
+    CALL;
     ENTER;
     /* Events may still refer to it, so its memory stays. */
     wait_for(stream);
     return COUNT(streams, -1), OK;
 }
 API int cuStreamSynchronize(void *stream) {
+    CALL;
     ENTER;
     return wait_for(stream);
 }
 API int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+    CALL;
     ENTER;
     if (!event) return INVALID_VALUE;
     return give(stream, (struct work){.run = run_wait, .event = *(struct event *)event});
 }
 API int cuLaunchHostFunc(void *stream, void (*call)(void *), void *data) {
+    CALL;
     ENTER;
     return give(stream, (struct work){.run = run_call, .call = call, .data = data});
 }
 API int cuEventCreate(void **event, unsigned flags) {
+    CALL;
     ENTER;
     return *event = calloc(1, sizeof(struct event)), COUNT(events, 1), OK;
 }
 API int cuEventRecord(void *event, void *stream) {
+    CALL;
     ENTER;
     if (!stream || !event) return INVALID_VALUE;
     lock();
@@ -393,6 +524,7 @@ API int cuEventRecord(void *event, void *stream) {
     return OK;
 }
 API int cuEventSynchronize(struct event *event) {
+    CALL;
     ENTER;
     if (!event->stream) return OK;
     lock();
@@ -401,15 +533,18 @@ API int cuEventSynchronize(struct event *event) {
     return OK;
 }
 API int cuEventQuery(struct event *event) {
+    CALL;
     ENTER;
     return !event->stream || event->stream->done >= event->number ? OK : NOT_READY;
 }
 API int cuEventElapsedTime(float *milliseconds, struct event *start, struct event *end) {
+    CALL;
     ENTER;
     if (cuEventQuery(start) || cuEventQuery(end)) return NOT_READY;
     return *milliseconds = 0.25f, OK;
 }
 API int cuEventDestroy_v2(void *event) {
+    CALL;
     ENTER;
     free(event);
     return COUNT(events, -1), OK;
@@ -418,20 +553,24 @@ API int cuEventDestroy_v2(void *event) {
 /* Kernels: a module and a function are the name of the entry, and a byte after its end that is 1 if threads are coarsened. */
 static int most_shared = 48 << 10;
 API int cuFuncGetAttribute(int *value, int attribute, void *function) {
+    CALL;
     ENTER;
     const char *name = function;
+    if (attribute == 0 && is("stiff")) return *value = 512, OK;
     if (attribute == 0) return *value = is("cramped") && name[strlen(name) + 1] ? 128 : 1024, OK;
     if (attribute == 1) return *value = 400, OK;
     if (attribute != 4) return INVALID_VALUE;
     return *value = is("huge") ? INT32_MAX : is("greedy") ? 168 : 32, OK;
 }
 API int cuFuncSetAttribute(void *function, int attribute, int value) {
+    CALL;
     ENTER;
     if (attribute != 8 || value < 0 || value > 227 << 10) return INVALID_VALUE;
     return most_shared = value, OK;
 }
 
 API int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, unsigned *options, void **values) {
+    CALL;
     ENTER;
     const char *entry = strstr(ptx, ".entry "), *file = strstr(ptx, ".file 1 ");
     for (unsigned i = 0; i < count; i++)
@@ -452,11 +591,13 @@ API int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, unsig
     return COUNT(modules, 1), COUNT(loads, 1), OK;
 }
 API int cuModuleUnload(char *module) {
+    CALL;
     ENTER;
     *module = 0;
     return COUNT(modules, -1), OK;
 }
 API int cuModuleGetFunction(void **function, void *module, const char *name) {
+    CALL;
     ENTER;
     if (is("null_function")) return *function = NULL, OK;
     return strcmp(module, name) ? NOT_FOUND : (*function = module, OK);
@@ -491,6 +632,7 @@ static void fault(struct record *record, uint64_t i, int kind, int span, uint64_
 
 /* As many blocks as there is shared memory for, at most two. */
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+    CALL;
     ENTER;
     if (threads < 1) return INVALID_VALUE;
     if (is("huge")) return *blocks = INT32_MAX, OK;
@@ -499,13 +641,15 @@ API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function,
 /* Of all blocks that a multiprocessor has registers for, the largest. */
 API int cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, void *function, size_t (*shared_of_block)(int),
                                          size_t shared, int most_threads) {
+    CALL;
     ENTER;
     if (shared_of_block || most_threads < 0) return INVALID_VALUE;
     if (is("huge")) return *blocks = *threads = INT32_MAX, OK;
     if (is("no_room")) return *blocks = *threads = 0, OK;
     int each;
     *threads = is("greedy") ? 384 : 1024;
-    cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, function, *threads, shared);
+    int status = cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, function, *threads, shared);
+    if (status) return status;
     return *blocks = 132 * each, OK;
 }
 
@@ -545,6 +689,15 @@ static void run_kernel(struct work *w) {
         /* The grid, the grid that the coarsened code takes for the launch's, and how often kernels were loaded. */
         uint32_t *y = (uint32_t *)params[0];
         y[0] = w->grid, y[1] = name[strlen(name) + 1] ? params[3] : 0, y[2] = loads;
+    } else if (!strcmp(name, "hello")) {
+        /* As in compiler/src/output.rs: each thread prints message 0 with its number. */
+        uint64_t *used = (uint64_t *)params[1], *lost_prints = used + 1;
+        for (uint64_t i = 0; i < threads; i++) {
+            uint64_t *at = used + 2 + *used / 8;
+            if ((*used += 32) > 1 << 20) ++*lost_prints;
+            else at[0] = 0, at[1] = params[0], at[2] = i, at[3] = i;
+        }
+        *(uint32_t *)((struct record *)params[0])->flag = 1;
     } else if (!strcmp(name, "poison")) {
         lost = 1;
     }
@@ -571,6 +724,9 @@ struct node {
 struct graph {
     struct node *nodes[4096];
     size_t count;
+    /* Launches that have not run: a graph that is destroyed stays until then. */
+    size_t launched;
+    int is_destroyed;
 };
 struct kernel_node {
     const char *name;
@@ -596,12 +752,17 @@ struct copy_node {
     size_t width, height, depth;
 };
 API int cuGraphCreate(struct graph **graph, unsigned flags) {
+    CALL;
     ENTER;
     return *graph = calloc(1, sizeof(struct graph)), COUNT(graphs, 1), OK;
 }
 API int cuGraphDestroy(struct graph *graph) {
+    CALL;
     ENTER;
-    free(graph);
+    lock();
+    graph->is_destroyed = 1;
+    if (!graph->launched) free(graph);
+    unlock();
     return COUNT(graphs, -1), OK;
 }
 static int add_node(struct node **node, struct graph *graph, struct node **before, size_t count, struct work work) {
@@ -614,6 +775,7 @@ static int add_node(struct node **node, struct graph *graph, struct node **befor
 }
 API int cuGraphAddKernelNode(struct node **node, struct graph *graph, struct node **before, size_t count,
                              struct kernel_node *kernel) {
+    CALL;
     ENTER;
     struct work work = {.run = run_kernel, .kernel = kernel->name, .grid = *kernel->grid, .block = *kernel->block};
     int params = !strcmp(kernel->name, "add") ? 5 : !strcmp(kernel->name, "divide") ? 4 : 3;
@@ -622,6 +784,7 @@ API int cuGraphAddKernelNode(struct node **node, struct graph *graph, struct nod
 }
 API int cuGraphAddMemcpyNode(struct node **node, struct graph *graph, struct node **before, size_t count,
                              struct copy_node *copy, void *context) {
+    CALL;
     ENTER;
     if (copy->from.type != 2 || copy->to.type != 2 || copy->height != 1 || copy->depth != 1) return INVALID_VALUE;
     struct work work = {.run = run_copy, .to = copy->to.device, .from = copy->from.device, .bytes = copy->width};
@@ -629,6 +792,7 @@ API int cuGraphAddMemcpyNode(struct node **node, struct graph *graph, struct nod
 }
 API int cuGraphAddMemsetNode(struct node **node, struct graph *graph, struct node **before, size_t count,
                              struct memset_node *set, void *context) {
+    CALL;
     ENTER;
     struct work work = {.run = run_set, .to = set->to, .pitch = set->pitch, .value = set->value, .unit = set->unit,
                         .bytes = set->width, .rows = set->height};
@@ -636,10 +800,12 @@ API int cuGraphAddMemsetNode(struct node **node, struct graph *graph, struct nod
 }
 #ifndef NO_POOLS
 API int cuGraphInstantiateWithFlags(struct graph **exec, struct graph *graph, uint64_t flags) {
+    CALL;
     ENTER;
     return *exec = memcpy(malloc(sizeof *graph), graph, sizeof *graph), COUNT(graphs, 1), OK;
 }
 API int cuGraphExecUpdate_v2(struct graph *exec, struct graph *graph, void *result) {
+    CALL;
     ENTER;
     if (exec->count != graph->count) return INVALID_VALUE;
     for (size_t i = 0; i < graph->count; i++)
@@ -647,7 +813,10 @@ API int cuGraphExecUpdate_v2(struct graph *exec, struct graph *graph, void *resu
     return memcpy(exec, graph, sizeof *graph), OK;
 }
 #endif
-API int cuGraphExecDestroy(struct graph *exec) { return cuGraphDestroy(exec); }
+API int cuGraphExecDestroy(struct graph *exec) {
+    CALL;
+    return cuGraphDestroy(exec);
+}
 static void run_node(struct node *node) {
     if (node->has_run) return;
     node->has_run = 1;
@@ -658,14 +827,20 @@ static void run_graph(struct work *w) {
     struct graph *exec = (struct graph *)w->from;
     for (size_t i = 0; i < exec->count; i++) exec->nodes[i]->has_run = 0;
     for (size_t i = exec->count; i-- > 0;) run_node(exec->nodes[i]);
+    if (!--exec->launched && exec->is_destroyed) free(exec);
 }
 API int cuGraphLaunch(struct graph *exec, void *stream) {
+    CALL;
     ENTER;
+    lock();
+    exec->launched++;
+    unlock();
     return give(stream, (struct work){.run = run_graph, .from = (address)exec});
 }
 
 API int cuLaunchCooperativeKernel(const char *name, unsigned grid, unsigned gy, unsigned gz, unsigned block,
                                   unsigned by, unsigned bz, unsigned shared, void *stream, void **params) {
+    CALL;
     ENTER;
     if (grid * gy * gz > 132 * 2 || strcmp(name, "meeting")) return INVALID_VALUE;
     return give_kernel(name, 5, 3, grid, block, shared, stream, params);
@@ -673,6 +848,7 @@ API int cuLaunchCooperativeKernel(const char *name, unsigned grid, unsigned gy, 
 
 API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz, unsigned block, unsigned by,
                        unsigned bz, unsigned shared, void *stream, void **params, void **extra) {
+    CALL;
     ENTER;
     if (!grid || !gy || !gz || !block || !by || !bz || !stream) return INVALID_VALUE;
     if (!strcmp(name, "increment") || !strcmp(name, "faulty"))
@@ -686,6 +862,8 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
         int count = name[strlen(name) + 1] ? 4 : 3;
         return give_kernel(name, count, 2, grid, block, shared, stream, params);
     }
+    if (!strcmp(name, "hello")) return give_kernel(name, 2, 0, grid, block, shared, stream, params);
+    if (!strcmp(name, "fresh") && shared <= most_shared) return give_kernel(name, 1, 0, grid, block, shared, stream, params);
     if (!strcmp(name, "poison")) return give_kernel(name, 0, 0, grid, block, shared, stream, params);
     return INVALID_VALUE;
 }

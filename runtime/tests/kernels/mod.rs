@@ -328,3 +328,13 @@ pub const fn with_ptx(name: &'static str, ir: &'static str, ptx: &'static str) -
     // SAFETY: whoever launches it expects the device to refuse it or to be lost.
     unsafe { interpreted(name, ir, Places::NONE).with_ptx(ptx, &[]) }
 }
+
+/// `println!("hello {}", global_idx_x())`
+pub static HELLO: Source = source!(
+    "hello",
+    "kernel hello {
+        message msg0 = \"hello {0}\\n\": (u64)
+        %0 = builtin global_idx.x : u64
+        %1 = print msg0, %0 !1
+    }"
+);
