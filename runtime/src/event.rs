@@ -225,7 +225,7 @@ impl Device {
     pub fn finished(&self) -> Result<Finished> {
         let state = Arc::new(Mutex::new(FinishedState::default()));
         let reached = Arc::clone(&state);
-        self.call_when_finished(move || {
+        self.call(move |_| {
             let mut state = reached.lock().unwrap_or_else(PoisonError::into_inner);
             state.is_finished = true;
             let waker = state.waker.take();
@@ -237,7 +237,7 @@ impl Device {
 
     /// Calls a function when the work given so far is done, on a thread of the driver. Work that is
     /// given later waits for its end. It must not use any device, which would wait for itself; a
-    /// panic in it is ignored. If the device is lost, it is not called.
+    /// panic in it is ignored. If the device is lost, it is dropped.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -252,9 +252,18 @@ impl Device {
     /// # Errors
     /// What the driver says.
     pub fn call_when_finished(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
+        self.call(move |is_done| {
+            if is_done {
+                function();
+            }
+        })
+    }
+
+    /// Calls a function when the work given so far is done, with false if the device was lost.
+    fn call(&self, function: impl FnOnce(bool) + Send + 'static) -> Result<()> {
         match &self.engine {
             Engine::Cpu(_) => {
-                function();
+                function(true);
                 Ok(())
             }
             Engine::Cuda(stream) => stream.call(Box::new(function)),

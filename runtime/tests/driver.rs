@@ -16,12 +16,15 @@ use kernels::{
 use process::said;
 use std::{
     env,
+    future::Future,
+    pin::Pin,
     process::Output,
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 use warpwise::{
     __private::{Arg, Source, launch, max_cooperative_blocks, occupancy, suggest_block},
-    Device, Error, LaunchConfig,
+    Device, Error, Finished, LaunchConfig,
     occupancy::Limiter,
     properties::{ComputeMode, Features},
 };
@@ -597,6 +600,20 @@ fn the_drivers_compiler_is_quoted() {
     });
 }
 
+/// Returns true if a future of the end of work is ready in time, with the error of a lost device. A
+/// device that is lost already has none.
+fn is_woken(finished: warpwise::Result<Finished>) -> bool {
+    let Ok(mut finished) = finished else { return true };
+    (0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        let mut context = Context::from_waker(Waker::noop());
+        match Pin::new(&mut finished).poll(&mut context) {
+            Poll::Ready(end) => matches!(end, Err(Error::DeviceLost { .. })),
+            Poll::Pending => false,
+        }
+    })
+}
+
 #[test]
 fn a_lost_device_is_an_error_and_can_be_opened_again() {
     static POISON: Source = with_ptx("poison", "kernel poison {}", ".entry poison()");
@@ -606,6 +623,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
         let mut y = device.upload(&[1u32; 4]).unwrap();
         increment(&device, LaunchConfig::cover(4), &mut y).unwrap();
         launch(&POISON, &[], &device, LaunchConfig::grid(1), &[]).unwrap();
+        assert!(is_woken(device.finished()));
         let error = y.to_vec().unwrap_err();
         let Error::DeviceLost { device: named, cause } = &error else { panic!("{error}") };
         assert_eq!(named, "cuda:0 (Fake 40)");

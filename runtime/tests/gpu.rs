@@ -9,15 +9,18 @@ use kernels::{
 };
 use std::{
     env,
+    future::Future,
     io::Write,
+    pin::Pin,
     sync::atomic::AtomicU32,
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 use warpwise::{
     __private::{
         Binding, Scalar, Source, launch, max_cooperative_blocks, occupancy, suggest_block,
     },
-    Buffer, Device, Element, Error, LaunchConfig, Num,
+    Buffer, Device, Element, Error, Finished, LaunchConfig, Num,
 };
 
 /// Says `text` even where the harness captures what tests print.
@@ -350,6 +353,20 @@ fn the_drivers_compiler_is_quoted() {
     assert_eq!(device.synchronize(), Ok(()));
 }
 
+/// Returns true if a future of the end of work is ready in time, with the error of a lost device. A
+/// device that is lost already has none.
+fn is_woken(finished: warpwise::Result<Finished>) -> bool {
+    let Ok(mut finished) = finished else { return true };
+    (0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        let mut context = Context::from_waker(Waker::noop());
+        match Pin::new(&mut finished).poll(&mut context) {
+            Poll::Ready(end) => matches!(end, Err(Error::DeviceLost { .. })),
+            Poll::Pending => false,
+        }
+    })
+}
+
 #[test]
 fn a_lost_device_is_an_error_and_can_be_opened_again() {
     let test = "a_lost_device_is_an_error_and_can_be_opened_again";
@@ -370,6 +387,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
         increment(&device, LaunchConfig::cover(4), &mut y).unwrap();
         device.synchronize().unwrap();
         launch(&POISON, &[], &device, LaunchConfig::grid(1), &[]).unwrap();
+        assert!(is_woken(device.finished()));
         let error = y.to_vec().unwrap_err();
         assert!(matches!(error, Error::DeviceLost { .. }), "{error}");
         say(test, &format!("{error}"));

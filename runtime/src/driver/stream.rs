@@ -8,7 +8,7 @@ use super::{
     faults::{self, Faults, Flag, GraphRecords},
     kernel::{GpuKernel, Loaded},
     memory::{self, Allocation, Owner},
-    table::{Address, Driver, StreamHandle},
+    table::{Address, Driver, Status, StreamHandle},
     uses::{Seen, Uses},
 };
 use crate::{
@@ -59,6 +59,9 @@ pub(crate) struct Stream {
     /// The owner of a stream that another library made, and destroys.
     owner: Option<Owner>,
 }
+
+/// A function that is called when work is done, with false if it failed.
+pub(crate) type Callback = Box<dyn FnOnce(bool) + Send>;
 
 /// The state of a stream that changes with each launch.
 struct Queue {
@@ -372,23 +375,25 @@ impl Stream {
         })
     }
 
-    /// Calls `function` behind the work of the stream, on a thread of the driver.
-    pub(crate) fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()> {
-        unsafe extern "system" fn call(data: *mut c_void) {
+    /// Calls `function` behind the work of the stream, on a thread of the driver, with false if that
+    /// work failed because the device is lost.
+    pub(crate) fn call(&self, function: Callback) -> Result<()> {
+        unsafe extern "system" fn call(_: StreamHandle, status: Status, data: *mut c_void) {
             // SAFETY: made by `into_raw` below, for this call alone.
-            let function = unsafe { Box::from_raw(data.cast::<Box<dyn FnOnce() + Send>>()) };
+            let function = unsafe { Box::from_raw(data.cast::<Callback>()) };
             // A panic must not unwind into the driver, and there is nobody to report it to.
-            let _ = catch_unwind(AssertUnwindSafe(function));
+            let _ = catch_unwind(AssertUnwindSafe(|| function(status == 0)));
         }
         let data = Box::into_raw(Box::new(function)).cast();
+        // `cuLaunchHostFunc`, which is newer, does not call anybody when the device is lost.
         // SAFETY: `call` takes what `data` is, and is called once at most.
         let enqueued = self
             .gpu
             .context
-            .enter(|driver| unsafe { driver.cuLaunchHostFunc(self.handle, call, data) });
+            .enter(|driver| unsafe { driver.cuStreamAddCallback(self.handle, call, data, 0) });
         if enqueued.is_err() {
             // SAFETY: made above, and the driver has not taken it.
-            drop(unsafe { Box::from_raw(data.cast::<Box<dyn FnOnce() + Send>>()) });
+            drop(unsafe { Box::from_raw(data.cast::<Callback>()) });
         }
         enqueued
     }

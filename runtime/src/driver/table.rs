@@ -308,10 +308,11 @@ functions! {
         cuStreamDestroy_v2(stream: StreamHandle);
         cuStreamSynchronize(stream: StreamHandle);
         cuStreamWaitEvent(stream: StreamHandle, event: EventHandle, flags: c_uint);
-        cuLaunchHostFunc(
+        cuStreamAddCallback(
             stream: StreamHandle,
-            function: unsafe extern "system" fn(*mut c_void),
-            data: *mut c_void
+            function: unsafe extern "system" fn(StreamHandle, Status, *mut c_void),
+            data: *mut c_void,
+            flags: c_uint
         );
         cuEventCreate(event: *mut EventHandle, flags: c_uint);
         cuEventRecord(event: EventHandle, stream: StreamHandle);

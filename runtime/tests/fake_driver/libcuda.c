@@ -391,6 +391,10 @@ static void run_wait(struct work *w) {
     if (w->event.stream) run_until(w->event.stream, w->event.number);
 }
 static void run_call(struct work *w) { w->call(w->data); }
+static void run_callback(struct work *w) {
+    void (*callback)(void *, int, void *) = (void (*)(void *, int, void *))w->call;
+    callback((void *)w->to, lost ? ILLEGAL_ADDRESS : OK, w->data);
+}
 static void run_free(struct work *w) { free_block(w->to); }
 
 #ifndef NO_POOLS
@@ -504,6 +508,13 @@ API int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
     if (!event) return INVALID_VALUE;
     return give(stream, (struct work){.run = run_wait, .event = *(struct event *)event});
 }
+API int cuStreamAddCallback(void *stream, void (*call)(void *, int, void *), void *data, unsigned flags) {
+    CALL;
+    ENTER;
+    return give(stream, (struct work){.run = run_callback, .to = (address)stream, .call = (void (*)(void *))call,
+                                      .data = data});
+}
+/* What the NCCL of tests calls. */
 API int cuLaunchHostFunc(void *stream, void (*call)(void *), void *data) {
     CALL;
     ENTER;
