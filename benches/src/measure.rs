@@ -63,14 +63,7 @@ pub(crate) fn launches(
     device: &Device,
     mut launch: impl FnMut() -> Result<()>,
 ) -> Result<Duration> {
-    let mut row = |count: u32| {
-        let start = Instant::now();
-        for _ in 0..count {
-            launch()?;
-        }
-        device.synchronize()?;
-        Ok(start.elapsed())
-    };
+    let mut row = |count: u32| device.time(|| (0..count).try_for_each(|_| launch()));
     row(1)?;
     let once = row(1)?.max(Duration::from_nanos(100));
     let count = (0.05 / once.as_secs_f64()).ceil().clamp(1.0, 1000.0) as u32;
