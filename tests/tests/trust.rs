@@ -215,13 +215,12 @@ fn launches_that_can_never_end_are_stopped_without_a_budget() {
 #[test]
 fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
     for simulator in simulators() {
-        let device = simulator.device();
-        let stopped = simulator.step_budget(200_000).device();
+        let device = simulator.step_budget(200_000).device();
         for kind in 0..4 {
             let flag = device.zeros::<u32>(1).unwrap().into_atomic();
             let mut out = device.zeros::<u32>(300).unwrap();
             let config = LaunchConfig::grid(3).block(100);
-            let error = endless::launch(&stopped, config, kind, &flag, &mut out).unwrap_err();
+            let error = endless::launch(&device, config, kind, &flag, &mut out).unwrap_err();
             let Error::Stopped { kernel: "endless", reason, fault: None, .. } = error else {
                 panic!("{error}")
             };
@@ -231,7 +230,7 @@ fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
             assert!(kind != 0 || !reason.contains("livelock"), "it counts: {reason}");
             device.synchronize().unwrap();
             let mut out = device.zeros::<u32>(300).unwrap();
-            endless::launch(&stopped, config, 4, &flag, &mut out).unwrap();
+            endless::launch(&device, config, 4, &flag, &mut out).unwrap();
             assert_eq!(out.to_vec().unwrap(), [1; 300]);
         }
     }
