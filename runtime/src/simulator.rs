@@ -154,7 +154,8 @@ impl Simulator {
         self.debug(|debugger| debugger.add_breakpoint(watch, handler))
     }
 
-    /// Creates a device with these observers. Devices of one simulator report to the same place.
+    /// Creates a device with these observers. Each call creates another one, with buffers of its
+    /// own; devices of one simulator report to the same place.
     #[must_use]
     pub fn device(&self) -> Device {
         Device::simulated(self.clone())
