@@ -34,7 +34,8 @@ fn golden_kernels() -> Vec<(String, Kernel)> {
     for path in paths {
         let text = fs::read_to_string(&path).unwrap();
         let file = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let cases = text.split("\n;===").filter(|case| case.contains("kernel "));
+        let is_kernel = |line: &str| line.starts_with("kernel ");
+        let cases = text.split("\n;===").filter(|case| case.lines().any(is_kernel));
         for (number, case) in cases.enumerate() {
             let case = case.split_once('\n').map_or(case, |(_, rest)| rest);
             let kernel: Kernel = case.parse().unwrap_or_else(|error| panic!("{file}: {error}"));
