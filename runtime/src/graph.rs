@@ -63,8 +63,8 @@ pub(crate) enum Node {
 
 /// A launch with the memory of its arguments.
 pub(crate) struct RecordedLaunch {
-    bound: &'static Bound,
-    geometry: Geometry,
+    pub(crate) bound: &'static Bound,
+    pub(crate) geometry: Geometry,
     shared: SharedMemory,
     values: Vec<RecordedValue>,
 }
@@ -106,7 +106,7 @@ impl RecordedLaunch {
 
 impl Node {
     /// Passes the slices that the node uses to `each`, and whether it writes them.
-    pub(crate) fn operands<'a>(&'a self, each: &mut dyn FnMut(&'a AnySlice, bool)) {
+    pub(crate) fn operands(&self, each: &mut dyn FnMut(&AnySlice, bool)) {
         match self {
             Self::Launch(launch) => {
                 for value in &launch.values {
@@ -219,7 +219,7 @@ impl Graph {
     pub fn launch(&self) -> Result<()> {
         let _scope = observe::graph(self.nodes.len(), &self.device);
         match (&self.device.engine, &self.exec) {
-            (Engine::Cuda(stream), Some(exec)) => stream.launch_graph(exec, &self.nodes),
+            (Engine::Cuda(stream), Some(exec)) => stream.launch_graph(exec),
             (Engine::Cuda(_) | Engine::Cpu(_), _) => {
                 self.nodes.iter().try_for_each(|node| match node {
                     Node::Launch(launch) => launch.with(|launch| self.device.run(launch)),

@@ -3,7 +3,7 @@ use super::{
     faults::{self, GraphRecords, Launched},
     kernel::Loaded,
     memory::{self, Allocation},
-    stream::{Operand, Params, Stream, dynamic_bytes, push_params},
+    stream::{Params, Stream, dynamic_bytes, push_params},
     table::{
         Address, CopyNode, CopySide, Driver, GraphExecHandle, GraphHandle, KernelNode, MemsetNode,
         NodeHandle, UpdateResult,
@@ -28,6 +28,8 @@ pub(crate) struct GraphExec {
     stream: Arc<Stream>,
     exec: GraphExecHandle,
     shape: Vec<NodeShape>,
+    /// The slices that it uses, and whether it writes them.
+    operands: Vec<(AnySlice, bool)>,
     records: Arc<GraphRecords>,
 }
 
@@ -39,7 +41,8 @@ impl GraphExec {
         let made = DriverGraph::new(stream, nodes, records.address).and_then(|mut graph| {
             let exec = graph.instantiate()?;
             let (stream, shape) = (Arc::clone(stream), mem::take(&mut graph.shape));
-            Ok(Self { stream, exec, shape, records: Arc::clone(&records) })
+            let (operands, records) = (operands_of(nodes), Arc::clone(&records));
+            Ok(Self { stream, exec, shape, operands, records })
         });
         made.inspect_err(|_| free_records(stream, &records))
     }
@@ -54,6 +57,7 @@ impl GraphExec {
             let graph = DriverGraph::new(stream, nodes, address)?;
             if graph.shape == self.shape && graph.update(self.exec) {
                 self.records = Arc::new(GraphRecords { address, launched });
+                self.operands = operands_of(nodes);
                 return Ok(());
             }
         }
@@ -86,12 +90,28 @@ impl GraphExec {
 /// Returns the launches among these nodes.
 fn launched_by(nodes: &[Node]) -> Vec<Launched> {
     let launches = nodes.iter().filter_map(|node| match node {
-        Node::Launch(launch) => {
-            Some(launch.with(|launch| Launched { bound: launch.bound, geometry: launch.geometry }))
-        }
+        Node::Launch(launch) => Some(Launched { bound: launch.bound, geometry: launch.geometry }),
         Node::Copy { .. } | Node::Fill { .. } => None,
     });
     launches.collect()
+}
+
+/// Returns the slices that these nodes use, each use once.
+fn operands_of(nodes: &[Node]) -> Vec<(AnySlice, bool)> {
+    let mut operands: Vec<(AnySlice, bool)> = Vec::new();
+    for node in nodes {
+        node.operands(&mut |slice, is_write| {
+            let is_same = |(other, other_writes): &(AnySlice, bool)| {
+                Arc::ptr_eq(&other.memory, &slice.memory)
+                    && other.range() == slice.range()
+                    && *other_writes == is_write
+            };
+            if !operands.iter().any(is_same) {
+                operands.push((slice.clone(), is_write));
+            }
+        });
+    }
+    operands
 }
 
 /// Frees the records of a graph that is not launched any more.
@@ -122,20 +142,10 @@ impl Drop for GraphExec {
 }
 
 impl Stream {
-    /// Gives a graph of these nodes, which was made for this stream, to the GPU.
-    pub(crate) fn launch_graph(self: &Arc<Self>, graph: &GraphExec, nodes: &[Node]) -> Result<()> {
-        let mut operands: Vec<Operand<'_>> = Vec::new();
-        for node in nodes {
-            node.operands(&mut |slice, is_write| {
-                let operand = (slice.gpu(), slice.range(), is_write);
-                let is_same = |other: &Operand<'_>| {
-                    ptr::eq(other.0, operand.0) && other.1 == operand.1 && other.2 == operand.2
-                };
-                if !operands.iter().any(is_same) {
-                    operands.push(operand);
-                }
-            });
-        }
+    /// Gives a graph, which was made for this stream, to the GPU.
+    pub(crate) fn launch_graph(self: &Arc<Self>, graph: &GraphExec) -> Result<()> {
+        let operands = graph.operands.iter();
+        let operands = operands.map(|(slice, is_write)| (slice.gpu(), slice.range(), *is_write));
         self.submit(operands, |driver, faults| {
             // SAFETY: the graph and the stream live; its memory is freed behind this launch.
             unsafe { driver.cuGraphLaunch(graph.exec, self.handle) }?;
@@ -200,9 +210,7 @@ impl<'a> DriverGraph<'a> {
                 Node::Copy { .. } => Vec::new(),
             };
             let kernel = match node {
-                Node::Launch(launch) => {
-                    Some(launch.with(|launch| ptr::from_ref(launch.bound).addr()))
-                }
+                Node::Launch(launch) => Some(ptr::from_ref(launch.bound).addr()),
                 Node::Copy { .. } | Node::Fill { .. } => None,
             };
             let (kind, len) = (mem::discriminant(node), nodes.len());
