@@ -341,7 +341,6 @@ impl Device {
     }
 
     /// Returns its stream on a GPU; `None` for the interpreter.
-    #[cfg(feature = "nccl")]
     pub(crate) fn gpu_stream(&self) -> Option<&Arc<driver::Stream>> {
         match &self.engine {
             Engine::Cpu(_) => None,

@@ -8,6 +8,7 @@ use super::{
         Address, CopyNode, CopySide, Driver, GraphExecHandle, GraphHandle, KernelNode, MemsetNode,
         NodeHandle, UpdateResult,
     },
+    uses::{conflict, covers},
 };
 use crate::{Result, graph::Node, launch_checks::CheckedLaunch, memory::AnySlice};
 use std::{
@@ -349,15 +350,12 @@ impl NodeUses {
     /// Adds a use by a node, and the nodes to `before` behind which it has to run.
     fn add(&mut self, node: usize, bytes: &Range<usize>, is_write: bool, before: &mut Vec<usize>) {
         let conflicting = self.0.iter().filter(|(other, range, other_writes)| {
-            let overlap = range.start < bytes.end && bytes.start < range.end;
-            *other != node && overlap && (is_write || *other_writes)
+            *other != node && conflict((range, *other_writes), (bytes, is_write))
         });
         before.extend(conflicting.map(|(other, ..)| *other));
         if is_write {
             // Who runs behind this node runs behind those.
-            self.0.retain(|(other, range, _)| {
-                *other == node || range.start < bytes.start || bytes.end < range.end
-            });
+            self.0.retain(|(other, range, _)| *other == node || !covers(bytes, range));
         }
         self.0.push((node, bytes.clone(), is_write));
     }

@@ -89,9 +89,7 @@ impl Allocation {
     /// Waits for all work with the memory.
     pub(crate) fn wait(&self) -> Result<()> {
         self.wait_for_all_uses()?;
-        let stream = &self.stream;
-        // SAFETY: the stream lives; its context is current.
-        stream.gpu.context.enter(|driver| unsafe { driver.cuStreamSynchronize(stream.handle) })
+        self.stream.wait()
     }
 
     /// Makes the memory's stream wait for its uses by all others.

@@ -35,6 +35,7 @@ mod faults;
 mod foreign;
 mod graph;
 mod kernel;
+mod library;
 mod memory;
 mod module;
 #[cfg(feature = "nccl")]

@@ -101,13 +101,10 @@ impl UserModule {
 impl Drop for UserModule {
     fn drop(&mut self) {
         let streams = self.launched_on.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let is_done = streams.iter().filter_map(Weak::upgrade).all(|stream| {
-            let waited = stream.gpu.context.enter(|driver| {
-                // SAFETY: the stream lives; its context is current.
-                unsafe { driver.cuStreamSynchronize(stream.handle) }
-            });
-            matches!(waited, Ok(()) | Err(Error::DeviceLost { .. }))
-        });
+        let is_done = streams
+            .iter()
+            .filter_map(Weak::upgrade)
+            .all(|stream| matches!(stream.wait(), Ok(()) | Err(Error::DeviceLost { .. })));
         // Otherwise nobody can tell whether a function is still running.
         if is_done {
             // SAFETY: dropped once, here.

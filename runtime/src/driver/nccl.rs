@@ -5,6 +5,7 @@
 //!
 //! Names and meanings are NCCL's: <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html>.
 use super::{
+    library::{first_usable, said_of},
     memory::Allocation,
     stream::Stream,
     table::{Address, StreamHandle},
@@ -15,7 +16,6 @@ use crate::{
 };
 use libloading::Library;
 use std::{
-    error::Error as _,
     ffi::{CStr, c_char, c_int, c_void},
     ops::Range,
     ptr,
@@ -170,31 +170,13 @@ impl Nccl {
     /// [`Error::NoNccl`], the same at every call.
     fn get() -> Result<&'static Self> {
         static NCCL: OnceLock<Result<Nccl, Vec<String>>> = OnceLock::new();
-        let nccl = NCCL.get_or_init(Self::load).as_ref();
+        let nccl = NCCL.get_or_init(|| first_usable(LIBRARIES, Self::open)).as_ref();
         nccl.map_err(|tried| Error::NoNccl { tried: tried.clone() })
-    }
-
-    /// The first library that is there and works, or how each failed.
-    fn load() -> Result<Self, Vec<String>> {
-        let mut tried = Vec::new();
-        for library in LIBRARIES {
-            match Self::open(library) {
-                Ok(nccl) => return Ok(nccl),
-                Err(problem) => tried.push(problem),
-            }
-        }
-        if LIBRARIES.is_empty() {
-            tried.push(format!("there is none for {}", std::env::consts::OS));
-        }
-        Err(tried)
     }
 
     fn open(name: &str) -> Result<Self, String> {
         // SAFETY: what carries NCCL's name is trusted to be it; its initialisers run.
-        let library = unsafe { Library::new(name) }.map_err(|error| {
-            let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-            if text.contains(name) { text } else { format!("{name}: {text}") }
-        })?;
+        let library = unsafe { Library::new(name) }.map_err(|error| said_of(name, &error))?;
         // SAFETY: as above, and the types are those of `nccl.h`.
         let mut nccl = unsafe { Self::link(library) }
             .map_err(|missing| format!("`{name}` is old or broken: it lacks `{missing}`"))?;

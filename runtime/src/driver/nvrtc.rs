@@ -1,6 +1,7 @@
 //! NVRTC, NVIDIA's compiler of CUDA C, found at run time as the driver is.
 //!
 //! Names and meanings are NVRTC's: <https://docs.nvidia.com/cuda/nvrtc/>.
+use super::library::first_usable;
 use crate::{Error, Result};
 use libloading::Library;
 use std::{
@@ -83,27 +84,16 @@ impl Nvrtc {
     /// [`Error::NoNvrtc`], the same at every call.
     pub(crate) fn get() -> Result<&'static Self> {
         static NVRTC: OnceLock<Result<Nvrtc, Vec<String>>> = OnceLock::new();
-        let nvrtc = NVRTC.get_or_init(Self::load).as_ref();
+        let nvrtc = NVRTC.get_or_init(|| first_usable(LIBRARIES, Self::open)).as_ref();
         nvrtc.map_err(|tried| Error::NoNvrtc { tried: tried.clone() })
     }
 
-    fn load() -> Result<Self, Vec<String>> {
-        let mut tried = Vec::new();
-        for name in LIBRARIES {
-            // SAFETY: what carries NVRTC's name is trusted to be it; its initialisers run.
-            match unsafe { Library::new(*name) } {
-                // SAFETY: as above, and the types are those of `nvrtc.h`.
-                Ok(library) => match unsafe { Self::link(library) } {
-                    Ok(nvrtc) => return Ok(nvrtc),
-                    Err(missing) => tried.push(format!("`{name}` lacks `{missing}`")),
-                },
-                Err(_) => tried.push(format!("`{name}` is not there")),
-            }
-        }
-        if LIBRARIES.is_empty() {
-            tried.push(format!("there is none for {}", std::env::consts::OS));
-        }
-        Err(tried)
+    fn open(name: &str) -> Result<Self, String> {
+        // SAFETY: what carries NVRTC's name is trusted to be it; its initialisers run.
+        let library =
+            unsafe { Library::new(name) }.map_err(|_| format!("`{name}` is not there"))?;
+        // SAFETY: as above, and the types are those of `nvrtc.h`.
+        unsafe { Self::link(library) }.map_err(|missing| format!("`{name}` lacks `{missing}`"))
     }
 
     /// Compiles CUDA C to PTX.

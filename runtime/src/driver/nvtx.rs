@@ -7,7 +7,7 @@
 //! `WARPWISE_NVTX=1`.
 //!
 //! Names, numbers and layouts are those of `nvtxTypes.h`: <https://github.com/NVIDIA/NVTX>.
-use super::table::said_of;
+use super::library::said_of;
 use libloading::Library;
 use std::{
     env,

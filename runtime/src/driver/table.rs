@@ -5,10 +5,10 @@
 //! looking up late would fail in the middle of work.
 //!
 //! Names and meanings are CUDA's: <https://docs.nvidia.com/cuda/cuda-driver-api/>.
+use super::library::{first_usable, said_of};
 use crate::{Error, Result};
 use libloading::Library;
 use std::{
-    error::Error as _,
     ffi::{CStr, c_char, c_int, c_uint, c_void},
     ptr,
     sync::OnceLock,
@@ -430,6 +430,13 @@ struct Failure {
     is_absence: bool,
 }
 
+/// A library that is absent.
+impl From<String> for Failure {
+    fn from(problem: String) -> Self {
+        Self { problem, is_absence: true }
+    }
+}
+
 impl Driver {
     /// The driver, loaded at the first call.
     ///
@@ -456,29 +463,13 @@ impl Driver {
 
     fn loaded() -> Result<&'static Self, &'static [Failure]> {
         static DRIVER: OnceLock<Result<Driver, Vec<Failure>>> = OnceLock::new();
-        DRIVER.get_or_init(Self::load).as_ref().map_err(Vec::as_slice)
-    }
-
-    /// The first library that is there and works, or how each failed.
-    fn load() -> Result<Self, Vec<Failure>> {
-        let mut tried = Vec::new();
-        for library in LIBRARIES {
-            match Self::open(library) {
-                Ok(driver) => return Ok(driver),
-                Err(problem) => tried.push(problem),
-            }
-        }
-        if LIBRARIES.is_empty() {
-            let problem = format!("there is none for {}", std::env::consts::OS);
-            tried.push(Failure { problem, is_absence: true });
-        }
-        Err(tried)
+        DRIVER.get_or_init(|| first_usable(LIBRARIES, Self::open)).as_ref().map_err(Vec::as_slice)
     }
 
     fn open(name: &str) -> Result<Self, Failure> {
         // SAFETY: what carries the driver's name is trusted to be one; its initialisers run.
-        let library = unsafe { Library::new(name) }
-            .map_err(|error| Failure { problem: said_of(name, &error), is_absence: true })?;
+        let library =
+            unsafe { Library::new(name) }.map_err(|error| Failure::from(said_of(name, &error)))?;
         // SAFETY: as above, and the types are those of `cuda.h`.
         let driver = unsafe { Self::link(library) }.map_err(|missing| {
             let missing = missing.join("`, `");
@@ -539,10 +530,4 @@ impl Driver {
         let text = say(text, "the driver says nothing about it");
         Err(Error::Driver { call, code: status, name, text, log: None })
     }
-}
-
-/// Formats an error of the dynamic loader, with the name of the library once.
-pub(super) fn said_of(name: &str, error: &libloading::Error) -> String {
-    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-    if text.contains(name) { text } else { format!("{name}: {text}") }
 }

@@ -88,7 +88,7 @@ impl Uses {
         // Who waits for this use has waited for what it waited for.
         self.0.retain(|other| {
             let is_behind = is_write || (other.is_of(stream) && !other.is_write);
-            !(is_behind && bytes.start <= other.bytes.start && other.bytes.end <= bytes.end)
+            !(is_behind && covers(&bytes, &other.bytes))
         });
         self.0.push(Use { stream: Arc::clone(stream), ticket, bytes, is_write });
         if self.0.len() > MOST_USES {
@@ -133,7 +133,20 @@ impl Use {
 
     /// Returns true if work of `stream` with these bytes has to wait for this use.
     fn conflicts(&self, stream: &Stream, bytes: &Range<usize>, is_write: bool) -> bool {
-        let overlap = self.bytes.start < bytes.end && bytes.start < self.bytes.end;
-        !self.is_of(stream) && (self.is_write || is_write) && overlap
+        !self.is_of(stream) && conflict((&self.bytes, self.is_write), (bytes, is_write))
     }
+}
+
+/// Returns true if two uses of an allocation, of these bytes and as writes or reads, must not be at
+/// the same time.
+pub(super) fn conflict(
+    (bytes, is_write): (&Range<usize>, bool),
+    (other, other_writes): (&Range<usize>, bool),
+) -> bool {
+    (is_write || other_writes) && bytes.start < other.end && other.start < bytes.end
+}
+
+/// Returns true if `part` has no bytes but those of `whole`.
+pub(super) fn covers(whole: &Range<usize>, part: &Range<usize>) -> bool {
+    whole.start <= part.start && part.end <= whole.end
 }

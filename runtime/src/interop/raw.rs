@@ -26,7 +26,7 @@ impl<'a> SliceUse<'a> {
 
     /// Returns the address of the first element; 0 for a slice of the interpreter.
     pub(super) fn address(&self) -> u64 {
-        self.slice.memory.gpu().map_or(0, |memory| memory.address_of(self.slice.offset))
+        self.slice.gpu_address().unwrap_or(0)
     }
 
     /// Refuses a slice in memory that `device` does not reach.
@@ -57,8 +57,7 @@ impl<T: Stored> Slice<T> {
     /// [`Device::with_raw_stream`]. A kernel of another library must not write elements that are
     /// borrowed elsewhere, nor bytes behind the last element.
     pub fn as_device_ptr(&self) -> Option<u64> {
-        let any = self.any();
-        any.memory.gpu().map(|memory| memory.address_of(any.offset))
+        self.any().gpu_address()
     }
 }
 
@@ -68,10 +67,7 @@ impl Device {
     /// It lives as long as the device, in the GPU's primary context. Nobody may destroy it or
     /// capture it into a graph.
     pub fn raw_stream(&self) -> Option<*mut c_void> {
-        match &self.engine {
-            Engine::Cpu(_) => None,
-            Engine::Cuda(stream) => Some(stream.raw()),
-        }
+        self.gpu_stream().map(|stream| stream.raw())
     }
 
     /// Calls `work`, which gives work of another library to the [raw stream](Self::raw_stream): it
@@ -228,9 +224,6 @@ impl Device {
 
     /// Returns the stream of a GPU.
     pub(super) fn require_gpu(&self, what: &'static str) -> Result<&Arc<driver::Stream>> {
-        match &self.engine {
-            Engine::Cpu(_) => Err(Error::NeedsGpu { what, device: self.to_string() }),
-            Engine::Cuda(stream) => Ok(stream),
-        }
+        self.gpu_stream().ok_or_else(|| Error::NeedsGpu { what, device: self.to_string() })
     }
 }

@@ -71,11 +71,16 @@ impl AnySlice {
         self.offset..self.offset + self.bytes
     }
 
+    /// Returns the address of the first byte on a GPU; `None` on the interpreter.
+    pub(crate) fn gpu_address(&self) -> Option<u64> {
+        self.memory.gpu().map(|memory| memory.address_of(self.offset))
+    }
+
     /// Returns true if the first byte lies at a multiple of `align`, on a GPU by its address there.
     /// Other memory than another library's begins at a multiple of every alignment.
     pub(crate) fn is_aligned(&self, align: u64) -> bool {
         let offset = self.offset as u64;
-        let address = self.memory.gpu().map_or(offset, |memory| memory.address_of(self.offset));
+        let address = self.gpu_address().unwrap_or(offset);
         address.is_multiple_of(align)
     }
 
