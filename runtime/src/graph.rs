@@ -6,7 +6,7 @@ use crate::{
     kernel::Bound,
     launch::Geometry,
     launch_checks::{Arg, CheckedLaunch, Value},
-    memory::AnySlice,
+    memory::{AnySlice, check_lengths},
     observe,
 };
 use std::{
@@ -311,7 +311,7 @@ impl Device {
     /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::OtherDevice`] unless
     /// the destination is of this device; what the driver says.
     pub fn copy<T: Stored>(&self, source: &Slice<T>, destination: &mut Slice<T>) -> Result<()> {
-        destination.check_source_len(source.len())?;
+        check_lengths(source.len(), destination.len())?;
         self.check_device_of(destination)?;
         match self.recorder() {
             Some(recorder) => {

@@ -2,6 +2,7 @@
 use crate::{
     Buffer, Device, Element, Error, Result,
     driver::{ElementType, ManagedTensor, Place},
+    memory::check_lengths,
 };
 use std::{any::type_name, ffi::c_void, fmt, sync::Arc};
 use warpwise_compiler::ir::Scalar;
@@ -77,10 +78,7 @@ impl<T: Element> Buffer<T> {
     /// [`Error::Dlpack`] if a [`Graph`](crate::Graph) uses it; [`Error::NeedsGpu`] on the
     /// interpreter; what the driver says. The buffer is dropped.
     pub fn into_dlpack(self, shape: &[usize]) -> Result<DlpackTensor> {
-        let (source_len, destination_len) = (self.len(), elements(shape));
-        if source_len != destination_len {
-            return Err(Error::LengthMismatch { source_len, destination_len });
-        }
+        check_lengths(self.len(), elements(shape))?;
         if Arc::strong_count(&self.any().memory) > 1 {
             let problem = "a graph uses it".to_owned();
             return Err(Error::Dlpack { elem: type_name::<T>(), problem });
@@ -88,7 +86,7 @@ impl<T: Element> Buffer<T> {
         let ordinal = self.device().require_gpu("DLPack tensors")?.ordinal();
         self.any().gpu().wait()?;
         let (shape, elem) = (shape.to_vec(), element_type::<T>());
-        let address = if source_len == 0 { 0 } else { self.any().gpu().address_of(0) };
+        let address = if self.is_empty() { 0 } else { self.any().gpu().address_of(0) };
         let place = Place { address, shape, elem, ordinal };
         Ok(DlpackTensor { tensor: ManagedTensor::new(&place, Box::new(self)) })
     }

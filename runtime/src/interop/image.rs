@@ -1,5 +1,5 @@
 //! Images of `image`.
-use crate::{Buffer, Device, Element, Error, Result, Slice};
+use crate::{Buffer, Device, Element, Result, Slice, memory::check_lengths};
 use image::{ImageBuffer, Pixel};
 use std::ops::Deref;
 
@@ -40,8 +40,8 @@ impl<T: Element> Slice<T> {
     /// Waits for the work that writes the samples and copies them to an image.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] unless the slice has as many samples as the image; those of
-    /// [`Self::to_vec`].
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless the slice has as many
+    /// samples as the image; those of [`Self::to_vec`].
     pub fn to_image<P: Pixel<Subpixel = T>>(
         &self,
         width: u32,
@@ -49,10 +49,7 @@ impl<T: Element> Slice<T> {
     ) -> Result<ImageBuffer<P, Vec<T>>> {
         let samples = (width as usize).saturating_mul(height as usize);
         let samples = samples.saturating_mul(P::CHANNEL_COUNT.into());
-        let (source_len, destination_len) = (self.len(), samples);
-        if source_len != destination_len {
-            return Err(Error::LengthMismatch { source_len, destination_len });
-        }
+        check_lengths(self.len(), samples)?;
         let image = ImageBuffer::from_raw(width, height, self.to_vec()?);
         Ok(image.expect("there are as many samples"))
     }

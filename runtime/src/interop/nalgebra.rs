@@ -4,7 +4,7 @@
 //! columns, and goes into buffers by [`Device::upload_host`]. A matrix of any size is a buffer of
 //! its elements, column by column.
 use super::HostElement;
-use crate::{Buffer, Device, Element, Error, PinnedElement, Result, Slice};
+use crate::{Buffer, Device, Element, PinnedElement, Result, Slice, memory::check_lengths};
 use bytemuck::Pod;
 use nalgebra::{DMatrix, SMatrix, Scalar};
 
@@ -44,13 +44,10 @@ impl<T: Element + Scalar> Slice<T> {
     /// Waits for the work that writes the elements and copies them to a matrix, column by column.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] unless the slice has as many elements as the matrix; those of
-    /// [`Self::to_vec`].
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless the slice has as many
+    /// elements as the matrix; those of [`Self::to_vec`].
     pub fn to_matrix(&self, rows: usize, columns: usize) -> Result<DMatrix<T>> {
-        let (source_len, destination_len) = (self.len(), rows.saturating_mul(columns));
-        if source_len != destination_len {
-            return Err(Error::LengthMismatch { source_len, destination_len });
-        }
+        check_lengths(self.len(), rows.saturating_mul(columns))?;
         Ok(DMatrix::from_vec(rows, columns, self.to_vec()?))
     }
 }

@@ -1,5 +1,5 @@
 //! Arrays of `ndarray`.
-use crate::{Buffer, Device, Error, Plain, Result, Slice};
+use crate::{Buffer, Device, Plain, Result, Slice, memory::check_lengths};
 use ndarray::{Array, ArrayView, Dimension, ShapeBuilder};
 
 impl Device {
@@ -35,14 +35,11 @@ impl<T: Plain> Slice<T> {
     /// by row.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] unless the slice has as many elements as the shape; those of
-    /// [`Self::to_vec`].
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless the slice has as many
+    /// elements as the shape; those of [`Self::to_vec`].
     pub fn to_array<D: Dimension>(&self, shape: impl ShapeBuilder<Dim = D>) -> Result<Array<T, D>> {
         let shape = shape.into_shape_with_order();
-        let (source_len, destination_len) = (self.len(), elements(shape.raw_dim()));
-        if source_len != destination_len {
-            return Err(Error::LengthMismatch { source_len, destination_len });
-        }
+        check_lengths(self.len(), elements(shape.raw_dim()))?;
         let array = Array::from_shape_vec(shape, self.to_vec()?);
         Ok(array.expect("there are as many elements"))
     }

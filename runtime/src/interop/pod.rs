@@ -1,5 +1,8 @@
 //! Values of any type that is plain bytes.
-use crate::{Buffer, Device, Error, Plain, Result, Slice, Stored};
+use crate::{
+    Buffer, Device, Error, Plain, Result, Slice, Stored,
+    memory::{check_lengths, count_whole},
+};
 use bytemuck::{NoUninit, Pod};
 
 /// A type of another library whose bytes are those of a type that kernels know: vectors and
@@ -59,11 +62,8 @@ impl<T: Stored> Slice<T> {
     /// # Errors
     /// [`Error::NotStructs`] if the last value would not be whole; those of [`Self::to_vec`].
     pub fn to_pod_vec<P: Pod>(&self) -> Result<Vec<P>> {
-        let (bytes, size) = (self.any().bytes, size_of::<P>());
-        let len = match bytes.checked_rem(size) {
-            Some(0) => bytes / size,
-            _ => return Err(Error::NotStructs { bytes, size }),
-        };
+        let size = size_of::<P>();
+        let len = count_whole(self.any().bytes, size)?;
         let Ok(mut values) = bytemuck::allocation::try_zeroed_vec::<P>(len) else {
             let place = "the host".to_owned();
             return Err(Error::OutOfMemory { place, elements: len, size, free: None });
@@ -79,11 +79,8 @@ impl<T: Stored> Slice<T> {
     /// [`Error::LengthMismatch`], in bytes, unless there are as many.
     pub fn copy_from_pod<P: NoUninit>(&mut self, values: &[P]) -> Result<()> {
         let bytes: &[u8] = bytemuck::cast_slice(values);
-        let (source_len, destination_len) = (bytes.len(), self.any().bytes);
-        match source_len == destination_len {
-            true => self.device().write(self.any(), bytes),
-            false => Err(Error::LengthMismatch { source_len, destination_len }),
-        }
+        check_lengths(bytes.len(), self.any().bytes)?;
+        self.device().write(self.any(), bytes)
     }
 
     /// Waits for the work that writes the elements and copies them to values of another library.

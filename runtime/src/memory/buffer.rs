@@ -1,7 +1,7 @@
 //! Arrays that own their memory: [`Buffer`].
 //!
 //! No element is ever seen uninitialized, and sizes that overflow or do not fit are errors.
-use super::{AnySlice, Memory, Slice, UninitBuffer, slice};
+use super::{AnySlice, Memory, Slice, UninitBuffer};
 use crate::{Atomic, AtomicElement, Device, Element, Error, Plain, Result, Stored, vector::Vector};
 use std::{
     fmt,
@@ -153,9 +153,7 @@ impl<T: Element> Buffer<T> {
     /// [`Error::Misaligned`] if another library allocated the memory and no struct may begin there.
     /// The buffer is dropped.
     pub fn into_structs<S: Plain>(self) -> Result<Buffer<S>> {
-        let len = slice::count_structs::<S, T>(self.len())?;
-        self.check_alignment::<S>()?;
-        Ok(self.reinterpret(len))
+        Ok(Buffer::from_any(self.structs::<S>()?))
     }
 
     /// The same buffer, as vectors: for kernels that take `&[F32x4]` or `&mut [F32x4]`.
@@ -174,9 +172,7 @@ impl<T: Element> Buffer<T> {
     /// [`Error::NotVectors`] if the last vector would not be whole; [`Error::Misaligned`] if another
     /// library allocated the memory and no vector may begin there. The buffer is dropped.
     pub fn into_vectors<V: Vector<Lane = T>>(self) -> Result<Buffer<V>> {
-        let len = slice::count_vectors::<V>(self.len())?;
-        self.check_alignment::<V>()?;
-        Ok(self.reinterpret(len))
+        Ok(Buffer::from_any(self.vectors::<V>()?))
     }
 }
 

@@ -13,6 +13,7 @@ pub use buffer::Buffer;
 pub(crate) use pinned::PinnedMemory;
 pub use pinned::{PinnedBuffer, PinnedElement};
 pub use slice::{Slice, View, ViewMut};
+pub(crate) use slice::{check_lengths, count_whole};
 use std::{ops::Range, sync::Arc};
 pub use uninit::UninitBuffer;
 

@@ -127,10 +127,7 @@ impl<T: Stored> Slice<T> {
     /// [`Error::LengthMismatch`] unless `values` has as many elements; those of
     /// [`Self::to_vec`].
     pub fn copy_to(&self, values: &mut [T::Value]) -> Result<()> {
-        if self.len() != values.len() {
-            let (source_len, destination_len) = (self.len(), values.len());
-            return Err(Error::LengthMismatch { source_len, destination_len });
-        }
+        check_lengths(self.len(), values.len())?;
         T::Value::load_all(values, |bytes| self.device().read(&self.any, bytes))
             .unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -148,7 +145,7 @@ impl<T: Stored> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `values` has as many elements.
     pub fn copy_from(&mut self, values: &[T::Value]) -> Result<()> {
-        self.check_source_len(values.len())?;
+        check_lengths(values.len(), self.len())?;
         self.write(|take| T::Value::with_bytes(values, take))
     }
 
@@ -169,7 +166,7 @@ impl<T: Stored> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `source` has as many elements; what the driver says.
     pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
-        self.check_source_len(source.len())?;
+        check_lengths(source.len(), self.len())?;
         self.device().copy_bytes(&source.any, &self.any)
     }
 
@@ -352,14 +349,6 @@ impl<T: Stored> Slice<T> {
         T::Value::with_bytes(&[value], take).unwrap_or_else(|| Err(self.no_host_memory()))
     }
 
-    pub(crate) fn check_source_len(&self, source_len: usize) -> Result<()> {
-        let destination_len = self.len();
-        match source_len == destination_len {
-            true => Ok(()),
-            false => Err(Error::LengthMismatch { source_len, destination_len }),
-        }
-    }
-
     /// Overwrites the elements with the bytes that `with_bytes` has.
     pub(super) fn write(
         &mut self,
@@ -373,6 +362,14 @@ impl<T: Stored> Slice<T> {
     fn no_host_memory(&self) -> Error {
         let (place, size) = ("the host".to_owned(), T::LAYOUT.size);
         Error::OutOfMemory { place, elements: self.len(), size, free: None }
+    }
+}
+
+/// Refuses a copy between arrays of different lengths.
+pub(crate) fn check_lengths(source_len: usize, destination_len: usize) -> Result<()> {
+    match source_len == destination_len {
+        true => Ok(()),
+        false => Err(Error::LengthMismatch { source_len, destination_len }),
     }
 }
 
@@ -400,7 +397,7 @@ impl<T: PinnedElement> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `source` has as many elements; what the driver says.
     pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
-        self.check_source_len(source.len())?;
+        check_lengths(source.len(), self.len())?;
         self.device().copy_from_pinned(source.memory(), &self.any)
     }
 
@@ -419,10 +416,7 @@ impl<T: PinnedElement> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `destination` has as many elements; what the driver says.
     pub fn copy_to_pinned(&self, destination: &mut PinnedBuffer<T>) -> Result<()> {
-        if self.len() != destination.len() {
-            let (source_len, destination_len) = (self.len(), destination.len());
-            return Err(Error::LengthMismatch { source_len, destination_len });
-        }
+        check_lengths(self.len(), destination.len())?;
         self.device().copy_to_pinned(&self.any, destination.memory_mut())
     }
 }
@@ -442,9 +436,7 @@ impl<T: Element> Slice<T> {
     /// [`Error::NotStructs`] if the last struct would not be whole, or has no size, or the slice
     /// does not begin where a struct may.
     pub fn as_structs<S: Plain>(&self) -> Result<View<'_, S>> {
-        let len = count_structs::<S, T>(self.len())?;
-        self.check_alignment::<S>()?;
-        Ok(View::new(self.reinterpret(len)))
+        Ok(View::new(self.structs::<S>()?))
     }
 
     /// Borrows the numbers as `#[device]` structs, to be written: see [`Buffer::into_structs`].
@@ -460,9 +452,7 @@ impl<T: Element> Slice<T> {
     /// # Errors
     /// As of [`Self::as_structs`].
     pub fn as_structs_mut<S: Plain>(&mut self) -> Result<ViewMut<'_, S>> {
-        let len = count_structs::<S, T>(self.len())?;
-        self.check_alignment::<S>()?;
-        Ok(ViewMut::new(self.reinterpret(len)))
+        Ok(ViewMut::new(self.structs::<S>()?))
     }
 
     /// Borrows the numbers as vectors.
@@ -479,9 +469,7 @@ impl<T: Element> Slice<T> {
     /// [`Error::NotVectors`] if the last vector would not be whole; [`Error::Misaligned`] if the
     /// slice does not begin where a vector may.
     pub fn as_vectors<V: Vector<Lane = T>>(&self) -> Result<View<'_, V>> {
-        let len = count_vectors::<V>(self.len())?;
-        self.check_alignment::<V>()?;
-        Ok(View::new(self.reinterpret(len)))
+        Ok(View::new(self.vectors::<V>()?))
     }
 
     /// Borrows the numbers as vectors, to be written.
@@ -497,13 +485,25 @@ impl<T: Element> Slice<T> {
     /// # Errors
     /// As of [`Self::as_vectors`].
     pub fn as_vectors_mut<V: Vector<Lane = T>>(&mut self) -> Result<ViewMut<'_, V>> {
+        Ok(ViewMut::new(self.vectors::<V>()?))
+    }
+
+    /// Returns the same memory as structs.
+    pub(super) fn structs<S: Plain>(&self) -> Result<AnySlice> {
+        let len = count_structs::<S, T>(self.len())?;
+        self.check_alignment::<S>()?;
+        Ok(self.reinterpret(len))
+    }
+
+    /// Returns the same memory as vectors.
+    pub(super) fn vectors<V: Vector<Lane = T>>(&self) -> Result<AnySlice> {
         let len = count_vectors::<V>(self.len())?;
         self.check_alignment::<V>()?;
-        Ok(ViewMut::new(self.reinterpret(len)))
+        Ok(self.reinterpret(len))
     }
 
     /// Refuses elements of another type that need more alignment than the slice has.
-    pub(super) fn check_alignment<U: Stored>(&self) -> Result<()> {
+    fn check_alignment<U: Stored>(&self) -> Result<()> {
         let (offset, align) = (self.any.offset, U::LAYOUT.align);
         match self.any.is_aligned(align.max(1) as u64) {
             true => Ok(()),
@@ -547,7 +547,7 @@ impl<T: Stored> fmt::Debug for Slice<T> {
 }
 
 /// Returns the number of vectors that `len` numbers are.
-pub(super) fn count_vectors<V: Vector>(len: usize) -> Result<usize> {
+fn count_vectors<V: Vector>(len: usize) -> Result<usize> {
     match len % V::LANES {
         0 => Ok(len / V::LANES),
         _ => Err(Error::NotVectors { len, lanes: V::LANES }),
@@ -555,8 +555,12 @@ pub(super) fn count_vectors<V: Vector>(len: usize) -> Result<usize> {
 }
 
 /// Returns the number of structs that `len` numbers are.
-pub(super) fn count_structs<S: Plain, T: Element>(len: usize) -> Result<usize> {
-    let (bytes, size) = (len * size_of::<T>(), S::LAYOUT.size);
+fn count_structs<S: Plain, T: Element>(len: usize) -> Result<usize> {
+    count_whole(len * size_of::<T>(), S::LAYOUT.size)
+}
+
+/// Returns the number of values of `size` bytes that so many bytes are.
+pub(crate) fn count_whole(bytes: usize, size: usize) -> Result<usize> {
     match bytes.checked_rem(size) {
         Some(0) => Ok(bytes / size),
         _ => Err(Error::NotStructs { bytes, size }),
