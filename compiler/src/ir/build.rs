@@ -92,6 +92,18 @@ impl Builder {
         self.innermost().list.pop();
     }
 
+    /// Takes the last instruction of the innermost open body, a block, out again and returns what is
+    /// in it, for [`Self::append`].
+    pub fn take_block(&mut self) -> Body {
+        let id = self.innermost().list.pop().expect("a block was just closed");
+        self.kernel.insts[id].op.bodies_mut().next().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Appends the instructions of a body that [`Self::take_block`] returned.
+    pub fn append(&mut self, Body(list): Body) {
+        self.innermost().list.extend(list);
+    }
+
     /// Returns the number of open bodies inside the kernel's own.
     pub fn depth(&self) -> usize {
         self.open.len() - 1

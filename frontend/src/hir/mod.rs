@@ -55,6 +55,8 @@ pub(crate) struct Function {
     pub(crate) ret: Ty,
     /// True if it contains a `return`.
     pub(crate) returns_early: bool,
+    /// True if it is `#[track_caller]`: what it does is reported at its calls.
+    pub(crate) tracks_caller: bool,
     /// Lint levels of the whole function.
     pub(crate) levels: LintLevels,
     /// The body.

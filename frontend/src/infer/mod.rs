@@ -309,6 +309,7 @@ impl<'a> Infer<'a> {
             spans: self.spans,
             ret: self.ret,
             returns_early: self.returns_early,
+            tracks_caller: attrs.iter().any(|attr| attr.path().is_ident("track_caller")),
             levels: options
                 .into_iter()
                 .flat_map(|options| options.lints.iter().cloned())

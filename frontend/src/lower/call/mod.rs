@@ -68,12 +68,12 @@ impl Lowerer<'_> {
             false => None,
         };
         let prelude = self.program.is_in_std_lib(callee.item);
-        let called = if prelude { Some(self.ir_span(at)) } else { self.frame.call_span };
+        let call_span = (prelude || function.tracks_caller).then(|| self.ir_span(at));
         let origin = self.origin_of(callee, at);
         self.call_count += 1;
         let mut frame = Frame::new(function.clone(), self.callers.len(), self.call_count);
         frame.callee = Some((callee, given));
-        frame.call_span = called.filter(|_| prelude);
+        frame.call_span = call_span;
         frame.checks_overflow = !prelude || inherits_overflow_checks(&function.name);
         frame.origin = origin;
         frame.contract = self.frame.contract;

@@ -14,7 +14,7 @@ use crate::{
 };
 use warpwise_compiler::{
     id::Id as _,
-    ir::{self, BinaryOp, Body, InstId, LocalId, Op, Scalar},
+    ir::{self, BinaryOp, Body, Effect, InstId, Op, Scalar, UnaryOp},
 };
 
 /// Limit on the nodes of a right side of `&&` or `||` that is evaluated unconditionally.
@@ -230,13 +230,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Stores the right side of `&&` or `||` into its local.
-    fn set_to_scalar(&mut self, expr: &Expr, local: LocalId) -> Flow<()> {
-        let value = self.lower_scalar(expr)?;
-        self.push_inst(expr.at, Op::Set { local, value }, ir::Ty::Unit);
-        Ok(())
-    }
-
     /// Lowers `&&` or `||`. A cheap right side without effects is evaluated unconditionally: the
     /// result is the same, and analyses of the condition see both sides at once.
     pub(crate) fn lower_lazy(
@@ -272,20 +265,48 @@ impl Lowerer<'_> {
             let op = if and { BinaryOp::And } else { BinaryOp::Or };
             return Ok(self.push_inst(at, Op::Binary { op, lhs, rhs }, Scalar::Bool));
         }
+        // Calls such as `x.rows()` turn out to be cheap only once they are lowered.
+        self.begin_body(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
+        let value = self.lower_scalar(rhs);
+        self.build.end();
+        let lowered = self.build.take_block();
+        if let Ok(rhs) = value
+            && self.is_cheap_code(&lowered)
+        {
+            self.build.append(lowered);
+            let op = if and { BinaryOp::And } else { BinaryOp::Or };
+            return Ok(self.push_inst(at, Op::Binary { op, lhs, rhs }, Scalar::Bool));
+        }
         let local = self.new_local("", Scalar::Bool, at);
         self.push_inst(at, Op::Set { local, value: lhs }, ir::Ty::Unit);
         let op = Op::If { cond: lhs, then: Body::default(), other: Body::default() };
         self.begin_body(at, op, ir::Ty::Unit)?;
+        if !and {
+            self.build.otherwise();
+        }
+        self.build.append(lowered);
         // A right side that diverges sets nothing.
+        if let Ok(value) = value {
+            self.push_inst(rhs.at, Op::Set { local, value }, ir::Ty::Unit);
+        }
         if and {
-            let _: Flow<()> = self.set_to_scalar(rhs, local);
             self.build.otherwise();
-        } else {
-            self.build.otherwise();
-            let _: Flow<()> = self.set_to_scalar(rhs, local);
         }
         self.build.end();
         Ok(self.push_inst(at, Op::Get(local), Scalar::Bool))
+    }
+
+    /// Returns true if lowered code is small, has no effect and cannot fault, as [`Self::is_cheap`]
+    /// does for an expression.
+    fn is_cheap_code(&self, code: &Body) -> bool {
+        let is_cheap = |op: &Op| match op {
+            Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Approx(_), .. }
+            | Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. } => false,
+            Op::Get(_) => true,
+            op => op.effect() == Effect::None,
+        };
+        code.0.len() <= MAX_EAGER_NODES
+            && code.0.iter().all(|&inst| is_cheap(&self.build.kernel.insts[inst].op))
     }
 
     /// Returns true if an expression is small, has no effect and cannot fault.
