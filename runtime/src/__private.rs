@@ -6,7 +6,7 @@ pub use crate::{
     element::{Atomic, AtomicBuffer, Element},
     host::refuse,
     kernel::{Places, Source},
-    launch_checks::{Arg, launch},
+    launch_checks::{Arg, Parameter, launch},
     lint::LintLevel,
     plain::{CopyIn, Layout, PlainIn, StoredIn, offsets},
     prepared::prepare,

@@ -103,6 +103,35 @@ pub enum Error {
         /// Elements of the slice.
         len: usize,
     },
+    /// A range of rows, columns or layers that is not inside of an array.
+    #[error("{axis} {start}..{end} are not inside of an array of {len} {axis}")]
+    OutOfArray {
+        /// `rows`, `columns` or `layers`.
+        axis: &'static str,
+        /// The first index.
+        start: usize,
+        /// The index behind the last.
+        end: usize,
+        /// The extent of the array.
+        len: usize,
+    },
+    /// A copy between arrays of different extents: layers, rows and columns, with one layer for
+    /// arrays of two dimensions.
+    #[error("cannot copy {} elements to {}", shape(source_shape), shape(destination_shape))]
+    ShapeMismatch {
+        /// The extents of what is copied.
+        source_shape: [usize; 3],
+        /// The extents of the copy's destination.
+        destination_shape: [usize; 3],
+    },
+    /// A slice was to be rows, and is not a whole number of them.
+    #[error("{len} elements are no whole number of rows of {columns} columns")]
+    NotRows {
+        /// Elements of the slice.
+        len: usize,
+        /// Elements of a row.
+        columns: usize,
+    },
     /// A slice was to be one of another type, which does not begin at such bytes.
     #[error(
         "a slice at byte {offset} of its buffer is none of a type that is aligned to {align} bytes"
@@ -165,8 +194,8 @@ pub enum Error {
         /// The device.
         device: String,
     },
-    /// A slice for the work of another library, or a module, that the device cannot reach.
-    #[error("{what} is on {place}, and the work on {device}")]
+    /// A slice or a module that the device of the work cannot reach.
+    #[error("{what} is on {place}, and the work on {}", other(.device, .place))]
     WrongDevice {
         /// `a slice` or `a module`.
         what: &'static str,
@@ -226,14 +255,6 @@ pub enum Error {
     /// Work was given to the device of a [recording](crate::Device::record_graph) that has ended.
     #[error("the recording of the graph has ended")]
     RecordingEnded,
-    /// A slice of another device than the one that is to copy it.
-    #[error("a slice on {slice}, and the copy is on {}", other(.device, .slice))]
-    OtherDevice {
-        /// The device of the slice.
-        slice: String,
-        /// The device of the copy.
-        device: String,
-    },
     /// A kernel cannot be launched like that; nothing ran.
     #[error("cannot launch `{kernel}`: {mistake}")]
     Launch {
@@ -577,6 +598,14 @@ impl fmt::Debug for LaunchMistake {
 /// Names a device beside another one.
 fn other(device: &str, than: &str) -> String {
     if device == than { format!("another device, {device}") } else { device.to_owned() }
+}
+
+/// `4 x 3` or `2 x 4 x 3`: rows and columns, after the layers if there are several.
+fn shape(extents: &[usize; 3]) -> String {
+    match extents {
+        [1, rows, columns] => format!("{rows} x {columns}"),
+        [layers, rows, columns] => format!("{layers} x {rows} x {columns}"),
+    }
 }
 
 /// `32`, `(16, 16)` or `(8, 8, 4)`, as one would write them.

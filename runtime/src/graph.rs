@@ -308,7 +308,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::OtherDevice`] unless
+    /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::WrongDevice`] unless
     /// the destination is of this device; what the driver says.
     pub fn copy<T: Stored>(&self, source: &Slice<T>, destination: &mut Slice<T>) -> Result<()> {
         check_lengths(source.len(), destination.len())?;
@@ -336,7 +336,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OtherDevice`] unless the slice is of this device; what the driver says.
+    /// [`Error::WrongDevice`] unless the slice is of this device; what the driver says.
     pub fn fill<T: Stored>(&self, slice: &mut Slice<T>, value: T::Value) -> Result<()> {
         self.check_device_of(slice)?;
         slice.with_element(value, |element| match self.recorder() {
@@ -351,7 +351,8 @@ impl Device {
         if slice.device().shares_memory_with(self) {
             return Ok(());
         }
-        Err(Error::OtherDevice { slice: slice.device().to_string(), device: self.to_string() })
+        let (place, device) = (slice.device().to_string(), self.to_string());
+        Err(Error::WrongDevice { what: "a slice", place, device })
     }
 }
 
@@ -389,7 +390,7 @@ mod tests {
         let mut graph = device.record_graph(|_| Ok(())).unwrap();
         graph.launch().unwrap();
         let error = graph.update(|recorder| recorder.fill(&mut other, 1)).unwrap_err();
-        assert!(matches!(error, Error::OtherDevice { .. }), "{error}");
+        assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
         assert!(graph.is_empty());
     }
 }

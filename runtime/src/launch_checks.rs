@@ -1,13 +1,15 @@
 //! From a call of a kernel's `launch` to an engine: everything that is checked before anything
 //! runs.
 use crate::{
-    AtomicBuffer, Device, Element, Error, LaunchConfig, Plain, Result, Slice, Stored, advice,
+    AtomicBuffer, Buffer3, Device, Element, Error, LaunchConfig, Layers, LayersMut, Plain, Result,
+    Rows, RowsMut, Slice, Slice2, Stored, advice,
     element::Atomic,
     error::LaunchMistake,
     kernel::{Bound, Signature, Source},
     launch::Geometry,
-    memory::AnySlice,
+    memory::{AnySlice, Rectangle},
 };
+use smallvec::SmallVec;
 use std::fmt;
 use warpwise_compiler::{
     back::ptx::{self, SharedMemory},
@@ -15,6 +17,9 @@ use warpwise_compiler::{
     ir::{self, Access, Param, ParamKind, Scalar},
     specialize::Binding,
 };
+
+/// Limit on the arguments whose values are collected without an allocation.
+const INLINE_VALUES: usize = 16;
 
 /// One argument of a launch.
 pub struct Arg<'a>(Passed<'a>);
@@ -79,6 +84,20 @@ impl<'a> Arg<'a> {
         Self(Passed::One(Value::Slice { elem, access, slice, single: false }))
     }
 
+    /// For the array types of kernels: the slice, the extents from the outermost inwards, and the
+    /// pitch, in the order of the fields.
+    fn array<T: Stored>(
+        access: Access,
+        rectangle: &'a Rectangle,
+        outer: impl IntoIterator<Item = usize>,
+    ) -> Self {
+        let slice = &rectangle.slice;
+        let elements = Value::Slice { elem: T::ELEMENT, access, slice, single: false };
+        let extents = outer.into_iter().chain([rectangle.columns, rectangle.pitch]);
+        let scalar = |extent| Value::Scalar { ty: Scalar::U64, bits: extent as u64 };
+        Self(Passed::Parts([elements].into_iter().chain(extents.map(scalar)).collect()))
+    }
+
     /// Of a value that another argument had.
     pub(crate) const fn of(value: Value<'a>) -> Self {
         Self(Passed::One(value))
@@ -89,6 +108,56 @@ impl<'a> Arg<'a> {
             Passed::One(value) => std::slice::from_ref(value),
             Passed::Parts(values) => values,
         }
+    }
+}
+
+/// A type with the name of an array of several dimensions, such as `Rows`. It decides the argument
+/// of the launch: the memory of an array, or a value of a struct that has the same name.
+pub trait Parameter<'a> {
+    /// The argument of the launch.
+    type Argument;
+    /// Passes the argument.
+    fn arg(argument: Self::Argument) -> Arg<'a>;
+}
+
+impl<'a, T: Plain> Parameter<'a> for T {
+    type Argument = T;
+    fn arg(value: T) -> Arg<'a> {
+        Arg::value(value)
+    }
+}
+
+impl<'a, T: Stored> Parameter<'a> for Rows<'_, T> {
+    type Argument = &'a Slice2<T>;
+    fn arg(array: Self::Argument) -> Arg<'a> {
+        let rectangle = array.memory();
+        let access = if T::ATOMIC { Access::Atomic } else { Access::Read };
+        Arg::array::<T>(access, rectangle, [rectangle.rows])
+    }
+}
+
+impl<'a, T: Stored> Parameter<'a> for RowsMut<'_, T> {
+    type Argument = &'a mut Slice2<T>;
+    fn arg(array: Self::Argument) -> Arg<'a> {
+        let rectangle = array.memory();
+        Arg::array::<T>(Access::Write, rectangle, [rectangle.rows])
+    }
+}
+
+impl<'a, T: Stored> Parameter<'a> for Layers<'_, T> {
+    type Argument = &'a Buffer3<T>;
+    fn arg(array: Self::Argument) -> Arg<'a> {
+        let access = if T::ATOMIC { Access::Atomic } else { Access::Read };
+        let extents = [array.layers(), array.rows()];
+        Arg::array::<T>(access, array.as_rows().memory(), extents)
+    }
+}
+
+impl<'a, T: Stored> Parameter<'a> for LayersMut<'_, T> {
+    type Argument = &'a mut Buffer3<T>;
+    fn arg(array: Self::Argument) -> Arg<'a> {
+        let extents = [array.layers(), array.rows()];
+        Arg::array::<T>(Access::Write, array.as_rows().memory(), extents)
     }
 }
 
@@ -261,7 +330,7 @@ fn check_requirements(
     if requires.is_empty() {
         return Ok(());
     }
-    let params: Vec<_> = args.values().map(Value::number).collect();
+    let params: SmallVec<[_; INLINE_VALUES]> = args.values().map(Value::number).collect();
     let passed = ir::Passed { params: &params, block, grid };
     for requirement in requires {
         requirement.check(&bound.kernel, &passed).map_err(|refusal| {

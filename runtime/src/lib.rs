@@ -88,6 +88,7 @@ mod profile;
 pub mod properties;
 mod ptx_cache;
 mod resident;
+mod rows;
 mod simulator;
 mod source_lines;
 pub mod stopped;
@@ -116,11 +117,15 @@ pub use host::index::{
     thread_idx_z,
 };
 pub use launch::{Axis, Dims, LaunchConfig};
-pub use memory::{Buffer, PinnedBuffer, PinnedElement, Slice, UninitBuffer, View, ViewMut};
+pub use memory::{
+    Buffer, Buffer2, Buffer3, PinnedBuffer, PinnedElement, Slice, Slice2, UninitBuffer, View,
+    View2, ViewMut, ViewMut2,
+};
 pub use num::{Float, Int, MinMax, Num};
 pub use plain::{Plain, Stored};
 pub use prepared::Launch;
 pub use properties::{DeviceInfo, MemoryInfo};
+pub use rows::{Layers, LayersMut, Rows, RowsMut};
 pub use simulator::Simulator;
 pub use stream::Stream;
 pub use vector::{

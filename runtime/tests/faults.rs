@@ -121,6 +121,7 @@ const STEPS: &[(&str, Step)] = &[
     ("queries", queries),
     ("buffers", buffers),
     ("fills", fills),
+    ("rectangles", rectangles),
     ("copies between devices", copies_between_devices),
     ("streams", streams),
     ("pinned memory", pinned_memory),
@@ -174,6 +175,17 @@ fn fills(world: &World) -> Result<()> {
     assert_eq!(device.uninit::<u16>(5)?.fill(0x1234)?.to_vec()?, [0x1234; 5]);
     let wide = 0x0123_4567_89ab_cdefu64;
     assert_eq!(device.uninit::<u64>(5)?.fill(wide)?.to_vec()?, [wide; 5]);
+    Ok(())
+}
+
+fn rectangles(world: &World) -> Result<()> {
+    let mut x = world.device.zeros_2d::<u32>((3, 4))?;
+    let mut y = world.stream.zeros_2d::<u32>((3, 2))?;
+    x.rectangle_mut(.., 1..3)?.copy_from(&[1, 2, 3, 4, 5, 6])?;
+    y.copy_from_device(&x.rectangle(.., 2..)?)?;
+    x.rectangle_mut(.., 3..)?.fill(9)?;
+    assert_eq!(y.to_vec()?, [2, 0, 4, 0, 6, 0]);
+    assert_eq!(x.rectangle(1.., 2..)?.to_vec()?, [4, 9, 6, 9]);
     Ok(())
 }
 

@@ -520,6 +520,38 @@ fn readers_do_not_see_what_is_written_after_them() {
 }
 
 /// A fault comes out of a copy of what the launch wrote, wherever it was launched.
+/// Copies and fills of rectangles wait for the work of other streams, and that waits for them.
+fn rectangles_wait(device: &Device) {
+    let other = device.stream().unwrap();
+    let mut x = device.zeros::<u32>(12).unwrap();
+    let mut y = device.zeros_2d::<u32>((3, 2)).unwrap();
+    for round in 0..3 {
+        let config = LaunchConfig::cover(12);
+        x.fill(round).unwrap();
+        increment(&other, config, &mut x).unwrap();
+        let middle = x.as_rows(4).unwrap().rectangle(.., 1..3).unwrap().to_vec().unwrap();
+        assert_eq!(middle, [round + 1; 6]);
+        increment(&other, config, &mut x).unwrap();
+        let mut rows = x.as_rows_mut(4).unwrap();
+        rows.rectangle_mut(.., 1..3).unwrap().copy_from(&[1, 2, 3, 4, 5, 6]).unwrap();
+        increment(&other, config, &mut x).unwrap();
+        let rows = x.as_rows(4).unwrap();
+        y.copy_from_device(&rows.rectangle(.., 2..).unwrap()).unwrap();
+        increment(&other, config, &mut x).unwrap();
+        x.as_rows_mut(4).unwrap().rectangle_mut(1.., ..1).unwrap().fill(9).unwrap();
+        increment(&other, config, &mut x).unwrap();
+        let a = round + 3;
+        assert_eq!(y.to_vec().unwrap(), [3, a, 5, a, 7, a]);
+        let (b, c) = (a + 2, 10);
+        assert_eq!(x.to_vec().unwrap(), [b, 4, 5, b, c, 6, 7, b, c, 8, 9, b]);
+    }
+}
+
+#[test]
+fn copies_of_rectangles_have_the_results_of_one_order() {
+    rectangles_wait(&device());
+}
+
 fn faults_come_out_of_copies(device: &Device) {
     let stream = device.stream().unwrap();
     let mut y = device.zeros::<u32>(3).unwrap();
@@ -654,6 +686,7 @@ mod lazy {
     with_the_lazy_driver! {
         random_programs_have_the_results_of_one_order: |device| random_programs(device, 100);
         readers_do_not_see_what_is_written_after_them: streams_share_a_buffer;
+        copies_of_rectangles_have_the_results_of_one_order: rectangles_wait;
         faults_of_other_streams_come_out_of_copies: faults_come_out_of_copies;
         events_are_points_in_the_work: events_work;
         faults_of_graphs_come_out_of_waits: graphs_report_faults;

@@ -69,6 +69,7 @@ mod ptxas_miscompilations;
 mod reference_arrays;
 mod references;
 mod results;
+mod rows;
 mod shared;
 mod shared_dyn;
 mod shared_enums;
@@ -117,7 +118,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::numerics ported::reductions ported::samples ported::scans ported::scenes
     ported::search ported::solvers ported::sorting ported::structures ported::texts
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
-    references results shared shared_dyn shared_enums slice_patterns slice_splitting slices
+    references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
     std_functions std_imports std_traits structs trait_paths traits user_iterators user_macros
     vector_lanes vectors warps
 ];

@@ -64,6 +64,26 @@ pub(crate) struct Adt {
     pub(crate) default: Option<usize>,
 }
 
+/// A multidimensional array: a slice with the extents and the pitch of the array.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum ArrayForm {
+    /// Two dimensions: rows and columns.
+    Rows,
+    /// Three dimensions: layers, rows and columns.
+    Layers,
+}
+
+impl ArrayForm {
+    /// Returns the names of the fields: the slice, the extents from the outermost inwards, and the
+    /// number of elements from one row to the next.
+    pub(crate) const fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Rows => &["elements", "rows", "columns", "pitch"],
+            Self::Layers => &["elements", "layers", "rows", "columns", "pitch"],
+        }
+    }
+}
+
 /// An instance of a function; `None` if an error was reported.
 type Instance = (Callee, InstanceArgs, Option<Rc<Function>>);
 
@@ -198,6 +218,20 @@ impl<'a> Program<'a> {
     /// Returns true if `{:?}` prints a struct or enum in the format of `derive(Debug)`.
     pub(crate) fn derives_debug(&self, item: usize) -> bool {
         self.is_in_std_lib(item) || self.derives_trait(item, "Debug")
+    }
+
+    /// Returns the form of a struct with the fields of the library's `Rows` or `Layers`, which a
+    /// kernel takes by value.
+    pub(crate) fn array_form(&self, item: usize) -> Option<ArrayForm> {
+        let Some(Item::Struct(of)) = self.item(item) else { return None };
+        let is_named =
+            |names: &[&str]| {
+                of.fields.len() == names.len()
+                    && of.fields.iter().zip(names).all(|(field, name)| {
+                        field.ident.as_ref().is_some_and(|ident| ident == name)
+                    })
+            };
+        [ArrayForm::Rows, ArrayForm::Layers].into_iter().find(|form| is_named(form.fields()))
     }
 
     /// Returns true if a struct or enum derives a trait.

@@ -311,6 +311,10 @@ fn launch_function(item: &ItemFn, options: &Options) -> TokenStream {
 fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -> TokenStream {
     match kind {
         ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
+        ParamKind::Array(ty) => {
+            let lifetime = lifetime.map_or_else(|| quote!('_), |lifetime| quote!(#lifetime));
+            quote!(#name: <#ty as ::warpwise::__private::Parameter<#lifetime>>::Argument)
+        }
         ParamKind::Read { elem, .. } => quote!(#name: & #lifetime ::warpwise::Slice<#elem>),
         ParamKind::Write { elem, .. } => quote!(#name: & #lifetime mut ::warpwise::Slice<#elem>),
         ParamKind::Atomic { elem, .. } => {
@@ -324,6 +328,9 @@ fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -
 /// Returns the argument that `launch` passes on for a parameter.
 fn launch_argument(Param { name, kind }: &Param) -> TokenStream {
     let (pass, single) = match kind {
+        ParamKind::Array(ty) => {
+            return quote!(<#ty as ::warpwise::__private::Parameter<'_>>::arg(#name));
+        }
         ParamKind::Scalar(_) | ParamKind::Unknown => (quote!(scalar), false),
         ParamKind::Value(_) => (quote!(value), false),
         ParamKind::Read { single, .. } => (quote!(read), *single),

@@ -220,10 +220,23 @@ impl Lowerer<'_> {
             Mono::Unit => Ok(Place::Value(Value::Unit)),
             Mono::Tuple(_) | Mono::Adt(..) => match self.part_types(mono, at)? {
                 Some(parts) => {
-                    let names = self.part_names(mono, 0, name, at)?;
+                    let mut names = self.part_names(mono, 0, name, at)?;
+                    let form = match mono {
+                        Mono::Adt(item, _) => self.program.array_form(*item),
+                        _ => None,
+                    };
+                    // Lints and messages speak of the array, not of the slice in it.
+                    if form.is_some() {
+                        name.clone_into(&mut names[0]);
+                    }
+                    let first = ParamId::new(self.build.kernel.params.len());
                     let named = parts.iter().zip(&names);
                     let places = named.map(|(part, name)| self.declare_params(part, name, at));
-                    Ok(Place::Parts(places.collect::<Flow<_>>()?))
+                    let places = places.collect::<Flow<_>>()?;
+                    if let Some(form) = form {
+                        self.require_array(form, first, name, at);
+                    }
+                    Ok(Place::Parts(places))
                 }
                 None => self.declare_enum_param(mono, name, at),
             },

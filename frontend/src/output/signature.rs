@@ -30,6 +30,9 @@ pub(crate) enum ParamKind {
     Scalar(Type),
     /// A struct, an enum, a tuple or an array.
     Value(Type),
+    /// A type with the name of an array, such as `Rows<f32>`. It decides what the launch takes: the
+    /// memory of the array, or a value of a struct that has the same name.
+    Array(Type),
     /// `&[T]`, or with `single` `&T`
     Read { elem: Type, single: bool },
     /// `&mut [T]`, or with `single` `&mut T`
@@ -57,6 +60,9 @@ const ATOMICS: [&str; 9] = [
     "AtomicF32",
     "AtomicF64",
 ];
+
+/// Arrays of several dimensions.
+const ARRAYS: [&str; 4] = ["Rows", "RowsMut", "Layers", "LayersMut"];
 
 /// Types of std that are plain if their arguments are.
 const STD_TYPES: [&str; 6] =
@@ -109,9 +115,18 @@ fn param_kind(ty: &Type, generics: &Generics) -> ParamKind {
         ty if named(ty, &SCALARS) || is_number_parameter(ty, generics) => {
             ParamKind::Scalar(ty.clone())
         }
+        ty if may_be_array(ty) => ParamKind::Array(ty.clone()),
         ty if may_be_plain(ty) => ParamKind::Value(ty.clone()),
         _ => ParamKind::Unknown,
     }
+}
+
+/// Returns true for the name of an array with a type argument. A struct of the user may have it.
+fn may_be_array(ty: &Type) -> bool {
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+    path.segments.last().is_some_and(|last| {
+        type_arguments(last).next().is_some() && ARRAYS.iter().any(|name| last.ident == name)
+    })
 }
 
 /// Returns `T` for `[[T; 2]; 3]`.
@@ -282,12 +297,17 @@ pub(crate) fn launch_where_clause(
     }
     let bounds = params.iter().filter_map(|param| {
         let (ty, bound) = match &param.kind {
-            ParamKind::Value(ty) => (ty, quote!(Plain)),
-            ParamKind::Read { elem, .. } | ParamKind::Write { elem, .. } => (elem, quote!(Stored)),
+            ParamKind::Value(ty) => (ty, quote!(::warpwise::Plain)),
+            ParamKind::Array(ty) => {
+                (ty, quote!(for<'__warpwise> ::warpwise::__private::Parameter<'__warpwise>))
+            }
+            ParamKind::Read { elem, .. } | ParamKind::Write { elem, .. } => {
+                (elem, quote!(::warpwise::Stored))
+            }
             ParamKind::Scalar(_) | ParamKind::Atomic { .. } | ParamKind::Unknown => return None,
         };
         let open = mentions_parameter(ty, &item.sig.generics);
-        open.then(|| quote!(#ty: ::warpwise::#bound))
+        open.then(|| quote!(#ty: #bound))
     });
     Some(quote!(where Self: ::warpwise::__private::Instance, #(#bounds),*))
 }

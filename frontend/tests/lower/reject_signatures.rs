@@ -75,7 +75,7 @@ fn open(x: &mut [f32]) {
 // error: 23:8-23:18: kernel code cannot use raw pointers
 // = help: use slices: `&[T]`, `&mut [T]`
 // error: 24:8-24:19: a kernel cannot have a parameter of this type
-// = help: parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, `&[T]`, `&mut [T]` and slices of atomics
+// = help: parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, `&[T]`, `&mut [T]`, slices of atomics, and the arrays `Rows<T>`, `RowsMut<T>`, `Layers<T>` and `LayersMut<T>`
 // error: 25:8-25:12: kernel code cannot use the type `char`
 // = help: use `u8` or `u32`
 // error: 26:8-26:24: a kernel cannot have a parameter of this type
@@ -90,7 +90,7 @@ fn open(x: &mut [f32]) {
 // = help: pass bytes as `&[u8]`
 // == patterns
 // error: 37:21-37:32: a kernel cannot have a parameter of this type
-// = help: parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, `&[T]`, `&mut [T]` and slices of atomics
+// = help: parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, `&[T]`, `&mut [T]`, slices of atomics, and the arrays `Rows<T>`, `RowsMut<T>`, `Layers<T>` and `LayersMut<T>`
 // == generics
 // error: 40:13-40:14: nothing says what numbers the type parameter `T` may be
 // = help: bound it by `Num`, `Int` or `Float`: `T: Num`; or name the types: `#[kernel(instances(f32, Point))]`

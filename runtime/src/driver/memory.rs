@@ -86,6 +86,11 @@ impl Allocation {
         Ok(memory)
     }
 
+    /// Returns true if the memory is of the GPU of a stream.
+    pub(crate) fn is_on_the_gpu_of(&self, stream: &Stream) -> bool {
+        self.stream.is_on_the_gpu_of(stream)
+    }
+
     /// Waits for all work with the memory.
     pub(crate) fn wait(&self) -> Result<()> {
         self.wait_for_all_uses()?;
@@ -214,6 +219,50 @@ pub(super) struct Column {
     /// Values in a row.
     pub(super) width: usize,
     pub(super) height: usize,
+}
+
+impl Column {
+    /// Enqueues the write of the value.
+    ///
+    /// # Safety
+    /// The column is inside of an allocation that lives until the work is done.
+    pub(super) unsafe fn set(self, driver: &Driver, stream: StreamHandle) -> Result<()> {
+        let Self { to, pitch, value, unit, width, height } = self;
+        // SAFETY: the caller's promise. The column is aligned for its unit.
+        unsafe {
+            match (unit, height) {
+                (4, 1) => driver.cuMemsetD32Async(to, value, width, stream),
+                (4, _) => driver.cuMemsetD2D32Async(to, pitch, value, width, height, stream),
+                (2, 1) => driver.cuMemsetD16Async(to, value as u16, width, stream),
+                (2, _) => driver.cuMemsetD2D16Async(to, pitch, value as u16, width, height, stream),
+                (_, 1) => driver.cuMemsetD8Async(to, value as u8, width, stream),
+                _ => driver.cuMemsetD2D8Async(to, pitch, value as u8, width, height, stream),
+            }
+        }
+    }
+}
+
+/// Returns what gives all elements of rows at equal distances the same value: one column where the
+/// element repeats one unit, and the columns of each row otherwise.
+pub(super) fn fill_rows(
+    to: Address,
+    row_bytes: usize,
+    pitch_bytes: usize,
+    rows: usize,
+    element: &[u8],
+) -> Vec<Column> {
+    let by_row = (0..rows).flat_map(|row| {
+        let start = (row * pitch_bytes) as Address;
+        fill_columns(to + start, row_bytes, element)
+    });
+    let mut columns: Vec<_> = by_row.collect();
+    // Rows of one column each, by the same unit, are set by one call.
+    let is_uniform = columns.len() == rows && columns.iter().all(|it| it.unit == columns[0].unit);
+    if is_uniform {
+        columns.truncate(1);
+        columns.iter_mut().for_each(|it| (it.pitch, it.height) = (pitch_bytes, rows));
+    }
+    columns
 }
 
 /// Returns what gives all elements of a slice the same value.

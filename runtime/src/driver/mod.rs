@@ -28,6 +28,7 @@
 //! layer will use cannot be asked beforehand. It also adds six seconds of one core to every cold
 //! build, for 17,000 lines of bindings of which 35 functions are needed here.
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
+mod block;
 mod context;
 mod dlpack;
 mod event;
@@ -48,6 +49,7 @@ mod stream;
 mod table;
 mod uses;
 
+pub(crate) use block::Block;
 pub(crate) use dlpack::{ElementType, ManagedTensor, Place};
 pub(crate) use event::Event;
 #[cfg(feature = "cudarc")]

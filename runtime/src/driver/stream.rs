@@ -256,15 +256,23 @@ impl Stream {
         bytes: &mut [u8],
     ) -> Result<()> {
         assert_eq!(bytes.len(), part.len(), "a copy has as many bytes on both sides");
-        self.finish(|driver| {
-            self.work_and_wait(driver, memory, &part, false, || {
-                let (to, from) = (bytes.as_mut_ptr().cast(), memory.address_of(part.start));
-                // SAFETY: as many bytes on both sides. The stream is waited for before `bytes` is
-                // used again, or freed, unless that wait fails; then the context is lost.
-                unsafe { driver.cuMemcpyDtoHAsync_v2(to, from, bytes.len(), self.handle) }
-            })
-        })?;
-        let writers = memory.uses().writers(self, &part);
+        self.read_with(memory, &part, |driver| {
+            let (to, from) = (bytes.as_mut_ptr().cast(), memory.address_of(part.start));
+            // SAFETY: as many bytes on both sides, which are waited for.
+            unsafe { driver.cuMemcpyDtoHAsync_v2(to, from, bytes.len(), self.handle) }
+        })
+    }
+
+    /// As [`Self::read`], by a `copy` that is enqueued. The stream is waited for before its
+    /// destination is used again, or freed, unless that wait fails; then the context is lost.
+    pub(super) fn read_with(
+        &self,
+        memory: &Allocation,
+        part: &Range<usize>,
+        copy: impl FnOnce(&Driver) -> Result<()>,
+    ) -> Result<()> {
+        self.finish(|driver| self.work_and_wait(driver, memory, part, false, || copy(driver)))?;
+        let writers = memory.uses().writers(self, part);
         writers.iter().try_for_each(|writer| writer.report())
     }
 
@@ -276,16 +284,25 @@ impl Stream {
         bytes: &[u8],
     ) -> Result<()> {
         assert_eq!(bytes.len(), part.len(), "a copy has as many bytes on both sides");
-        // The wait is for `bytes`: if they lie in pinned memory, the copy reads them only when
-        // the stream comes to it, and the caller may change them as soon as this returns.
-        self.gpu.context.enter(|driver| {
-            self.work_and_wait(driver, memory, &part, true, || {
-                let (to, from) = (memory.address_of(part.start), bytes.as_ptr().cast());
-                // SAFETY: as many bytes on both sides, and they stay until the stream is waited
-                // for.
-                unsafe { driver.cuMemcpyHtoDAsync_v2(to, from, bytes.len(), self.handle) }
-            })
+        self.write_with(memory, &part, |driver| {
+            let (to, from) = (memory.address_of(part.start), bytes.as_ptr().cast());
+            // SAFETY: as many bytes on both sides, which are waited for.
+            unsafe { driver.cuMemcpyHtoDAsync_v2(to, from, bytes.len(), self.handle) }
         })
+    }
+
+    /// As [`Self::write`], by a `copy` that is enqueued. It is waited for because of its source: if
+    /// that lies in pinned memory, the copy reads it only when the stream comes to it, and the
+    /// caller may change it as soon as this returns.
+    pub(super) fn write_with(
+        &self,
+        memory: &Allocation,
+        part: &Range<usize>,
+        copy: impl FnOnce(&Driver) -> Result<()>,
+    ) -> Result<()> {
+        self.gpu
+            .context
+            .enter(|driver| self.work_and_wait(driver, memory, part, true, || copy(driver)))
     }
 
     /// Does work with bytes of `memory` behind that of other streams, and waits for its end. Nobody
@@ -350,28 +367,9 @@ impl Stream {
         }
         let (to, bytes, stream) = (memory.address_of(part.start), part.len(), self.handle);
         self.submit([(memory, part, true)], |driver, _| {
-            memory::fill_columns(to, bytes, element).try_for_each(|column| {
-                let memory::Column { to, pitch, value, unit, width, height } = column;
-                // SAFETY: the column is inside of the part, and aligned for its unit.
-                unsafe {
-                    match (unit, height) {
-                        (4, 1) => driver.cuMemsetD32Async(to, value, width, stream),
-                        (4, _) => {
-                            driver.cuMemsetD2D32Async(to, pitch, value, width, height, stream)
-                        }
-                        (2, 1) => driver.cuMemsetD16Async(to, value as u16, width, stream),
-                        (2, _) => {
-                            let value = value as u16;
-                            driver.cuMemsetD2D16Async(to, pitch, value, width, height, stream)
-                        }
-                        (_, 1) => driver.cuMemsetD8Async(to, value as u8, width, stream),
-                        _ => {
-                            let value = value as u8;
-                            driver.cuMemsetD2D8Async(to, pitch, value, width, height, stream)
-                        }
-                    }
-                }
-            })
+            let mut columns = memory::fill_columns(to, bytes, element);
+            // SAFETY: the columns are inside of the part.
+            columns.try_for_each(|column| unsafe { column.set(driver, stream) })
         })
     }
 

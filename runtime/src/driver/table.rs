@@ -95,6 +95,27 @@ pub(super) struct MemsetNode {
     pub(super) height: usize,
 }
 
+/// `CUDA_MEMCPY2D_v2`
+#[repr(C)]
+pub(super) struct CopyRows {
+    pub(super) from_start: [usize; 2],
+    /// `CUmemorytype`
+    pub(super) from_type: c_uint,
+    pub(super) from_host: *const c_void,
+    pub(super) from_device: Address,
+    pub(super) from_array: *mut c_void,
+    pub(super) from_pitch: usize,
+    pub(super) to_start: [usize; 2],
+    /// `CUmemorytype`
+    pub(super) to_type: c_uint,
+    pub(super) to_host: *mut c_void,
+    pub(super) to_device: Address,
+    pub(super) to_array: *mut c_void,
+    pub(super) to_pitch: usize,
+    pub(super) width_bytes: usize,
+    pub(super) height: usize,
+}
+
 /// One side of a `CUDA_MEMCPY3D_v2`.
 #[repr(C)]
 pub(super) struct CopySide {
@@ -294,6 +315,7 @@ functions! {
         cuMemcpyHtoDAsync_v2(to: Address, from: *const c_void, bytes: usize, stream: StreamHandle);
         cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Address, bytes: usize, stream: StreamHandle);
         cuMemcpyDtoDAsync_v2(to: Address, from: Address, bytes: usize, stream: StreamHandle);
+        cuMemcpy2DAsync_v2(copy: *const CopyRows, stream: StreamHandle);
         cuMemcpyPeerAsync(
             to: Address,
             to_context: ContextHandle,

@@ -2,18 +2,25 @@
 //!
 //! A [`Buffer`] owns an array. A [`Slice`] is a part of one, as Rust's slices are parts of arrays:
 //! buffers dereference to it, and [`View`] and [`ViewMut`] are borrowed parts. Launches and copies
-//! take slices.
+//! take slices. [`Buffer2`] and [`Buffer3`] are arrays of two and three dimensions; [`Slice2`] is a
+//! rectangle of such an array.
 mod buffer;
+mod buffer3;
 mod pinned;
+mod rectangle;
 mod slice;
+mod slice2;
 mod uninit;
 
 use crate::{Device, cpu::CpuMemory, driver::Allocation};
 pub use buffer::Buffer;
+pub use buffer3::Buffer3;
 pub(crate) use pinned::PinnedMemory;
 pub use pinned::{PinnedBuffer, PinnedElement};
+pub(crate) use rectangle::Rectangle;
 pub use slice::{Slice, View, ViewMut};
 pub(crate) use slice::{check_lengths, count_whole};
+pub use slice2::{Buffer2, Slice2, View2, ViewMut2};
 use std::{ops::Range, sync::Arc};
 pub use uninit::UninitBuffer;
 

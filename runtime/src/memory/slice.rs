@@ -324,20 +324,7 @@ impl<T: Stored> Slice<T> {
     /// Returns the indices of a range that is in the slice.
     fn resolve(&self, range: &impl RangeBounds<usize>) -> Result<Range<usize>> {
         let len = self.len();
-        let start = match range.start_bound() {
-            Bound::Included(&start) => start,
-            Bound::Excluded(&before) => before.saturating_add(1),
-            Bound::Unbounded => 0,
-        };
-        let end = match range.end_bound() {
-            Bound::Included(&last) => last.saturating_add(1),
-            Bound::Excluded(&end) => end,
-            Bound::Unbounded => len,
-        };
-        match start <= end && end <= len {
-            true => Ok(start..end),
-            false => Err(Error::OutOfRange { start, end, len }),
-        }
+        resolve(range, len).map_err(|(start, end)| Error::OutOfRange { start, end, len })
     }
 
     /// Passes the bytes of a value to `take`.
@@ -363,6 +350,24 @@ impl<T: Stored> Slice<T> {
         let (place, size) = ("the host".to_owned(), T::LAYOUT.size);
         Error::OutOfMemory { place, elements: self.len(), size, free: None }
     }
+}
+
+/// Returns the indices of a range of `len` elements; its start and end if it is not inside of them.
+pub(super) fn resolve(
+    range: &impl RangeBounds<usize>,
+    len: usize,
+) -> Result<Range<usize>, (usize, usize)> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&before) => before.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&last) => last.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => len,
+    };
+    if start <= end && end <= len { Ok(start..end) } else { Err((start, end)) }
 }
 
 /// Refuses a copy between arrays of different lengths.
@@ -576,7 +581,7 @@ macro_rules! views {
         }
 
         impl<T: Stored> $view<'_, T> {
-            fn new(any: AnySlice) -> Self {
+            pub(super) fn new(any: AnySlice) -> Self {
                 Self { slice: Slice::from_any(any), of: PhantomData }
             }
         }

@@ -464,6 +464,37 @@ API int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *strea
     if (bytes == 0) return INVALID_VALUE;
     return give(stream, (struct work){.run = run_copy, .to = to, .from = from, .bytes = bytes});
 }
+struct copy_rows {
+    size_t from_start[2];
+    unsigned from_type;
+    const void *from_host;
+    address from_device;
+    void *from_array;
+    size_t from_pitch, to_start[2];
+    unsigned to_type;
+    void *to_host;
+    address to_device;
+    void *to_array;
+    size_t to_pitch, width, height;
+};
+API int cuMemcpy2DAsync_v2(const struct copy_rows *copy, void *stream) {
+    CALL;
+    ENTER;
+    enum { HOST = 1, DEVICE = 2 };
+    if (copy->from_pitch < copy->width || copy->to_pitch < copy->width) return INVALID_VALUE;
+    for (size_t row = 0; row < copy->height; row++) {
+        size_t from = row * copy->from_pitch, to = row * copy->to_pitch;
+        int result = INVALID_VALUE;
+        if (copy->from_type == HOST && copy->to_type == DEVICE)
+            result = cuMemcpyHtoDAsync_v2(copy->to_device + to, (char *)copy->from_host + from, copy->width, stream);
+        if (copy->from_type == DEVICE && copy->to_type == HOST)
+            result = cuMemcpyDtoHAsync_v2((char *)copy->to_host + to, copy->from_device + from, copy->width, stream);
+        if (copy->from_type == DEVICE && copy->to_type == DEVICE)
+            result = cuMemcpyDtoDAsync_v2(copy->to_device + to, copy->from_device + from, copy->width, stream);
+        if (result) return result;
+    }
+    return OK;
+}
 API int cuMemcpyPeerAsync(address to, void *to_context, address from, void *from_context, size_t bytes,
                           void *stream) {
     CALL;

@@ -461,7 +461,7 @@ impl Infer<'_> {
                     "slices have elements of numbers, `bool`, atomics, and arrays, tuples, options, and `#[device]` structs and enums of those"
                 }
             }
-            _ if self.is_passable(ty, false) => return,
+            _ if self.is_passable(ty, false) || self.is_array(ty) => return,
             _ if self.is_passable(ty, true) => {
                 "atomics are shared: write `&T`, or `&[T]` for several"
             }
@@ -470,10 +470,24 @@ impl Infer<'_> {
             }
             _ => {
                 "parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, \
-                 `&[T]`, `&mut [T]` and slices of atomics"
+                 `&[T]`, `&mut [T]`, slices of atomics, and the arrays `Rows<T>`, `RowsMut<T>`, `Layers<T>` and \
+                 `LayersMut<T>`"
             }
         };
         self.errors.advise(at, "a kernel cannot have a parameter of this type", advice);
+    }
+
+    /// Returns true for the library's multidimensional arrays whose elements a slice can have.
+    fn is_array(&mut self, ty: Ty) -> bool {
+        let Type::Adt(item, _) = self.types.get(ty) else { return false };
+        let fields = self.variant_field_types(ty);
+        let Some(&elements) = fields.first().and_then(|fields| fields.first()) else {
+            return false;
+        };
+        let Type::Ref { to, .. } = self.types.get(elements) else { return false };
+        let Type::Slice(elem) = self.types.get(to) else { return false };
+        self.program().array_form(item).is_some()
+            && (self.is_all_atomic(elem) || self.is_passable(elem, true))
     }
 
     /// Returns true for an atomic and for arrays of atomics.

@@ -5,10 +5,14 @@
 //! that the launcher skips a right side that does not matter.
 use crate::{
     attr::requires::Condition,
-    hir::{Expr, ExprKind},
+    hir::{Expr, ExprKind, SpanId},
+    infer::program::ArrayForm,
     lower::{Diverged, Flow, Lowerer, memory::dynamic::Purpose},
 };
-use warpwise_compiler::ir::{Body, Op, Requirement, Scalar, Size, Ty, UnaryOp};
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{BinaryOp, Body, CompareOp, Op, ParamId, Requirement, Scalar, Size, Ty, UnaryOp},
+};
 
 impl Lowerer<'_> {
     /// Declares the kernel's requirements, whose source text is in `conditions`.
@@ -20,6 +24,37 @@ impl Lowerer<'_> {
             self.build.kernel.requires.push(Requirement { text, cond, span });
         }
         Ok(())
+    }
+
+    /// Requires of a launch that the slice of an array parameter has all of its elements. `first` is
+    /// the parameter of the slice; those of the extents and the pitch follow.
+    pub(crate) fn require_array(
+        &mut self,
+        form: ArrayForm,
+        first: ParamId,
+        name: &str,
+        at: SpanId,
+    ) {
+        let field = |index: usize| Box::new(Size::Param(ParamId::new(first.index() + index)));
+        let binary =
+            |op, lhs: Box<Size>, rhs: Box<Size>| Box::new(Size::Binary(op, Box::new([*lhs, *rhs])));
+        let (rows, columns, pitch) = match form {
+            ArrayForm::Rows => (field(1), field(2), field(3)),
+            ArrayForm::Layers => (binary(BinaryOp::Mul, field(1), field(2)), field(3), field(4)),
+        };
+        let at_most =
+            |lhs: Box<Size>, rhs: Box<Size>| Size::Compare(CompareOp::Le, Box::new([*lhs, *rhs]));
+        // The last row may end with its last element. Stated as sums, since there may be no row.
+        let pitched_rows = binary(BinaryOp::Mul, rows, pitch.clone());
+        let needed = binary(BinaryOp::Add, pitched_rows, columns.clone());
+        let len = Box::new(Size::Len(first));
+        let conditions =
+            [at_most(columns, pitch.clone()), at_most(needed, binary(BinaryOp::Add, len, pitch))];
+        let span = self.ir_span(at);
+        for cond in conditions {
+            let text = format!("the slice of `{name}` has all of its elements");
+            self.build.kernel.requires.push(Requirement { text, cond, span });
+        }
     }
 
     fn lower_requirement(&mut self, expr: &Expr) -> Flow<Size> {
