@@ -96,9 +96,11 @@ impl LaunchConfig {
                 return Err(LaunchMistake::IndexTooWide { axis, threads, limit });
             }
         }
-        let numbers = grid.iter().chain(&block).map(|&extent| u128::from(extent));
-        let (threads, limit) = (numbers.product(), MOST_THREADS);
-        if threads > u128::from(limit) {
+        // The limits of the axes keep both products below 2^64.
+        let (blocks, threads): (u64, u64) = (grid.iter().product(), block.iter().product());
+        let limit = MOST_THREADS;
+        if blocks.checked_mul(threads).is_none_or(|threads| threads > limit) {
+            let threads = u128::from(blocks) * u128::from(threads);
             return Err(LaunchMistake::TooManyThreads { threads, limit });
         }
         Ok(Geometry { grid: narrow(grid), block: narrow(block) })

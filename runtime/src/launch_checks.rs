@@ -228,7 +228,7 @@ impl<'a> From<&'a [Arg<'a>]> for Args<'a> {
 
 impl<'a> Args<'a> {
     /// Returns the values, one for each parameter of the IR.
-    pub(crate) fn values(self) -> impl Iterator<Item = &'a Value<'a>> {
+    pub(crate) fn values(self) -> impl Iterator<Item = &'a Value<'a>> + Clone {
         self.0.iter().flat_map(Arg::values)
     }
 }
@@ -281,43 +281,35 @@ fn check(
     config: LaunchConfig,
     args: Args<'_>,
 ) -> Result<Geometry, LaunchMistake> {
-    check_arguments(&signature.params, args)?;
-    check_devices(&signature.params, args, device)?;
+    check_arguments(&signature.params, args, device)?;
     check_shared(signature.shared, device)?;
     config.geometry(signature.block, signature.wide_index)
 }
 
-fn check_arguments(params: &[Param], args: Args<'_>) -> Result<(), LaunchMistake> {
-    let count = args.values().count();
-    if params.len() != count {
-        let expected = format!("{} arguments", params.len());
-        return Err(LaunchMistake::Arguments { expected, found: count.to_string() });
-    }
-    for (param, arg) in params.iter().zip(args.values()) {
+fn check_arguments(params: &[Param], args: Args<'_>, device: &Device) -> Result<(), LaunchMistake> {
+    let mut values = args.values();
+    for param in params {
+        let Some(arg) = values.next() else { return Err(wrong_count(params, args)) };
         if !arg.fits(param) {
             let expected = format!("`{}`: {}", param.name, param.kind);
             return Err(LaunchMistake::Arguments { expected, found: format!("`{arg}`") });
         }
-        if let Value::Slice { slice, single: true, .. } = arg
-            && slice.len != 1
-        {
+        let Value::Slice { slice, single, .. } = arg else { continue };
+        if *single && slice.len != 1 {
             let (param, len) = (param.name.clone(), slice.len);
             return Err(LaunchMistake::NotOneElement { param, len });
         }
-    }
-    Ok(())
-}
-
-fn check_devices(params: &[Param], args: Args<'_>, device: &Device) -> Result<(), LaunchMistake> {
-    for (param, arg) in params.iter().zip(args.values()) {
-        if let Value::Slice { slice, .. } = arg
-            && !slice.device().shares_memory_with(device)
-        {
+        if !slice.device().shares_memory_with(device) {
             let (param, buffer) = (param.name.clone(), slice.device().to_string());
             return Err(LaunchMistake::WrongDevice { param, buffer, device: device.to_string() });
         }
     }
-    Ok(())
+    if values.next().is_some() { Err(wrong_count(params, args)) } else { Ok(()) }
+}
+
+fn wrong_count(params: &[Param], args: Args<'_>) -> LaunchMistake {
+    let expected = format!("{} arguments", params.len());
+    LaunchMistake::Arguments { expected, found: args.values().count().to_string() }
 }
 
 /// Computes what the kernel requires.

@@ -79,7 +79,7 @@ impl Stream {
     /// to here as uses of these bytes.
     pub(crate) fn add_uses<'a>(
         self: &Arc<Self>,
-        uses: impl IntoIterator<Item = (&'a Allocation, Range<usize>, bool)>,
+        uses: impl IntoIterator<Item = (&'a Allocation, Range<usize>, bool), IntoIter: Clone>,
     ) -> Result<()> {
         self.submit(uses, |_, _| Ok(()))
     }

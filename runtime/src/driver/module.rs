@@ -187,7 +187,7 @@ impl Stream {
         function: &ModuleFunction,
         Geometry { grid: [gx, gy, gz], block: [bx, by, bz] }: Geometry,
         mut params: Params,
-        operands: impl IntoIterator<Item = (&'a Allocation, Range<usize>, bool)>,
+        operands: impl IntoIterator<Item = (&'a Allocation, Range<usize>, bool), IntoIter: Clone>,
     ) -> Result<()> {
         function.module.note_launch(self);
         let words = params.words.as_mut_ptr();

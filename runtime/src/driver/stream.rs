@@ -171,18 +171,20 @@ impl Stream {
     /// with.
     pub(super) fn submit<'a>(
         self: &Arc<Self>,
-        operands: impl IntoIterator<Item = Operand<'a>>,
+        operands: impl IntoIterator<Item = Operand<'a>, IntoIter: Clone>,
         work: impl FnOnce(&Driver, &mut Faults) -> Result<()>,
     ) -> Result<()> {
+        let operands = operands.into_iter();
         self.gpu.context.enter(|driver| {
-            let mut all = SmallVec::<[Operand<'a>; INLINE_OPERANDS]>::new();
-            all.extend(operands.into_iter().filter(|(allocation, bytes, _)| {
-                allocation.share_with(self);
-                !bytes.is_empty()
-            }));
+            // Before the lock, since this may lock the queue of another stream.
+            operands.clone().for_each(|(allocation, ..)| allocation.share_with(self));
             let Queue { faults, seen } = &mut *self.queue();
             let ticket = self.enqueued.load(Ordering::Relaxed) + 1;
-            all.retain(|(allocation, ..)| allocation.is_shared());
+            let mut all = SmallVec::<[Operand<'a>; INLINE_OPERANDS]>::new();
+            all.extend(
+                operands
+                    .filter(|(allocation, bytes, _)| allocation.is_shared() && !bytes.is_empty()),
+            );
             // Until the work is enqueued, nobody else gets to see that it is a use. All threads
             // lock in the order of the addresses, so none waits for another in a cycle.
             let address = |allocation: &Allocation| ptr::from_ref(allocation).addr();
@@ -668,7 +670,9 @@ impl Drop for Stream {
 }
 
 /// Returns the memory that a launch uses.
-pub(super) fn launch_operands<'a>(launch: &CheckedLaunch<'a>) -> impl Iterator<Item = Operand<'a>> {
+pub(super) fn launch_operands<'a>(
+    launch: &CheckedLaunch<'a>,
+) -> impl Iterator<Item = Operand<'a>> + Clone + use<'a> {
     launch.args.values().filter_map(|arg| match arg {
         Value::Scalar { .. } => None,
         Value::Slice { slice, access, .. } => {
