@@ -117,7 +117,7 @@ pub fn optimized_and_coarsened(kernel: Kernel) -> Result<GpuKernels, CompileErro
     let mut kernels = optimize_and_coarsen(kernel);
     kernels.iter().try_for_each(verify).map_err(CompileError::Malformed)?;
     // It has one more parameter than the kernel as written, which may be one too many.
-    kernels.coarsened.take_if(|kernel| ptx::check_limits(kernel, Target::OLDEST).is_err());
+    kernels.coarsened.take_if(|kernel| ptx::check_limits(kernel, ptx::oldest(kernel)).is_err());
     Ok(kernels)
 }
 

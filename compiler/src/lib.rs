@@ -24,4 +24,5 @@ pub mod output;
 pub mod places;
 pub mod specialize;
 pub mod target;
+pub mod tensor_cores;
 pub mod verify;

@@ -88,10 +88,15 @@ pub struct EmbeddedPtx {
 }
 
 impl EmbeddedPtx {
-    /// Returns the text for `target`, unless `kernel` gains something there that it lacks.
+    /// Returns the text for `target`, unless `kernel` gains something there that it lacks, or does
+    /// not run there.
     pub(crate) fn text_for(self, kernel: &Kernel, target: Target) -> Option<&'static str> {
+        let oldest = ptx::oldest(kernel);
+        if target < oldest {
+            return None;
+        }
         let target = ptx::level(kernel, target).1;
-        if target == Target::OLDEST {
+        if target == oldest {
             return Some(self.oldest);
         }
         let (_, text) = self.later.iter().find(|(sm, _)| Target::new(*sm) == target)?;

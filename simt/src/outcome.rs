@@ -130,6 +130,8 @@ pub enum Meeting {
     Match,
     /// A reduction.
     Reduce,
+    /// A product of matrices.
+    Mma,
 }
 
 impl Meeting {
@@ -143,6 +145,7 @@ impl Meeting {
             Self::Vote => "vote",
             Self::Match => "match",
             Self::Reduce => "reduction",
+            Self::Mma => "matrix product",
         }
     }
 }

@@ -16,7 +16,6 @@ use warpwise_compiler::{
     ir::{Access, CoarseGrid, Coarsening, Kernel, Scalar},
     optimize::optimize_and_coarsen,
     places,
-    target::Target,
 };
 
 /// A device to run kernels on, with the name that failures call it by.
@@ -108,7 +107,8 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
 fn source(random: &RandomKernel) -> &'static Source {
     let kernels = optimize_and_coarsen(random.kernel.clone());
     let emit = |kernel: &Kernel| {
-        &*ptx::emit(kernel, Target::OLDEST).expect("random kernels fit every target").leak()
+        let oldest = ptx::oldest(kernel);
+        &*ptx::emit(kernel, oldest).expect("the target has everything").leak()
     };
     let span_count = random.kernel.insts.iter().map(|(_, inst)| inst.span).max();
     let mut rows = String::new();

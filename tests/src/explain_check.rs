@@ -257,7 +257,8 @@ impl<'k> Log<'k> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
-            | Op::Reduce { .. } => {
+            | Op::Reduce { .. }
+            | Op::Mma { .. } => {
                 let ended =
                     |thread: usize| matches!(step.threads[thread], At::Returned | At::Faulted);
                 let is_missing = |thread: &usize| !step.active[*thread] && !ended(*thread);
@@ -544,6 +545,7 @@ impl Judge<'_> {
                     | Op::Vote { .. }
                     | Op::Match { .. }
                     | Op::Reduce { .. }
+                    | Op::Mma { .. }
             )
         };
         let id = self.source.at(verdict.span, meets).next()?;

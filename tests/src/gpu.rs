@@ -331,7 +331,8 @@ impl Gpu {
             Version::Plain => kernels.plain,
             Version::Coarsened => kernels.coarsened?,
         };
-        let target = if ptx::gains(kernel, target) { target } else { Target::OLDEST };
+        let oldest = ptx::oldest(kernel);
+        let target = if ptx::gains(kernel, target) { target } else { oldest };
         let ptx = match self.llvm {
             None => ptx::emit(&optimized, target).expect("random kernels fit every target"),
             Some(llvm) => warpwise_llvm::emit(llvm, &optimized, target)

@@ -13,6 +13,7 @@ use warpwise_compiler::{
         MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp, evaluate,
     },
     message::MAX_VALUES,
+    tensor_cores,
 };
 
 /// One instruction, run by some threads of a block at once.
@@ -379,6 +380,18 @@ impl<'m> Machine<'m> {
                     MatchOp::Any => same.fold(0, |bits, other| bits | 1 << (other % 32)),
                     MatchOp::All => u64::from(same.count() == lanes.len()),
                 }
+            }
+            Op::Mma { op, args, word } => {
+                let lanes = named(thread, None, active);
+                let words = args.iter().map(|arg| {
+                    let mut words = [0; 32];
+                    for &other in &lanes {
+                        words[other % 32] = self.values[arg.index()][other];
+                    }
+                    words
+                });
+                let words: Vec<[u64; 32]> = words.collect();
+                tensor_cores::multiply(*op, &words, thread % 32, usize::from(*word))
             }
             Op::Reduce { op, value, mask } => {
                 let (ty, lanes) = (self.scalar(id), named(thread, mask.map(of), active));

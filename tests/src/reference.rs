@@ -17,6 +17,7 @@ use warpwise_compiler::{
     },
     message::MAX_VALUES,
     output::Printed,
+    tensor_cores,
 };
 use warpwise_simt::FaultReport;
 
@@ -262,7 +263,8 @@ impl<'k> Machine<'k> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
-            | Op::Reduce { .. } => {
+            | Op::Reduce { .. }
+            | Op::Mma { .. } => {
                 thread.waits = Some(id);
                 return;
             }
@@ -479,6 +481,7 @@ impl<'k> Machine<'k> {
             | Op::Reduce { mask, .. } => {
                 Some(mask.map_or(u32::MAX, |mask| thread.values[&mask] as u32))
             }
+            Op::Mma { .. } => Some(u32::MAX),
             _ => None,
         }
     }
@@ -491,6 +494,12 @@ impl<'k> Machine<'k> {
         lane: usize,
     ) -> Option<u64> {
         match self.kernel.insts[id].op {
+            Op::Mma { op, ref args, word } => {
+                let words =
+                    args.iter().map(|arg| std::array::from_fn(|lane| warp[lane].values[arg]));
+                let words: Vec<[u64; 32]> = words.collect();
+                Some(tensor_cores::multiply(op, &words, lane, word.into()))
+            }
             Op::Shuffle { op, value, lane: other, ref width, .. } => {
                 let (width, other) = (width.known()? as i64, warp[lane].values[&other] as i64);
                 let (group, place) = (lane as i64 / width * width, lane as i64 % width);

@@ -101,12 +101,12 @@ fn coarsening_leaves_the_plain_kernel_alone() {
         let kernel = coarse_kernel(seed).kernel;
         let kernels = optimize_and_coarsen(kernel.clone());
         let without = optimize_for_gpu(Kernel { may_coarsen: false, ..kernel });
-        let [plain, without] =
-            [&kernels.plain, &without].map(|kernel| ptx::emit(kernel, Target::OLDEST).unwrap());
+        let [plain, without] = [&kernels.plain, &without]
+            .map(|kernel| ptx::emit(kernel, ptx::oldest(kernel)).unwrap());
         assert_eq!(plain, without, "seed {seed}");
         if let Some(kernel) = kernels.coarsened {
             coarsened += 1;
-            assert_ne!(ptx::emit(&kernel, Target::OLDEST).unwrap(), plain, "seed {seed}");
+            assert_ne!(ptx::emit(&kernel, ptx::oldest(&kernel)).unwrap(), plain, "seed {seed}");
         }
     }
     assert!(coarsened > 100, "{coarsened} kernels are coarsened");

@@ -68,7 +68,7 @@ fn every_check_of_random_kernels_is_in_their_ptx() {
         let kernel = random_kernel(seed).kernel;
         let optimized = optimize_and_coarsen(kernel.clone());
         for kernel in optimized.iter().chain([&kernel]) {
-            let ptx = ptx::emit(kernel, Target::OLDEST).unwrap();
+            let ptx = ptx::emit(kernel, ptx::oldest(kernel)).unwrap();
             if let Some(wrong) = missing(kernel, &ptx) {
                 panic!("seed {seed}: {wrong}\n{kernel}\n{ptx}");
             }

@@ -4,11 +4,10 @@ use warpwise_compiler::{
     back::ptx,
     id::Id,
     ir::{
-        AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MatchOp, MulAddForm, Order,
-        ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+        AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MatchOp, MmaOp, MulAddForm,
+        Order, ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
     },
     optimize::optimize_and_coarsen,
-    target::Target,
     verify::verify,
 };
 use warpwise_tests::random_ir::{random_kernel, seeds};
@@ -38,7 +37,7 @@ fn they_compile() {
             }
         }
         for kernel in std::iter::once(&kernel).chain(optimized.iter()) {
-            ptx::emit(kernel, Target::OLDEST).unwrap();
+            ptx::emit(kernel, ptx::oldest(kernel)).unwrap();
         }
     }
 }
@@ -112,6 +111,7 @@ fn every_operation_occurs() {
     wanted.extend(every("vote.", VoteOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("match.", MatchOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("reduce.", ReduceOp::ALL.iter().map(|op| op.name()).collect()));
+    wanted.extend(MmaOp::ALL.iter().map(|op| format!("mma.{op}")));
     wanted.extend(every("fence.", Scope::ALL.iter().map(|op| op.name()).collect()));
     for scope in Scope::ALL.iter().map(|scope| scope.name()) {
         for order in Order::ALL.iter().map(|order| order.name()) {

@@ -22,6 +22,7 @@ mod block_shape;
 pub mod checks;
 pub mod launch;
 pub mod local_arrays;
+pub mod mma;
 pub mod optimized_code;
 pub(crate) mod powers;
 pub mod races;

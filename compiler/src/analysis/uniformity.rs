@@ -302,7 +302,7 @@ impl<'k> UniformityPass<'k> {
             Op::Set { value, .. } => self.max_fact([*value]).max(self.facts.control[id]),
             Op::Load { ptr } => self.load_fact(*ptr),
             Op::AtomicLoad { ptr, .. } => self.shared_read_fact(*ptr),
-            Op::Atomic { .. } | Op::CompareExchange { .. } | Op::ActiveMask => {
+            Op::Atomic { .. } | Op::CompareExchange { .. } | Op::ActiveMask | Op::Mma { .. } => {
                 Fact::Varies(Cause::Source)
             }
             Op::Shuffle { op, value, lane, width, mask } => {
@@ -505,6 +505,7 @@ impl<'k> UniformityPass<'k> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::Print { .. }
             // As after a check that fails: no thread waits for one that panics.
             | Op::Panic { .. } => {}

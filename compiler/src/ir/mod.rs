@@ -12,7 +12,7 @@
 //!
 //! **Threads.** Every instruction is run by each thread on its own values;
 //! [`Op::Barrier`], [`Op::SyncGrid`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`],
-//! [`Op::Match`] and [`Op::Reduce`] are where threads meet. A thread ends at the end of the body,
+//! [`Op::Match`], [`Op::Reduce`] and [`Op::Mma`] are where threads meet. A thread ends at the end of the body,
 //! at [`Op::Return`], at [`Op::Panic`], or at a check that fails; a thread that has ended no longer
 //! counts where threads meet.
 //!
@@ -25,6 +25,7 @@ pub mod evaluate;
 mod extent;
 mod fault;
 mod kinds;
+mod mma;
 mod names;
 mod op;
 mod parse;
@@ -44,6 +45,7 @@ pub use kinds::{
     Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Direction, LaneMask, MatchOp,
     MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
+pub use mma::{MAX_A_WORDS, MAX_B_WORDS, MAX_SUM_WORDS, MmaOp, MmaShape, MmaType};
 pub use op::{Effect, Op};
 pub use parse::ParseError;
 pub use print::{InstText, number};

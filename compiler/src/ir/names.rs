@@ -1,8 +1,8 @@
 //! Names of operations in the text form, in one table for printer and parser.
 use super::{
     Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Direction,
-    Fault, LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scalar, Scope, ShuffleOp, Space,
-    TernaryOp, UnaryOp, VoteOp,
+    Fault, LaneMask, MatchOp, MmaShape, MmaType, MulAddForm, Order, ReduceOp, Scalar, Scope,
+    ShuffleOp, Space, TernaryOp, UnaryOp, VoteOp,
 };
 
 /// A value that the text form spells as one word.
@@ -71,6 +71,13 @@ names! {
     MatchOp { Any = "any", All = "all" }
     ReduceOp {
         Add = "add", Min = "min", Max = "max", And = "and", Or = "or", Xor = "xor",
+    }
+    MmaShape {
+        M8N8K4 = "m8n8k4", M8N8K16 = "m8n8k16", M16N8K4 = "m16n8k4", M16N8K8 = "m16n8k8",
+        M16N8K16 = "m16n8k16", M16N8K32 = "m16n8k32",
+    }
+    MmaType {
+        F16 = "f16", BF16 = "bf16", TF32 = "tf32", F64 = "f64", I8 = "i8", U8 = "u8",
     }
     VoteOp { All = "all", Any = "any", Ballot = "ballot" }
     Space { Global = "global", Shared = "shared", Local = "local" }

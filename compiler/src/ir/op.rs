@@ -7,8 +7,8 @@
 //! that an operation computes are unspecified.
 use super::{
     ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Extent, Fault, GenericId,
-    InstId, LocalId, MatchOp, MessageId, MulAddForm, Order, ParamId, ReduceOp, Scope, SharedId,
-    ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+    InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order, ParamId, ReduceOp, Scope,
+    SharedId, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
 
 /// The operation of an instruction.
@@ -285,6 +285,20 @@ pub enum Op {
         /// As for [`Op::SyncWarp`].
         mask: Option<InstId>,
     },
+    /// Multiplies small matrices on tensor cores: `d = a * b + c`. The 32 lanes of a warp hold each
+    /// matrix together ([`MmaOp`]), and each lane gets one of its words of `d`; the same product
+    /// once for each word is one instruction of a GPU. All lanes of the warp must run it: the
+    /// result is unspecified if one does not exist or has ended.
+    ///
+    /// [`tensor_cores`](crate::tensor_cores) defines the sums. Of a NaN, the bits are unspecified.
+    Mma {
+        /// The shape and the types.
+        op: MmaOp,
+        /// The lane's words of `a`, then of `b`, then of `c`.
+        args: Vec<InstId>,
+        /// The number of the word of `d`.
+        word: u8,
+    },
 
     // Output.
     /// Prints a message on the host, where there is room for it.
@@ -402,7 +416,8 @@ impl Op {
             | Self::Vote { .. }
             | Self::Match { .. }
             | Self::ActiveMask
-            | Self::Reduce { .. } => Effect::Sync,
+            | Self::Reduce { .. }
+            | Self::Mma { .. } => Effect::Sync,
             Self::If { .. }
             | Self::For { .. }
             | Self::Loop { .. }

@@ -52,7 +52,7 @@ macro_rules! operands {
     ($op:expr, $as_borrowed:ident, $iter:ident $(, $deref:tt, $copied:ident)?) => {{
         let mut listed = None;
         let few = match $op {
-            Op::Print { args, .. } | Op::Panic { args, .. } => {
+            Op::Mma { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
                 listed = Some(args.$iter()$(.$copied())?);
                 (None, None, None)
             }
@@ -148,6 +148,7 @@ macro_rules! by_bodies {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::Break(_)
             | Op::Continue(_)
             | Op::Return

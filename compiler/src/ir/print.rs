@@ -259,6 +259,11 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Match { op, value, mask } => write!(f, "match.{} {value}{}", op.name(), Mask(*mask)),
         Op::ActiveMask => write!(f, "active_mask"),
         Op::Reduce { op, value, mask } => write!(f, "reduce.{} {value}{}", op.name(), Mask(*mask)),
+        Op::Mma { op, args, word } => {
+            write!(f, "mma.{op} ")?;
+            args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
+            write!(f, "word {word}")
+        }
         Op::If { cond, .. } => write!(f, "if {cond}"),
         Op::For { start, end, step, inclusive, .. } => {
             let kind = if *inclusive { "for inclusive" } else { "for" };

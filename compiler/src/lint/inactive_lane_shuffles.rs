@@ -1,5 +1,5 @@
 //! `gpu_inactive_lane_shuffles`: a shuffle in which every lane reads a lane that does not take
-//! part.
+//! part, or a product of matrices without all lanes of the warp.
 //!
 //! ```text
 //! if warp::lane_id() < 16 { v = warp::shfl_mask(0xffff, v, 20); }    // lane 20 is not there
@@ -14,7 +14,7 @@ use crate::{
         symbolic::{Event, EventKind},
     },
     diag::Level,
-    ir::{InstId, Kernel, Op, ShuffleOp},
+    ir::{InstId, Kernel, Op, ShuffleOp, Span},
 };
 
 pub(super) const LINT: Lint = Lint {
@@ -27,6 +27,14 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (id, inst) in kernel.insts.iter() {
+        if let Op::Mma { .. } = inst.op {
+            let is_known = found.iter().any(|found| found.span == inst.span);
+            if !is_known && !analyses.uniformity.warp.control[id].varies() {
+                let lanes = analyses.trace.events_of(id).find_map(lanes_of_partial_warp);
+                found.extend(lanes.map(|lanes| incomplete_product(lanes, inst.span, analyses)));
+            }
+            continue;
+        }
         let Op::Shuffle { op, ref width, mask, .. } = inst.op else { continue };
         let Some(width) = width.known() else { continue };
         // Without a mask, where control varies, another lint reports the missing lanes.
@@ -48,6 +56,28 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         });
     }
     found
+}
+
+fn incomplete_product(lanes: u32, span: Span, analyses: &Analyses) -> Finding {
+    Finding {
+        message: format!(
+            "only the lanes {lanes:#010x} take part, and a product of matrices needs all 32"
+        ),
+        span,
+        labels: Vec::new(),
+        notes: wording::assumption_notes(&analyses.trace.shape),
+        help:
+            "let all lanes come here: launch a multiple of 32 threads, and let none return before"
+                .to_owned(),
+    }
+}
+
+/// Returns the lanes of a warp that come without the others.
+fn lanes_of_partial_warp(event: &Event) -> Option<u32> {
+    let threads = &event.active.threads;
+    let lanes = (0..threads.warp_count()).map(|warp| threads.lanes_of_warp(warp));
+    let mut partial = lanes.filter(|lanes| *lanes != 0 && *lanes != u32::MAX);
+    if are_certain(&event.active) { partial.next() } else { None }
 }
 
 /// Returns a lane that is read and does not take part, and the lanes that do, in a warp all of

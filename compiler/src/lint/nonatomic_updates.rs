@@ -104,6 +104,7 @@ fn is_thread_dependent(op: &Op) -> bool {
             | Op::Shuffle { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
     )
 }
 

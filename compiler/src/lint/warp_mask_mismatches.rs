@@ -72,16 +72,18 @@ fn check_without_mask(
         span: kernel.insts[id].span,
         labels: wording::cause_labels(kernel, warp, warp.control[id]),
         notes: wording::assumption_notes(&analyses.trace.shape),
-        help: divergence_help(kernel, warp.control[id]).to_owned(),
+        help: divergence_help(kernel, id, warp.control[id]).to_owned(),
     })
 }
 
 /// Returns the remedy for lanes that `control` keeps away. An operation that each iteration needs
 /// cannot be moved out of a loop.
-fn divergence_help(kernel: &Kernel, control: Fact) -> &'static str {
+fn divergence_help(kernel: &Kernel, id: InstId, control: Fact) -> &'static str {
     if wording::is_loop_divergence(kernel, control) {
         "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
          each with its own work behind an `if condition`"
+    } else if let Op::Mma { .. } = kernel.insts[id].op {
+        "move it out of the branch, and let lanes without elements of their own bring zeros"
     } else {
         "move it out of the branch, and let lanes without a value bring a neutral one; or use its `_mask` form with the \
          lanes that come, as a vote before the branch has them (`warp::ballot(condition)`)"

@@ -77,9 +77,11 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::MulAdd { .. }
         | Op::Store { .. } => 1,
         Op::Load { .. } => 2,
-        Op::Barrier { .. } | Op::SyncGrid | Op::Reduce { .. } | Op::Print { .. } => {
-            MIN_BRANCH_WEIGHT
-        }
+        Op::Barrier { .. }
+        | Op::SyncGrid
+        | Op::Reduce { .. }
+        | Op::Mma { .. }
+        | Op::Print { .. } => MIN_BRANCH_WEIGHT,
         Op::If { then, other, .. } => 1_u32
             .saturating_add(body_weight(kernel, then))
             .saturating_add(body_weight(kernel, other)),

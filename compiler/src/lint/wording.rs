@@ -68,6 +68,8 @@ pub(crate) fn warp_sync_call(op: &Op) -> Option<(&'static str, Option<InstId>)> 
             ReduceOp::Xor => "warp::reduce_xor(..)",
         };
         Some((call, mask))
+    } else if let Op::Mma { .. } = op {
+        Some(("multiply_add(..)", None))
     } else {
         None
     }

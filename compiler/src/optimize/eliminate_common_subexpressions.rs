@@ -186,6 +186,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::Match { .. }
         | Op::ActiveMask
         | Op::Reduce { .. }
+        | Op::Mma { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

@@ -88,6 +88,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Match { .. }
         | Op::ActiveMask
         | Op::Reduce { .. }
+        | Op::Mma { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

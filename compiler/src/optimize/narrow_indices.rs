@@ -221,6 +221,7 @@ impl Walk<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

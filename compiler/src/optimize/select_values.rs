@@ -197,6 +197,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Vote { .. }
         | Op::Match { .. }
         | Op::Reduce { .. }
+        | Op::Mma { .. }
         | Op::Print { .. }
         | Op::If { .. }
         | Op::For { .. }

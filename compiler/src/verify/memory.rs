@@ -62,6 +62,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

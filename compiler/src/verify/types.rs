@@ -1,8 +1,8 @@
 //! Rules on the types of operands and results.
 use super::Errors;
 use crate::ir::{
-    BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp, MessageId, Op,
-    ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TernaryOp, Ty, UnaryOp, VoteOp,
+    BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp, MessageId,
+    MmaOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TernaryOp, Ty, UnaryOp, VoteOp,
 };
 use std::fmt::Display;
 
@@ -332,6 +332,9 @@ impl Typing<'_, '_> {
                     ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => Class::Int,
                 });
             }
+            Op::Mma { op, args, word } => {
+                self.product(*op, args, *word);
+            }
             Op::If { cond, then: _, other: _ } => {
                 self.operands([*cond], BOOL);
                 self.result(Ty::Unit);
@@ -347,6 +350,22 @@ impl Typing<'_, '_> {
                 self.said(*message, args);
             }
         }
+    }
+
+    fn product(&mut self, op: MmaOp, args: &[InstId], word: u8) {
+        let types: Vec<Scalar> = op.arg_types().collect();
+        if args.len() != types.len() {
+            let (given, taken) = (args.len(), types.len());
+            self.error(format!("has {given} operands, and the product takes {taken}"));
+        }
+        for (&arg, ty) in args.iter().zip(types) {
+            self.operands([arg], ty.into());
+        }
+        let words = op.sum_words();
+        if usize::from(word) >= words {
+            self.error(format!("yields word {word}, and the result has {words}"));
+        }
+        self.result(op.sum_word());
     }
 
     fn constant(&mut self, bits: u64) {

@@ -130,7 +130,8 @@ fn compile_kernels(
 /// Compiles a kernel by the built-in back end. The runtime compiles for later GPUs when it meets
 /// one.
 fn compile_builtin(kernel: &Kernel) -> Result<PtxTexts, Unsupported> {
-    Ok(vec![(Target::OLDEST, ptx::emit(kernel, Target::OLDEST)?)])
+    let target = ptx::oldest(kernel);
+    Ok(vec![(target, ptx::emit(kernel, target)?)])
 }
 
 fn compile_by_llvm(

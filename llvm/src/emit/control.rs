@@ -88,6 +88,7 @@ impl Emitter<'_> {
             Op::Match { op, value, mask } => Some(self.match_lanes(*op, *value, *mask)),
             Op::ActiveMask => Some(self.active_mask()),
             Op::Reduce { op, value, mask } => Some(self.reduce(id, *op, *value, *mask)),
+            Op::Mma { op, args, word } => Some(self.mma(id, *op, args, *word)),
             Op::If { cond, then, other } => self.unit(|this| this.choose(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

@@ -4,11 +4,12 @@ use super::{
     value::{Type, Value},
 };
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap},
     fmt::{self, Write},
 };
 use warpwise_compiler::{
     analysis::{
+        mma::find_leaders,
         range::{self, Ranges},
         tables::{Tables, find_tables},
     },
@@ -137,6 +138,10 @@ pub(super) struct Emitter<'k> {
     pub(super) code: String,
     pub(super) declarations: BTreeSet<String>,
     pub(super) functions: BTreeSet<String>,
+    /// The first word of the product that each word belongs to.
+    pub(super) leaders: Facts<InstId, Option<InstId>>,
+    /// The words of each product that is emitted, by the first of them.
+    pub(super) products: HashMap<InstId, Vec<Value>>,
     values: Facts<InstId, Option<Value>>,
     temporaries: usize,
 }
@@ -164,6 +169,8 @@ impl<'k> Emitter<'k> {
             code: String::new(),
             declarations: BTreeSet::new(),
             functions: BTreeSet::new(),
+            leaders: find_leaders(kernel),
+            products: HashMap::new(),
             values: kernel.insts.cloned_facts(None),
             temporaries: 0,
         }
@@ -244,8 +251,24 @@ impl<'k> Emitter<'k> {
 
     /// Inline PTX that yields a value, `$0`; the operands are `$1` and so on.
     pub(super) fn asm(&mut self, ty: Type, text: &str, args: &[Value], effects: Effects) -> Value {
-        let call = asm_call(Some(ty), text, args, effects);
+        let call = asm_call(&[ty], text, args, effects);
         inst!(self, ty, "{call}")
+    }
+
+    /// Inline PTX that yields so many values of a type, `$0` and so on; the operands follow.
+    pub(super) fn asm_words(
+        &mut self,
+        ty: Type,
+        words: usize,
+        text: &str,
+        args: &[Value],
+        effects: Effects,
+    ) -> Vec<Value> {
+        let types = vec![ty; words];
+        let (all, call) = (self.fresh(), asm_call(&types, text, args, effects));
+        line!(self, "{all} = {call}");
+        let all = format!("{} {all}", result_type(&types));
+        (0..words).map(|word| inst!(self, ty, "extractvalue {all}, {word}")).collect()
     }
 
     /// Inline PTX without operands that yields a value, `$0`; `attribute` is the result's.
@@ -256,14 +279,14 @@ impl<'k> Emitter<'k> {
         text: &str,
         effects: Effects,
     ) -> Value {
-        let call = asm_call(Some(ty), text, &[], effects);
+        let call = asm_call(&[ty], text, &[], effects);
         let call = call.replacen("call ", &format!("call {attribute}"), 1);
         inst!(self, ty, "{call}")
     }
 
     /// Inline PTX that yields nothing; the operands are `$0` and so on.
     pub(super) fn asm_line(&mut self, text: &str, args: &[Value], effects: Effects) {
-        let call = asm_call(None, text, args, effects);
+        let call = asm_call(&[], text, args, effects);
         line!(self, "{call}");
     }
 
@@ -271,7 +294,7 @@ impl<'k> Emitter<'k> {
     /// on.
     pub(super) fn define_function(&mut self, name: &str, text: &str, params: &[Value]) {
         let types: Vec<String> = params.iter().map(|param| param.ty.to_string()).collect();
-        let call = asm_call(None, text, params, Effects::Memory);
+        let call = asm_call(&[], text, params, Effects::Memory);
         self.functions.insert(format!(
             "define internal void {name}({}) alwaysinline nounwind {{\n  {call}\n  ret void\n}}",
             types.join(", ")
@@ -295,18 +318,29 @@ fn list(values: &[Value]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn asm_call(result: Option<Type>, text: &str, args: &[Value], effects: Effects) -> String {
-    let result_constraint = result.map(|ty| format!("={}", ty.constraint()));
+/// The type of the result of inline PTX that yields these.
+fn result_type(results: &[Type]) -> String {
+    match results {
+        [] => "void".to_owned(),
+        [one] => one.to_string(),
+        several => {
+            let types: Vec<String> = several.iter().map(ToString::to_string).collect();
+            format!("{{ {} }}", types.join(", "))
+        }
+    }
+}
+
+fn asm_call(results: &[Type], text: &str, args: &[Value], effects: Effects) -> String {
+    let result_constraints = results.iter().map(|ty| format!("={}", ty.constraint()));
     let clobber = match effects {
         Effects::None | Effects::Fixed | Effects::Lanes => None,
         Effects::Memory | Effects::Sync => Some("~{memory}".to_owned()),
     };
     let inputs = args.iter().map(|arg| arg.ty.constraint().to_string());
-    let constraints: Vec<String> =
-        result_constraint.into_iter().chain(inputs).chain(clobber).collect();
+    let constraints: Vec<String> = result_constraints.chain(inputs).chain(clobber).collect();
     let side_effect =
         if matches!(effects, Effects::None | Effects::Fixed) { "" } else { "sideeffect " };
-    let result = result.map_or("void".to_owned(), |ty| ty.to_string());
+    let result = result_type(results);
     let text = text.trim().replace('\n', "\\0A\\09");
     format!(
         "call {result} asm {side_effect}\"{text}\", \"{}\"({}) #{}",

@@ -23,6 +23,7 @@ mod emitter;
 mod fault;
 mod half;
 mod memory;
+mod mma;
 mod rare;
 mod read_only;
 mod rem;

@@ -35,7 +35,9 @@ pub(crate) use products::{
 pub(crate) use prologue::{Input, Preset, Slope, WalkSpec};
 pub use site::AccessKind;
 pub(crate) use site::Site;
-pub(crate) use warp::{WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier};
+pub(crate) use warp::{
+    MatrixProduct, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
+};
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
 
 /// The most bytes of a shared array, far beyond what any GPU has.
@@ -80,6 +82,8 @@ pub(crate) struct Code {
     pub(crate) atomics: Vec<Atomic>,
     /// The messages of the instructions that print or panic.
     pub(crate) messages: Vec<Message>,
+    /// The products of matrices.
+    pub(crate) matrix_products: Vec<MatrixProduct>,
     /// Number of uniform values.
     pub(crate) uniforms: usize,
     /// The uniform values that are known when a block starts.

@@ -1,4 +1,5 @@
-//! Warp-wide operations: votes, shuffles, matches and reductions, and their evaluation.
+//! Warp-wide operations: votes, shuffles, matches, reductions and products of matrices, and their
+//! evaluation.
 use super::Operand;
 use crate::{
     outcome::Meeting,
@@ -7,16 +8,52 @@ use crate::{
         registers::{Reg, Registers},
     },
 };
-use warpwise_compiler::ir::{BarrierOp, MatchOp, ShuffleOp, VoteOp};
+use warpwise_compiler::{
+    ir::{BarrierOp, MatchOp, MmaOp, ShuffleOp, VoteOp},
+    tensor_cores,
+};
 
 /// An operation of the lanes of a warp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WarpOp {
     Sync,
-    Shuffle { op: ShuffleOp, to: Reg, value: Operand, lane: Operand, width: u32 },
-    Vote { op: VoteOp, to: Reg, value: Operand },
-    Match { op: MatchOp, to: Reg, value: Operand },
-    Reduce { combine: fn(u64, u64) -> u64, to: Reg, value: Operand },
+    Shuffle {
+        op: ShuffleOp,
+        to: Reg,
+        value: Operand,
+        lane: Operand,
+        width: u32,
+    },
+    Vote {
+        op: VoteOp,
+        to: Reg,
+        value: Operand,
+    },
+    Match {
+        op: MatchOp,
+        to: Reg,
+        value: Operand,
+    },
+    Reduce {
+        combine: fn(u64, u64) -> u64,
+        to: Reg,
+        value: Operand,
+    },
+    /// `product` is an index into [`Code::matrix_products`](super::Code::matrix_products).
+    Mma {
+        product: u32,
+        to: Reg,
+    },
+}
+
+/// One word of a product of matrices.
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixProduct {
+    pub(crate) op: MmaOp,
+    /// The words of the factors and the summand.
+    pub(crate) args: Box<[Operand]>,
+    /// The number of the word of the result.
+    pub(crate) word: u8,
 }
 
 impl WarpOp {
@@ -28,6 +65,7 @@ impl WarpOp {
             Self::Vote { .. } => Meeting::Vote,
             Self::Match { .. } => Meeting::Match,
             Self::Reduce { .. } => Meeting::Reduce,
+            Self::Mma { .. } => Meeting::Mma,
         }
     }
 }
@@ -43,6 +81,8 @@ pub(crate) struct WarpInputs {
     values: [u64; 32],
     /// The second operand of a shuffle.
     shuffle_operands: [u64; 32],
+    /// The operands of a product of matrices.
+    words: Vec<[u64; 32]>,
 }
 
 impl WarpInputs {
@@ -53,6 +93,7 @@ impl WarpInputs {
             has_partial_masks: false,
             values: [0; 32],
             shuffle_operands: [0; 32],
+            words: Vec::new(),
         }
     }
 
@@ -60,6 +101,7 @@ impl WarpInputs {
     pub(crate) fn add(
         &mut self,
         (op, mask): (WarpOp, Option<Operand>),
+        products: &[MatrixProduct],
         registers: &Registers,
         uniforms: &[u64],
         (warp, lanes): (usize, u32),
@@ -70,13 +112,20 @@ impl WarpInputs {
             Operand::Affine(affine) => affine.get(registers, uniforms, warp * 32 + lane),
         };
         self.lanes |= lanes;
+        if let WarpOp::Mma { product, .. } = op {
+            let args = &products[product as usize].args;
+            self.words.resize(args.len(), [0; 32]);
+            for (words, arg) in self.words.iter_mut().zip(args) {
+                bits(lanes).for_each(|lane| words[lane] = value(*arg, lane));
+            }
+        }
         for lane in bits(lanes) {
             if let Some(mask) = mask {
                 self.masks[lane] = value(mask, lane) as u32;
                 self.has_partial_masks |= self.masks[lane] != u32::MAX;
             }
             match op {
-                WarpOp::Sync => {}
+                WarpOp::Sync | WarpOp::Mma { .. } => {}
                 WarpOp::Shuffle { value: brings, lane: other, .. } => {
                     self.values[lane] = value(brings, lane);
                     self.shuffle_operands[lane] = value(other, lane);
@@ -98,8 +147,12 @@ impl WarpInputs {
         self.masks[lane]
     }
 
-    /// Returns the source lane of a shuffle, if that lane does not take part.
+    /// Returns the source lane of a shuffle, or a lane of a product of matrices, if it does not take
+    /// part.
     pub(crate) fn absent_source(&self, op: WarpOp, lane: usize) -> Option<usize> {
+        if matches!(op, WarpOp::Mma { .. }) {
+            return bits(!self.lanes).next();
+        }
         let WarpOp::Shuffle { op, width, .. } = op else { return None };
         let from = source(op, width, self.shuffle_operands[lane], lane);
         (self.group(lane) & (1 << from) == 0).then_some(from)
@@ -158,6 +211,7 @@ pub(crate) fn complete_lanes(inputs: &WarpInputs, live: u32) -> u32 {
 /// Executes `op` for `lanes` of a warp, whose groups are complete.
 pub(crate) fn execute_warp_op(
     op: WarpOp,
+    products: &[MatrixProduct],
     inputs: &WarpInputs,
     registers: &mut Registers,
     warp: usize,
@@ -176,6 +230,11 @@ pub(crate) fn execute_warp_op(
                 bits(group & lanes).for_each(|lane| registers.set(to, warp * 32 + lane, result));
             }
             return;
+        }
+        WarpOp::Mma { product, to } => {
+            let MatrixProduct { op, word, .. } = &products[product as usize];
+            let (op, word) = (*op, usize::from(*word));
+            (to, &move |lane| tensor_cores::multiply(op, &inputs.words, lane, word))
         }
     };
     for lane in bits(lanes) {

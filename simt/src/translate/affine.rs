@@ -176,6 +176,7 @@ impl Classifier<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

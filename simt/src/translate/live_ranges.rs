@@ -278,6 +278,7 @@ impl UseWalk<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -330,6 +331,7 @@ fn accessed_address(op: &Op) -> Option<InstId> {
         | Op::Match { .. }
         | Op::ActiveMask
         | Op::Reduce { .. }
+        | Op::Mma { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

@@ -246,6 +246,7 @@ impl CopyAnalysis<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -138,7 +138,8 @@ impl Round<'_> {
             | Op::Vote { .. }
             | Op::Match { .. }
             | Op::ActiveMask
-            | Op::Reduce { .. } => true,
+            | Op::Reduce { .. }
+            | Op::Mma { .. } => true,
             Op::If { .. } => {
                 raise(&mut self.facts.framed[id], operands_vary, &mut self.changed);
                 false

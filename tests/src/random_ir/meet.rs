@@ -1,13 +1,13 @@
 //! Where threads meet; only where control is the same in the whole block.
 use super::Generator;
 use warpwise_compiler::ir::{
-    BarrierOp, BinaryOp, Body, Builtin, Extent, InstId, MatchOp, Op, ReduceOp, Scalar, Scope,
-    ShuffleOp, Ty, VoteOp,
+    BarrierOp, BinaryOp, Body, Builtin, Extent, InstId, MatchOp, MmaOp, Op, ReduceOp, Scalar,
+    Scope, ShuffleOp, Ty, VoteOp,
 };
 
 impl Generator {
     pub(super) fn meet(&mut self) {
-        match self.draw.below(10) {
+        match self.draw.below(11) {
             0 => self.barrier(),
             1 if self.draw.chance(30) => self.exchange_structs(),
             1 => self.exchange(),
@@ -20,6 +20,7 @@ impl Generator {
             5 => self.match_lanes(None),
             6 => self.reduce(None),
             7 => self.active_mask(),
+            8 => self.multiply_matrices(),
             _ => self.shuffle(),
         }
     }
@@ -115,6 +116,22 @@ impl Generator {
         let width = Extent::Const(self.draw.one_of(&[2, 4, 8, 16, 32, 32]));
         let id = self.emit(Op::Shuffle { op, value, lane, width, mask }, ty);
         self.yields(id, ty, false);
+    }
+
+    /// All words of a product, or only some.
+    fn multiply_matrices(&mut self) {
+        if !self.all_lanes_are_there() {
+            return;
+        }
+        let op = self.draw.one_of(&MmaOp::ALL);
+        let args: Vec<InstId> = op.arg_types().map(|ty| self.some(ty).id).collect();
+        for word in 0..op.sum_words() as u8 {
+            if self.draw.chance(80) {
+                let ty = op.sum_word();
+                let id = self.emit(Op::Mma { op, args: args.clone(), word }, ty);
+                self.yields(id, ty, false);
+            }
+        }
     }
 
     /// The lanes where a condition holds meet, by name, where only they come.

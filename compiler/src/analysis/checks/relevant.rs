@@ -116,6 +116,7 @@ impl ValueConnections<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::Print { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

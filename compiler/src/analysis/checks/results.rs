@@ -69,6 +69,7 @@ impl CheckAnalyzer<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

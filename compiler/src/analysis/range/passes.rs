@@ -435,6 +435,7 @@ impl RangePass<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

@@ -81,7 +81,8 @@ impl Executor<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Match { op: MatchOp::Any, .. }
-            | Op::ActiveMask => self.new_unknown(id, Spread::Thread),
+            | Op::ActiveMask
+            | Op::Mma { .. } => self.new_unknown(id, Spread::Thread),
             // These yield no value, or are executed elsewhere.
             Op::For { .. }
             | Op::Check { .. }

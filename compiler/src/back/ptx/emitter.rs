@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     analysis::{
-        range,
+        mma, range,
         tables::{Tables, find_tables},
         vectors::{self, Vectors},
     },
@@ -119,6 +119,10 @@ pub(super) struct Emitter<'k> {
     pub(super) targets: id::Facts<InstId, Option<Targets>>,
     /// Addresses of elements that a loop advances.
     pub(super) advanced: id::Facts<InstId, Option<Address>>,
+    /// The first word of the product that each word belongs to.
+    pub(super) leaders: id::Facts<InstId, Option<InstId>>,
+    /// The words of each product that is emitted, by the first of them.
+    pub(super) products: HashMap<InstId, Vec<Reg>>,
     values: id::Facts<InstId, Value>,
     locals: id::Facts<LocalId, Option<Reg>>,
     params: id::Facts<ParamId, Option<Reg>>,
@@ -148,6 +152,8 @@ impl<'k> Emitter<'k> {
             failures_here: Vec::new(),
             targets: kernel.insts.facts(None),
             advanced: kernel.insts.facts(None),
+            leaders: mma::find_leaders(kernel),
+            products: HashMap::new(),
             values: kernel.insts.facts(Value::None),
             locals: kernel.locals.facts(None),
             params: kernel.params.facts(None),

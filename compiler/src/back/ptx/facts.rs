@@ -184,6 +184,7 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
                 | Op::Match { .. }
                 | Op::ActiveMask
                 | Op::Reduce { .. }
+                | Op::Mma { .. }
         ) {
             last = if id.index() < loops { loops } else { id.index() };
         }

@@ -102,6 +102,7 @@ impl Emitter<'_> {
             Op::Match { op, value, mask } => self.match_lanes(*op, *value, *mask),
             Op::ActiveMask => self.active_mask(),
             Op::Reduce { op, value, mask } => self.reduce(id, *op, *value, *mask),
+            Op::Mma { op, args, word } => self.mma(id, *op, args, *word),
             Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

@@ -60,6 +60,7 @@ mod induction;
 mod instruction;
 mod layout;
 mod lines;
+mod mma;
 mod output;
 mod products;
 mod reduce;
@@ -70,7 +71,9 @@ mod tables;
 mod vector;
 
 use crate::{
-    ir::{Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, Op, ParamKind, Scalar, Ty, UnaryOp},
+    ir::{
+        Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, Scalar, Ty, UnaryOp,
+    },
     target::Target,
 };
 pub use address::space_name;
@@ -87,6 +90,7 @@ pub use layout::{
     offset_params, shared_memory, shared_place,
 };
 pub use lines::Lines;
+pub use mma::mma_name;
 pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
@@ -105,7 +109,7 @@ pub enum Unsupported {
     /// The target lacks something.
     Target {
         /// The feature that the kernel uses.
-        feature: &'static str,
+        feature: String,
         /// The oldest target that has it.
         needs: Target,
         /// The target asked for.
@@ -183,10 +187,10 @@ pub fn emit_with_lines(
     Ok(format!("{}", Entry { kernel, emitter: &emitter }))
 }
 
-/// Returns true if the PTX of `kernel`, which is specialized, is better for `target` than for
-/// [`Target::OLDEST`].
+/// Returns true if the PTX of `kernel`, which is specialized, is better for `target` than for the
+/// [`oldest`] one.
 pub fn gains(kernel: &Kernel, target: Target) -> bool {
-    level(kernel, target).1 > Target::OLDEST
+    level(kernel, target).1 > oldest(kernel)
 }
 
 /// The targets for which there are different texts of `kernel`, the oldest first: each [`gains`]
@@ -199,9 +203,24 @@ pub fn levels(kernel: &Kernel) -> Vec<Target> {
     levels
 }
 
+/// Returns the oldest target that has everything `kernel` uses.
+pub fn oldest(kernel: &Kernel) -> Target {
+    mma::newest(kernel).map_or(Target::OLDEST, MmaOp::oldest_target)
+}
+
 /// The PTX version and the target that the text for `target` is of: the oldest that have what it
 /// makes of `kernel`.
 pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
+    let (version, oldest) = gained_level(kernel, target);
+    match mma::newest(kernel) {
+        // Later versions have later numbers, all of one digit and one digit.
+        Some(op) => (version.max(mma::version(op)), oldest.max(op.oldest_target())),
+        None => (version, oldest),
+    }
+}
+
+/// The same, but for what a target needs to have.
+fn gained_level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     let uses = |is: fn(&Inst) -> bool| kernel.insts.iter().any(|(_, inst)| is(inst));
     let reduces = |inst: &Inst| match (&inst.op, inst.ty) {
         (Op::Reduce { .. }, Ty::Scalar(scalar)) => reduce::is_word(scalar),
@@ -245,7 +264,14 @@ pub fn entry_name(name: &str) -> Cow<'_, str> {
 /// The limit that the kernel outgrows.
 pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
     if target < Target::OLDEST {
-        return Err(Unsupported::Target { feature: "Warpwise", needs: Target::OLDEST, target });
+        let feature = "Warpwise".to_owned();
+        return Err(Unsupported::Target { feature, needs: Target::OLDEST, target });
+    }
+    if let Some(op) = mma::newest(kernel)
+        && target < op.oldest_target()
+    {
+        let feature = format!("the matrix product `{op}`");
+        return Err(Unsupported::Target { feature, needs: op.oldest_target(), target });
     }
     let bytes = block_shared_bytes(kernel);
     if bytes > MOST_SHARED_BYTES {

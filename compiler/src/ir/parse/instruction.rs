@@ -2,8 +2,8 @@
 use super::{
     super::{
         AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Fault, Inst, InstId, MatchOp,
-        MessageId, MulAddForm, Op, Order, ReduceOp, Scalar, Scope, ShuffleOp, Span, TernaryOp, Ty,
-        UnaryOp, VoteOp, names::Named,
+        MessageId, MmaOp, MulAddForm, Op, Order, ReduceOp, Scalar, Scope, ShuffleOp, Span,
+        TernaryOp, Ty, UnaryOp, VoteOp, names::Named,
     },
     At, Parser, Result,
 };
@@ -107,7 +107,7 @@ impl<'t> Parser<'t> {
         let (head, suffix) = word.split_once('.').unwrap_or((word, ""));
         let suffix_at = at + word.len() - suffix.len();
         match head {
-            "mul_add" | "barrier" | "fence" | "shuffle" | "vote" | "match" | "reduce"
+            "mul_add" | "barrier" | "fence" | "shuffle" | "vote" | "match" | "reduce" | "mma"
             | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
                 self.suffixed(head, suffix_at, suffix)
             }
@@ -227,6 +227,18 @@ impl<'t> Parser<'t> {
             "reduce" => {
                 let op = self.named_in::<ReduceOp>(at, suffix, "a reduction such as `add`")?;
                 Op::Reduce { op, value: self.inst_id()?, mask: self.mask()? }
+            }
+            "mma" => {
+                let Some(op) = MmaOp::from_name(suffix) else {
+                    self.at = at;
+                    return Err(self.expected("a product such as `m16n8k16.f32.f16.f16`"));
+                };
+                let mut args = Vec::new();
+                while !self.eat_keyword("word") {
+                    args.push(self.inst_id()?);
+                    self.expect(",")?;
+                }
+                Op::Mma { op, args, word: self.number()? }
             }
             _ => self.atomic(head, at, suffix)?,
         })

@@ -45,6 +45,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::Print { .. }
             | Op::Panic { .. }
             | Op::Generic(_)

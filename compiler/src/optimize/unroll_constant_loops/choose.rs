@@ -197,6 +197,7 @@ impl Survey<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::Print { .. }
             | Op::If { .. }
             | Op::Loop { .. }

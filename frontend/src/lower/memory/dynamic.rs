@@ -144,6 +144,7 @@ impl Lowerer<'_> {
             | Op::Vote { .. }
             | Op::Match { .. }
             | Op::Reduce { .. }
+            | Op::Mma { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

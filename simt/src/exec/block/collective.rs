@@ -54,7 +54,8 @@ impl Block<'_> {
             let (number, strand) = &self.strands[index];
             if let Some(op) = self.warp_op(index) {
                 let lanes = (warp, strand.active().0[warp] & lanes);
-                inputs.add(op, &self.groups[*number].registers, &strand.uniforms, lanes);
+                let registers = &self.groups[*number].registers;
+                inputs.add(op, &self.code.matrix_products, registers, &strand.uniforms, lanes);
             }
         }
         inputs
@@ -76,7 +77,8 @@ impl Block<'_> {
             let inputs = self.warp_inputs(together.iter().copied(), warp, u32::MAX);
             let group = &mut self.groups[number];
             let lanes = complete_lanes(&inputs, group.live.0[warp]);
-            execute_warp_op(op, &inputs, &mut group.registers, warp, lanes);
+            let products = &self.code.matrix_products;
+            execute_warp_op(op, products, &inputs, &mut group.registers, warp, lanes);
             if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (group.first_thread + warp * 32) as u32;
                 let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
@@ -87,7 +89,8 @@ impl Block<'_> {
                 checks.check_masks(launch, &met);
                 if launch.checks_inits {
                     let (at, step) = ((self.number, group.first_thread), (op, at as usize));
-                    checks.undefined.propagate_collective(at, step, inputs, (warp, lanes));
+                    let met = (inputs, warp, lanes);
+                    checks.undefined.propagate_collective(products, at, step, met);
                 }
                 if matches!(op, WarpOp::Sync) {
                     let warp = (group.first_thread / 32 + warp) as u32;
@@ -180,6 +183,7 @@ impl Block<'_> {
                 Some((WarpOp::Vote { .. }, _)) => Meeting::Vote,
                 Some((WarpOp::Match { .. }, _)) => Meeting::Match,
                 Some((WarpOp::Reduce { .. }, _)) => Meeting::Reduce,
+                Some((WarpOp::Mma { .. }, _)) => Meeting::Mma,
                 None if self.waits_for_grid(strand) => Meeting::Grid,
                 None => Meeting::Barrier,
             };

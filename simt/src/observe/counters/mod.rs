@@ -191,6 +191,8 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::Array(_)
         | Op::Loop { .. }
         | Op::Block { .. } => false,
+        // One instruction yields all words.
+        Op::Mma { word, .. } => *word == 0,
         Op::Builtin(_)
         | Op::Unary { .. }
         | Op::Binary { .. }

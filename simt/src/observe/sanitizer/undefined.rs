@@ -10,14 +10,14 @@ use super::{
     raw_findings::{UndefinedOrigin, UndefinedSource},
 };
 use crate::{
-    bytecode::{Operand, WarpInputs, WarpOp},
+    bytecode::{MatrixProduct, Operand, WarpInputs, WarpOp},
     vector::{
         mask::{Mask, bits},
         registers::{Array, Reg, Uniform},
     },
 };
 use std::{collections::HashMap, ops::Range, sync::Arc};
-use warpwise_compiler::ir::VoteOp;
+use warpwise_compiler::{ir::VoteOp, tensor_cores};
 
 /// The lanes of a group with an undefined value, each with its source.
 #[derive(Clone, Debug)]
@@ -226,17 +226,47 @@ impl UndefinedValues {
     /// lane that determines it has an undefined value or is absent.
     pub(crate) fn propagate_collective(
         &mut self,
+        products: &[MatrixProduct],
         (block, group): (u64, usize),
         (op, step): (WarpOp, usize),
-        inputs: &WarpInputs,
-        (warp, lanes): (usize, u32),
+        (inputs, warp, lanes): (&WarpInputs, usize, u32),
     ) {
         // Without undefined operands, only an absent lane can make a result undefined.
         if !self.has_private() && inputs.is_full_warp() {
             return;
         }
+        let absent = |lane: usize| {
+            let from = inputs.absent_source(op, lane)? as u32;
+            let origin = UndefinedOrigin::AbsentLane {
+                step: step as u32,
+                mask: inputs.mask(lane),
+                lane: from,
+            };
+            let thread = (group + warp * 32 + lane) as u32;
+            Some(UndefinedSource { block, thread, origin })
+        };
         let (to, value) = match op {
             WarpOp::Sync => return,
+            WarpOp::Mma { product, to } => {
+                let product = &products[product as usize];
+                let args = product.args.iter().map(|arg| self.operand(group, *arg));
+                let args: Vec<_> = args.collect();
+                let source = |lane: usize| {
+                    let brought = args.iter().enumerate().find_map(|(arg, undefined)| {
+                        let undefined = undefined.as_ref()?;
+                        let (op, word) = (product.op, usize::from(product.word));
+                        let needed = tensor_cores::needed_lanes(op, lane, word, arg);
+                        let from = bits(needed & undefined.lanes.0[warp]).next()?;
+                        Some(undefined.source(warp * 32 + from))
+                    });
+                    brought.or_else(|| absent(lane))
+                };
+                let of_lane = |lane| Some(((warp * 32 + lane) as u32, source(lane)?));
+                let sources = bits(lanes).filter_map(of_lane).collect();
+                let to_lanes = UndefinedLanes::from_sources(sources);
+                self.set_register(group, to, Mask::of_warp(warp, lanes), to_lanes);
+                return;
+            }
             WarpOp::Shuffle { to, value, .. }
             | WarpOp::Vote { to, value, .. }
             | WarpOp::Match { to, value, .. }
@@ -244,9 +274,11 @@ impl UndefinedValues {
         };
         let asked = match op {
             WarpOp::Shuffle { lane, .. } => self.operand(group, lane),
-            WarpOp::Sync | WarpOp::Vote { .. } | WarpOp::Match { .. } | WarpOp::Reduce { .. } => {
-                None
-            }
+            WarpOp::Sync
+            | WarpOp::Vote { .. }
+            | WarpOp::Match { .. }
+            | WarpOp::Reduce { .. }
+            | WarpOp::Mma { .. } => None,
         };
         let brought = self.operand(group, value);
         let of_warp = |of: &Option<UndefinedLanes>| of.as_ref().map_or(0, |of| of.lanes.0[warp]);
@@ -260,14 +292,7 @@ impl UndefinedValues {
             if let Some(asked) = asked.as_ref().filter(|_| sources & (1 << lane) != 0) {
                 return Some(asked.source(warp * 32 + lane));
             }
-            let from = inputs.absent_source(op, lane)? as u32;
-            let origin = UndefinedOrigin::AbsentLane {
-                step: step as u32,
-                mask: inputs.mask(lane),
-                lane: from,
-            };
-            let thread = (group + warp * 32 + lane) as u32;
-            Some(UndefinedSource { block, thread, origin })
+            absent(lane)
         };
         let of_lane = |lane| Some(((warp * 32 + lane) as u32, source(lane)?));
         let to_lanes = UndefinedLanes::from_sources(bits(lanes).filter_map(of_lane).collect());
@@ -284,7 +309,7 @@ fn determining_lanes(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u3
         bits(group & !undefined).any(surely)
     };
     match op {
-        WarpOp::Sync => 0,
+        WarpOp::Sync | WarpOp::Mma { .. } => 0,
         WarpOp::Shuffle { .. } => 1 << inputs.source(op, lane),
         // One false lane determines `all`, one true lane determines `any`.
         WarpOp::Vote { op: VoteOp::All, .. } if decides(false) => 0,

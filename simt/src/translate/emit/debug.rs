@@ -116,6 +116,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Vote { .. }
         | Op::Match { .. }
         | Op::Reduce { .. }
+        | Op::Mma { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }
@@ -176,6 +177,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::Match { .. }
         | Op::ActiveMask
         | Op::Reduce { .. }
+        | Op::Mma { .. }
         | Op::Loop { .. }
         | Op::Block { .. } => false,
     }

@@ -428,6 +428,11 @@ impl Emitter<'_> {
                 let to = self.new_lanes(id)?;
                 self.emit_warp_op(WarpOp::Reduce { combine, to, value }, *mask)
             }
+            Op::Mma { op, args, word } => {
+                let product = self.add_matrix_product(*op, args, *word)?;
+                let to = self.new_lanes(id)?;
+                self.emit_warp_op(WarpOp::Mma { product, to }, None)
+            }
             Op::If { cond, then, other } => self.emit_if(id, *cond, then, other),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

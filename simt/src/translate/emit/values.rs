@@ -1,13 +1,13 @@
 //! Values of instructions: inputs, computations, and the values of locals.
 use super::{Done, Emitter};
 use crate::{
-    bytecode::{Input, Instr, Malformed, Message, Preset, WarpOp},
+    bytecode::{Input, Instr, Malformed, MatrixProduct, Message, Preset, WarpOp},
     vector::{
         lanes::{self, LaneFn},
         registers::{Reg, Uniform},
     },
 };
-use warpwise_compiler::ir::{Builtin, InstId, LocalId, MessageId};
+use warpwise_compiler::ir::{Builtin, InstId, LocalId, MessageId, MmaOp};
 
 impl Emitter<'_> {
     /// Binds an instruction to an input.
@@ -129,6 +129,18 @@ impl Emitter<'_> {
         let values = args.iter().map(|arg| self.operand(*arg)).collect::<Result<_, _>>()?;
         self.code.messages.push(Message { message, values });
         Ok(self.code.messages.len() as u32 - 1)
+    }
+
+    /// Adds a word of a product of matrices; returns its index.
+    pub(super) fn add_matrix_product(
+        &mut self,
+        op: MmaOp,
+        args: &[InstId],
+        word: u8,
+    ) -> Result<u32, Malformed> {
+        let args = args.iter().map(|arg| self.operand(*arg)).collect::<Result<_, _>>()?;
+        self.code.matrix_products.push(MatrixProduct { op, args, word });
+        Ok(self.code.matrix_products.len() as u32 - 1)
     }
 
     pub(super) fn emit_warp_op(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {

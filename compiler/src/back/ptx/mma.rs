@@ -1,0 +1,78 @@
+//! Products of matrices on tensor cores.
+//!
+//! `mma.sync` yields all words of a result. It stands where the first of them is computed, and the
+//! others, [which follow in the same body](crate::analysis::mma), are its registers.
+use super::{
+    Emitter,
+    emitter::{Value, ptx},
+    reg::{Class, Reg},
+};
+use crate::{
+    ir::{InstId, Kernel, MmaOp, MmaType, Op, Scalar},
+    target::Target,
+};
+
+/// The PTX version that introduced products for [`Target::OLDEST`].
+const VERSION: &str = "6.5";
+
+impl Emitter<'_> {
+    /// A word of a product.
+    pub(super) fn mma(&mut self, id: InstId, op: MmaOp, args: &[InstId], word: u8) -> Value {
+        let leader = self.leaders[id].unwrap_or(id);
+        if leader == id {
+            let sums = self.emit_mma(op, args);
+            self.products.insert(leader, sums);
+        }
+        self.products[&leader][usize::from(word)].into()
+    }
+
+    fn emit_mma(&mut self, op: MmaOp, args: &[InstId]) -> Vec<Reg> {
+        let args: Vec<Reg> = args.iter().map(|arg| self.reg(*arg)).collect();
+        let (a, rest) = args.split_at(op.a_words());
+        let (b, c) = rest.split_at(op.b_words());
+        let class = Class::of(op.sum_word());
+        let sums: Vec<Reg> = (0..op.sum_words()).map(|_| self.regs.fresh(class)).collect();
+        let [d, a, b, c] = [&sums, a, b, c].map(list);
+        ptx!(self, "{} {d}, {a}, {b}, {c}", mma_name(op));
+        sums
+    }
+}
+
+/// Writes registers as a vector.
+fn list(regs: &[Reg]) -> String {
+    let regs: Vec<_> = regs.iter().map(ToString::to_string).collect();
+    format!("{{{}}}", regs.join(", "))
+}
+
+/// The name of the instruction, with its types.
+pub fn mma_name(op: MmaOp) -> String {
+    let factor = |ty| match ty {
+        MmaType::I8 => "s8",
+        ty => ty.name(),
+    };
+    let sum = match op.sum {
+        Scalar::I32 => "s32".to_owned(),
+        sum => sum.to_string(),
+    };
+    let (shape, a, b) = (op.shape.name(), factor(op.a), factor(op.b));
+    format!("mma.sync.aligned.{shape}.row.col.{sum}.{a}.{b}.{sum}")
+}
+
+/// Returns the product of `kernel` that the fewest targets have.
+pub(super) fn newest(kernel: &Kernel) -> Option<MmaOp> {
+    let products = kernel
+        .insts
+        .iter()
+        .filter_map(|(_, inst)| if let Op::Mma { op, .. } = inst.op { Some(op) } else { None });
+    // Of several, the first one.
+    products.reduce(|a, b| if b.oldest_target() > a.oldest_target() { b } else { a })
+}
+
+/// The PTX version that introduced `op`.
+pub(super) fn version(op: MmaOp) -> &'static str {
+    match op.oldest_target() {
+        Target::OLDEST => VERSION,
+        target if target < Target::new(90) => super::VERSION_WITH_REDUX,
+        _ => super::VERSION_WITH_SUMS,
+    }
+}

@@ -1,0 +1,35 @@
+//! Products of matrices on tensor cores, as inline PTX, each at the first of its words
+//! ([`find_leaders`](warpwise_compiler::analysis::mma::find_leaders)).
+use super::{
+    emitter::{Effects, Emitter},
+    value::{Type, Value},
+};
+use warpwise_compiler::{
+    back::ptx::mma_name,
+    ir::{InstId, MmaOp},
+};
+
+impl Emitter<'_> {
+    /// A word of a product.
+    pub(super) fn mma(&mut self, id: InstId, op: MmaOp, args: &[InstId], word: u8) -> Value {
+        let leader = self.leaders[id].unwrap_or(id);
+        if leader == id {
+            let sums = self.emit_mma(op, args);
+            self.products.insert(leader, sums);
+        }
+        self.products[&leader][usize::from(word)].clone()
+    }
+
+    fn emit_mma(&mut self, op: MmaOp, args: &[InstId]) -> Vec<Value> {
+        let args: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
+        let sums = op.sum_words();
+        let mut next = 0;
+        let [d, a, b, c] = [sums, op.a_words(), op.b_words(), sums].map(|words| {
+            let operands: Vec<String> = (next..next + words).map(|of| format!("${of}")).collect();
+            next += words;
+            format!("{{{}}}", operands.join(", "))
+        });
+        let text = format!("{} {d}, {a}, {b}, {c};", mma_name(op));
+        self.asm_words(Type::of(op.sum_word()), sums, &text, &args, Effects::Lanes)
+    }
+}
