@@ -35,6 +35,7 @@
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`vector`]: [`F32x4`] and its kin.
+//! - [`mma`]: products of small matrices on tensor cores.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a direction.
 //! - [`occupancy`]: how many blocks of a kernel run at the same time, and which size suits a device.
@@ -77,6 +78,7 @@ mod launch_checks;
 mod lint;
 pub mod math;
 mod memory;
+pub mod mma;
 mod num;
 mod observe;
 pub mod occupancy;

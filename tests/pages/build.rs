@@ -8,12 +8,13 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "README.md",
     "docs/guide.md",
     "docs/host.md",
     "docs/language.md",
     "docs/cuda.md",
+    "docs/mma.md",
     "docs/counters.md",
     "docs/debugging.md",
     "docs/sanitizer.md",

@@ -80,6 +80,7 @@ mod std_functions;
 mod std_imports;
 mod std_traits;
 mod structs;
+mod tensor_cores;
 mod trait_paths;
 mod traits;
 mod user_iterators;
@@ -119,7 +120,8 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::search ported::solvers ported::sorting ported::structures ported::texts
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
-    std_functions std_imports std_traits structs trait_paths traits user_iterators user_macros
+    std_functions std_imports std_traits structs tensor_cores trait_paths traits user_iterators
+    user_macros
     vector_lanes vectors warps
 ];
 

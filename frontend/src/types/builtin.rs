@@ -1,8 +1,8 @@
 //! Built-in functions of kernels, with their signatures.
 use crate::types::{Len, Prim};
 use warpwise_compiler::ir::{
-    self, Approx, Axis, BarrierOp, Direction, MatchOp, ReduceOp, Scope, ShuffleOp, TernaryOp,
-    VoteOp,
+    self, Approx, Axis, BarrierOp, Direction, MAX_A_WORDS, MAX_B_WORDS, MAX_SUM_WORDS, MatchOp,
+    MmaOp, ReduceOp, Scope, ShuffleOp, TernaryOp, VoteOp,
 };
 
 /// The operation of a built-in function.
@@ -51,6 +51,8 @@ pub(crate) enum Builtin {
         /// True if the first argument is a mask.
         masked: bool,
     },
+    /// A function of the module `mma::words`.
+    Mma(MmaOp),
     /// `warp::active_mask`
     ActiveMask,
     /// A function of the module `fast`.
@@ -109,6 +111,8 @@ pub(crate) enum BuiltinPart {
     Value,
     /// A pair of this type.
     Pair(Prim),
+    /// An array of this type and length.
+    Array(Prim, u64),
     /// `()`
     Unit,
 }
@@ -155,6 +159,7 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
             vec![],
             BuiltinPart::Unit,
         )),
+        ["mma", "words", name] => find_in_mma_words(name),
         ["fast", name] => find_in_fast(name),
         ["bits", name] => find_in_bits(name),
         ["directed", name] => find_in_directed(name),
@@ -267,6 +272,19 @@ fn find_in_warp(name: &str) -> Option<ResolvedBuiltin> {
     params.push(BOOL);
     let ret = if op == VoteOp::Ballot { MASK } else { BOOL };
     Some(ResolvedBuiltin { builtin: Builtin::Vote { op, masked }, path, takes_width, params, ret })
+}
+
+/// Returns functions of the module `mma::words`.
+fn find_in_mma_words(name: &str) -> Option<ResolvedBuiltin> {
+    let op = MmaOp::from_name(&name.replace('_', "."))?;
+    let words = |scalar: ir::Scalar, count: usize| {
+        let prim = Prim::from_name(scalar.name()?)?;
+        Some(BuiltinPart::Array(prim, count as u64))
+    };
+    let factors = [words(op.a.word(), MAX_A_WORDS)?, words(op.b.word(), MAX_B_WORDS)?];
+    let sum = words(op.sum_word(), MAX_SUM_WORDS)?;
+    let params = factors.into_iter().chain([sum]).collect();
+    Some(ResolvedBuiltin::new(Builtin::Mma(op), format!("mma::words::{name}"), params, sum))
 }
 
 /// Returns functions of the module `fast`.

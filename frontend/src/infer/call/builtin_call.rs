@@ -4,12 +4,12 @@ use crate::{
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
     types::{
-        Prim, Ty,
+        Prim, Ty, Type,
         builtin::{self, Builtin, ResolvedBuiltin},
     },
 };
 use syn::{ExprCall, GenericArgument};
-use warpwise_compiler::ir::{ReduceOp, ShuffleOp};
+use warpwise_compiler::ir::{Extent, ReduceOp, ShuffleOp};
 
 impl Infer<'_> {
     pub(crate) fn infer_builtin_call(
@@ -47,6 +47,7 @@ impl Infer<'_> {
             | Builtin::Vote { .. }
             | Builtin::SyncGrid
             | Builtin::ActiveMask
+            | Builtin::Mma(_)
             | Builtin::Fast(_)
             | Builtin::Bits(_)
             | Builtin::Directed(..)
@@ -70,6 +71,11 @@ impl Infer<'_> {
             builtin::BuiltinPart::Pair(prim) => {
                 let of = self.prim(prim);
                 self.types.tuple(vec![of, of])
+            }
+            builtin::BuiltinPart::Array(prim, len) => {
+                let elem = self.prim(prim);
+                let len = self.types.len(Extent::Const(len));
+                self.types.add(Type::Array(elem, len))
             }
             builtin::BuiltinPart::Unit => self.types.unit(),
         }

@@ -6,7 +6,8 @@ use crate::{
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{
-    self, BarrierOp, BinaryOp, CompareOp, Extent, InstId, MatchOp, Op, Scalar, ShuffleOp, VoteOp,
+    self, BarrierOp, BinaryOp, CompareOp, Extent, InstId, MAX_SUM_WORDS, MatchOp, MmaOp, Op,
+    Scalar, ShuffleOp, VoteOp,
 };
 
 /// Number of lanes in a warp: a shuffle distance this large passes every edge.
@@ -73,6 +74,7 @@ impl Lowerer<'_> {
                 let value = self.lower_argument(args, usize::from(masked), expr)?;
                 (Op::Reduce { op, value, mask }, self.expect_scalar_type(expr.ty, at)?.into())
             }
+            Builtin::Mma(op) => return self.lower_mma(op, args, expr),
             Builtin::ActiveMask => (Op::ActiveMask, Scalar::U32.into()),
             Builtin::Fast(fast) => return self.lower_fast(fast, args, at),
             Builtin::Bits(op) => {
@@ -105,6 +107,49 @@ impl Lowerer<'_> {
         };
         let inst = self.push_inst(at, op, ty);
         Ok(if ty == ir::Ty::Unit { Value::Unit } else { Value::Scalar(inst) })
+    }
+
+    /// Multiplies matrices whose words are in arrays. The last words of the sum, which smaller
+    /// matrices do not have, are those of the summand.
+    fn lower_mma(&mut self, op: MmaOp, args: &[Expr], expr: &Expr) -> Flow<Value> {
+        let at = expr.at;
+        let [a, b, c] = args else { return Err(self.report_bug(at)) };
+        let mut words = self.lower_words(a, op.a_words())?;
+        words.extend(self.lower_words(b, op.b_words())?);
+        let mut sums = self.lower_words(c, MAX_SUM_WORDS)?;
+        words.extend(&sums[..op.sum_words()]);
+        for (word, sum) in sums.iter_mut().take(op.sum_words()).enumerate() {
+            let product = Op::Mma { op, args: words.clone(), word: word as u8 };
+            *sum = self.push_inst(at, product, op.sum_word());
+        }
+        let mono = self.mono_type(expr.ty, at)?;
+        let Mono::Array(elem, _) = &mono else { return Err(self.report_bug(at)) };
+        let array = self.new_array(&mono, "", at)?;
+        for (index, sum) in sums.into_iter().enumerate() {
+            let index = self.push_bits(index as u64, Scalar::U64, at);
+            let place = self.element_at(&array, index, elem, at)?;
+            self.write_place(&Place::Memory(place), Value::Scalar(sum), elem, at)?;
+        }
+        Ok(Value::Array(array))
+    }
+
+    /// Returns the first elements of an array of numbers.
+    fn lower_words(&mut self, array: &Expr, count: usize) -> Flow<Vec<InstId>> {
+        let at = array.at;
+        let mono = self.mono_type(array.ty, at)?;
+        let Mono::Array(elem, _) = &mono else { return Err(self.report_bug(at)) };
+        let Value::Array(memory) = self.lower_value(array)? else {
+            return Err(self.report_bug(at));
+        };
+        let word = |this: &mut Self, index: usize| {
+            let index = this.push_bits(index as u64, Scalar::U64, at);
+            let place = this.element_at(&memory, index, elem, at)?;
+            match this.load(&place, elem, at)? {
+                Value::Scalar(word) => Ok(word),
+                _ => Err(this.report_bug(at)),
+            }
+        };
+        (0..count).map(|index| word(self, index)).collect()
     }
 
     /// Returns true in the participating lane with the lowest number.

@@ -1,0 +1,194 @@
+//! The element types of matrices, and the words that fragments hold them in.
+use crate::{bf16, device, f16};
+
+/// An element type of factors.
+#[device]
+pub trait FactorElement: Copy {
+    /// The type of the elements in memory.
+    type Value: Copy;
+    /// The type of a word of a fragment.
+    type Word: Copy;
+    /// The number of elements in a word.
+    const PER_WORD: usize;
+    /// A word of zeros.
+    const ZEROS: Self::Word;
+    /// Returns a word of the elements at `start`, `start + step` and so on.
+    fn load_word(tile: &[Self::Value], start: usize, step: usize) -> Self::Word;
+}
+
+#[device]
+impl FactorElement for f16 {
+    type Value = f16;
+    type Word = u32;
+    const PER_WORD: usize = 2;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[f16], start: usize, step: usize) -> u32 {
+        let pair = &tile[start..start + step + 1];
+        pair[0].to_bits() as u32 | (pair[step].to_bits() as u32) << 16
+    }
+}
+
+#[device]
+impl FactorElement for bf16 {
+    type Value = bf16;
+    type Word = u32;
+    const PER_WORD: usize = 2;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[bf16], start: usize, step: usize) -> u32 {
+        let pair = &tile[start..start + step + 1];
+        pair[0].to_bits() as u32 | (pair[step].to_bits() as u32) << 16
+    }
+}
+
+#[device]
+impl FactorElement for i8 {
+    type Value = i8;
+    type Word = u32;
+    const PER_WORD: usize = 4;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[i8], start: usize, step: usize) -> u32 {
+        let bytes = &tile[start..start + 3 * step + 1];
+        let low = bytes[0] as u8 as u32 | (bytes[step] as u8 as u32) << 8;
+        low | (bytes[2 * step] as u8 as u32) << 16 | (bytes[3 * step] as u8 as u32) << 24
+    }
+}
+
+#[device]
+impl FactorElement for u8 {
+    type Value = u8;
+    type Word = u32;
+    const PER_WORD: usize = 4;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[u8], start: usize, step: usize) -> u32 {
+        let bytes = &tile[start..start + 3 * step + 1];
+        let low = bytes[0] as u32 | (bytes[step] as u32) << 8;
+        low | (bytes[2 * step] as u32) << 16 | (bytes[3 * step] as u32) << 24
+    }
+}
+
+#[device]
+impl FactorElement for f64 {
+    type Value = f64;
+    type Word = f64;
+    const PER_WORD: usize = 1;
+    const ZEROS: f64 = 0.0;
+    fn load_word(tile: &[f64], start: usize, _step: usize) -> f64 {
+        tile[start]
+    }
+}
+
+/// `f32` elements of which tensor cores use the upper 19 bits: as many digits as an `f16` has,
+/// and the exponents of an `f32`.
+///
+/// Loads take `f32`s, whose lower 13 bits products ignore. That truncates;
+/// [`round_to_tf32`] rounds to the nearest, with half the error.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct Tf32;
+
+#[device]
+impl FactorElement for Tf32 {
+    type Value = f32;
+    type Word = u32;
+    const PER_WORD: usize = 1;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[f32], start: usize, _step: usize) -> u32 {
+        tile[start].to_bits()
+    }
+}
+
+/// Rounds to the nearest number whose lower 13 bits are 0, ties away from zero, as
+/// `cvt.rna.tf32.f32` does. A NaN stays one.
+#[device]
+pub fn round_to_tf32(x: f32) -> f32 {
+    if x.is_nan() { x } else { f32::from_bits((x.to_bits() + 0x1000) & !0x1fff) }
+}
+
+/// An element type of sums.
+#[device]
+pub trait SumElement: Copy {
+    /// The type of a word of a fragment.
+    type Word: Copy;
+    /// The number of elements in a word.
+    const PER_WORD: usize;
+    /// Returns the word whose elements are all `value`.
+    fn splat(value: Self) -> Self::Word;
+    /// Returns element `index` of a word.
+    fn get(word: Self::Word, index: usize) -> Self;
+    /// Returns `word` with another element `index`.
+    fn with(word: Self::Word, index: usize, value: Self) -> Self::Word;
+    /// Returns zero.
+    fn zero() -> Self;
+}
+
+#[device]
+impl SumElement for f32 {
+    type Word = f32;
+    const PER_WORD: usize = 1;
+    fn splat(value: f32) -> f32 {
+        value
+    }
+    fn get(word: f32, _index: usize) -> f32 {
+        word
+    }
+    fn with(_word: f32, _index: usize, value: f32) -> f32 {
+        value
+    }
+    fn zero() -> f32 {
+        0.0
+    }
+}
+
+#[device]
+impl SumElement for f64 {
+    type Word = f64;
+    const PER_WORD: usize = 1;
+    fn splat(value: f64) -> f64 {
+        value
+    }
+    fn get(word: f64, _index: usize) -> f64 {
+        word
+    }
+    fn with(_word: f64, _index: usize, value: f64) -> f64 {
+        value
+    }
+    fn zero() -> f64 {
+        0.0
+    }
+}
+
+#[device]
+impl SumElement for i32 {
+    type Word = i32;
+    const PER_WORD: usize = 1;
+    fn splat(value: i32) -> i32 {
+        value
+    }
+    fn get(word: i32, _index: usize) -> i32 {
+        word
+    }
+    fn with(_word: i32, _index: usize, value: i32) -> i32 {
+        value
+    }
+    fn zero() -> i32 {
+        0
+    }
+}
+
+#[device]
+impl SumElement for f16 {
+    type Word = u32;
+    const PER_WORD: usize = 2;
+    fn splat(value: f16) -> u32 {
+        value.to_bits() as u32 * 0x1_0001
+    }
+    fn get(word: u32, index: usize) -> f16 {
+        f16::from_bits((word >> (16 * index)) as u16)
+    }
+    fn with(word: u32, index: usize, value: f16) -> u32 {
+        word & !(0xffff << (16 * index)) | (value.to_bits() as u32) << (16 * index)
+    }
+    fn zero() -> f16 {
+        f16::from_bits(0)
+    }
+}

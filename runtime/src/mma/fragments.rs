@@ -1,0 +1,206 @@
+//! Fragments: the parts of matrices that a lane holds, and their products.
+use super::elements::{FactorElement, SumElement, Tf32};
+use crate::{bf16, device, f16, warp};
+
+/// A lane's part of a left factor with `M` rows and `K` columns.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct A<T: FactorElement, const M: usize, const K: usize> {
+    /// The words of PTX's `mma.sync`, of which smaller matrices have fewer.
+    pub words: [T::Word; 4],
+}
+
+#[device]
+impl<T: FactorElement, const M: usize, const K: usize> A<T, M, K> {
+    /// Loads a matrix that is stored row by row: row `i` begins at element
+    /// `start + i * pitch`.
+    pub fn load(tile: &[T::Value], start: usize, pitch: usize) -> Self {
+        Self::load_strided(tile, start, pitch, 1)
+    }
+
+    /// Loads a matrix that is stored column by column: column `i` begins at element
+    /// `start + i * pitch`.
+    pub fn load_transposed(tile: &[T::Value], start: usize, pitch: usize) -> Self {
+        Self::load_strided(tile, start, 1, pitch)
+    }
+
+    fn load_strided(tile: &[T::Value], start: usize, row: usize, column: usize) -> Self {
+        let mut words = [T::ZEROS; 4];
+        for word in 0..M * K / 32 / T::PER_WORD {
+            let i = warp::lane_id() / 4 + word % (M / 8) * 8;
+            let k = (warp::lane_id() % 4 + word / (M / 8) * 4) * T::PER_WORD;
+            words[word] = T::load_word(tile, start + i * row + k * column, column);
+        }
+        Self { words }
+    }
+}
+
+/// A lane's part of a right factor with `K` rows and `N` columns.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct B<T: FactorElement, const K: usize, const N: usize> {
+    /// The words of PTX's `mma.sync`, of which smaller matrices have fewer.
+    pub words: [T::Word; 2],
+}
+
+#[device]
+impl<T: FactorElement, const K: usize, const N: usize> B<T, K, N> {
+    /// Loads a matrix that is stored row by row: row `i` begins at element
+    /// `start + i * pitch`.
+    pub fn load(tile: &[T::Value], start: usize, pitch: usize) -> Self {
+        Self::load_strided(tile, start, pitch, 1)
+    }
+
+    /// Loads a matrix that is stored column by column: column `i` begins at element
+    /// `start + i * pitch`. Neighbouring elements of a column are one access.
+    pub fn load_transposed(tile: &[T::Value], start: usize, pitch: usize) -> Self {
+        Self::load_strided(tile, start, 1, pitch)
+    }
+
+    fn load_strided(tile: &[T::Value], start: usize, row: usize, column: usize) -> Self {
+        let mut words = [T::ZEROS; 2];
+        for word in 0..K * N / 32 / T::PER_WORD {
+            let k = (warp::lane_id() % 4 + word * 4) * T::PER_WORD;
+            let j = warp::lane_id() / 4;
+            words[word] = T::load_word(tile, start + k * row + j * column, row);
+        }
+        Self { words }
+    }
+}
+
+/// A lane's part of a sum with `M` rows and `N` columns.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct Accumulator<T: SumElement, const M: usize, const N: usize> {
+    /// The words of PTX's `mma.sync`, of which smaller matrices have fewer.
+    pub words: [T::Word; 4],
+}
+
+#[device]
+impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
+    /// The number of elements that each lane has.
+    pub const LEN: usize = M * N / 32;
+
+    /// A matrix of zeros.
+    pub fn zero() -> Self {
+        Self::splat(T::zero())
+    }
+
+    /// A matrix whose elements are all `value`.
+    pub fn splat(value: T) -> Self {
+        Self { words: [T::splat(value); 4] }
+    }
+
+    /// Loads a matrix that is stored row by row: row `i` begins at element
+    /// `start + i * pitch`.
+    pub fn load(tile: &[T], start: usize, pitch: usize) -> Self {
+        let mut loaded = Self::zero();
+        for i in (0..Self::LEN).step_by(2) {
+            let at = start + Self::row(i) * pitch + Self::column(i);
+            let pair = &tile[at..at + 2];
+            loaded.set(i, pair[0]);
+            loaded.set(i + 1, pair[1]);
+        }
+        loaded
+    }
+
+    /// Stores the matrix row by row: row `i` begins at element `start + i * pitch`.
+    pub fn store(self, tile: &mut [T], start: usize, pitch: usize) {
+        for i in (0..Self::LEN).step_by(2) {
+            let at = start + Self::row(i) * pitch + Self::column(i);
+            let pair = &mut tile[at..at + 2];
+            pair[0] = self.get(i);
+            pair[1] = self.get(i + 1);
+        }
+    }
+
+    /// The row of this lane's element `i`.
+    pub fn row(i: usize) -> usize {
+        warp::lane_id() / 4 + i / 2 * 8
+    }
+
+    /// The column of this lane's element `i`.
+    pub fn column(i: usize) -> usize {
+        warp::lane_id() % 4 * 2 + i % 2
+    }
+
+    /// Returns this lane's element `i`.
+    pub fn get(self, i: usize) -> T {
+        T::get(self.words[i / T::PER_WORD], i % T::PER_WORD)
+    }
+
+    /// Sets this lane's element `i`.
+    pub fn set(&mut self, i: usize, value: T) {
+        let word = i / T::PER_WORD;
+        self.words[word] = T::with(self.words[word], i % T::PER_WORD, value);
+    }
+
+    /// Returns the matrix of `function(element)`.
+    pub fn map<F: Fn(T) -> T>(self, function: F) -> Self {
+        let mut mapped = self;
+        for i in 0..Self::LEN {
+            mapped.set(i, function(self.get(i)));
+        }
+        mapped
+    }
+
+    /// Adds the product of two matrices, on tensor cores.
+    ///
+    /// # Panics
+    /// On the host.
+    pub fn multiply_add<Left, Right>(&mut self, a: Left, b: Right)
+    where
+        Left: MultiplyAdd<Right, Self>,
+    {
+        *self = a.multiply_add(b, *self);
+    }
+}
+
+/// A left factor of a product that tensor cores compute.
+#[device]
+pub trait MultiplyAdd<Right, Total>: Copy {
+    /// Returns `self * b + c`.
+    fn multiply_add(self, b: Right, c: Total) -> Total;
+}
+
+/// Implements products by the functions on words.
+macro_rules! products {
+    ($($words:ident: $a:ty, $b:ty, $sum:ty, $m:literal, $n:literal, $k:literal;)*) => {$(
+        #[device]
+        impl MultiplyAdd<B<$b, $k, $n>, Accumulator<$sum, $m, $n>> for A<$a, $m, $k> {
+            fn multiply_add(
+                self,
+                b: B<$b, $k, $n>,
+                c: Accumulator<$sum, $m, $n>,
+            ) -> Accumulator<$sum, $m, $n> {
+                Accumulator { words: warpwise::mma::words::$words(self.words, b.words, c.words) }
+            }
+        }
+    )*};
+}
+
+products! {
+    m16n8k8_f32_f16_f16: f16, f16, f32, 16, 8, 8;
+    m16n8k16_f32_f16_f16: f16, f16, f32, 16, 8, 16;
+    m16n8k8_f16_f16_f16: f16, f16, f16, 16, 8, 8;
+    m16n8k16_f16_f16_f16: f16, f16, f16, 16, 8, 16;
+    m16n8k8_f32_bf16_bf16: bf16, bf16, f32, 16, 8, 8;
+    m16n8k16_f32_bf16_bf16: bf16, bf16, f32, 16, 8, 16;
+    m16n8k4_f32_tf32_tf32: Tf32, Tf32, f32, 16, 8, 4;
+    m16n8k8_f32_tf32_tf32: Tf32, Tf32, f32, 16, 8, 8;
+    m8n8k4_f64_f64_f64: f64, f64, f64, 8, 8, 4;
+    m16n8k4_f64_f64_f64: f64, f64, f64, 16, 8, 4;
+    m16n8k8_f64_f64_f64: f64, f64, f64, 16, 8, 8;
+    m8n8k16_i32_i8_i8: i8, i8, i32, 8, 8, 16;
+    m8n8k16_i32_i8_u8: i8, u8, i32, 8, 8, 16;
+    m8n8k16_i32_u8_i8: u8, i8, i32, 8, 8, 16;
+    m8n8k16_i32_u8_u8: u8, u8, i32, 8, 8, 16;
+    m16n8k16_i32_i8_i8: i8, i8, i32, 16, 8, 16;
+    m16n8k16_i32_i8_u8: i8, u8, i32, 16, 8, 16;
+    m16n8k16_i32_u8_i8: u8, i8, i32, 16, 8, 16;
+    m16n8k16_i32_u8_u8: u8, u8, i32, 16, 8, 16;
+    m16n8k32_i32_i8_i8: i8, i8, i32, 16, 8, 32;
+    m16n8k32_i32_i8_u8: i8, u8, i32, 16, 8, 32;
+    m16n8k32_i32_u8_i8: u8, i8, i32, 16, 8, 32;
+    m16n8k32_i32_u8_u8: u8, u8, i32, 16, 8, 32;
+}

@@ -1,0 +1,496 @@
+//! Products of matrices on tensor cores.
+use crate::run::engine::{Check, Engine, cases, equal, fault, launch, same};
+use warpwise::{bf16, f16, mma, prelude::*};
+
+cases![
+    m16n8k8_f16: THREADS_MEET,
+    m16n8k16_f16: THREADS_MEET,
+    m16n8k8_f16_sums: THREADS_MEET,
+    m16n8k16_f16_sums: THREADS_MEET,
+    m16n8k8_bf16: THREADS_MEET,
+    m16n8k16_bf16: THREADS_MEET,
+    m16n8k4_tf32: THREADS_MEET,
+    m16n8k8_tf32: THREADS_MEET,
+    m8n8k4_f64: THREADS_MEET,
+    m16n8k4_f64: THREADS_MEET,
+    m16n8k8_f64: THREADS_MEET,
+    m8n8k16_i8: THREADS_MEET,
+    m8n8k16_i8_u8: THREADS_MEET,
+    m8n8k16_u8_i8: THREADS_MEET,
+    m8n8k16_u8: THREADS_MEET,
+    m16n8k16_i8: THREADS_MEET,
+    m16n8k16_i8_u8: THREADS_MEET,
+    m16n8k16_u8_i8: THREADS_MEET,
+    m16n8k16_u8: THREADS_MEET,
+    m16n8k32_i8: THREADS_MEET,
+    m16n8k32_i8_u8: THREADS_MEET,
+    m16n8k32_u8_i8: THREADS_MEET,
+    m16n8k32_u8: THREADS_MEET,
+    wrapping_sums: THREADS_MEET,
+    rounding_of_f16: THREADS_MEET,
+    rounding_of_bf16: THREADS_MEET,
+    rounding_of_tf32: THREADS_MEET,
+    rounding_of_f16_sums: THREADS_MEET,
+    rounding_of_f64: THREADS_MEET,
+    shared_tiles: THREADS_MEET,
+    epilogue: THREADS_MEET,
+    half_epilogue: THREADS_MEET,
+    words: THREADS_MEET,
+    reads_past_the_end: THREADS_MEET,
+    writes_past_the_end: THREADS_MEET,
+    tf32_numbers,
+];
+
+/// An element type of matrices of small integers.
+trait Small: Copy {
+    /// The least number.
+    const LEAST: i32;
+    fn of(value: i32) -> Self;
+}
+
+macro_rules! small {
+    ($($ty:ident $least:literal $value:ident $of:expr;)*) => {$(
+        impl Small for $ty {
+            const LEAST: i32 = $least;
+            fn of($value: i32) -> Self {
+                $of
+            }
+        }
+    )*};
+}
+small! {
+    f16 -5 value f16::from_f32(value as f32);
+    bf16 -5 value bf16::from_f32(value as f32);
+    f32 -5 value value as f32;
+    f64 -5 value value.into();
+    i8 -5 value value as i8;
+    u8 0 value value as u8;
+    i32 -5 value value;
+}
+
+/// Numbers of 11 different values, in no order.
+fn small<T: Small>(count: usize, factor: usize) -> (Vec<i32>, Vec<T>) {
+    let values: Vec<i32> = (0..count).map(|i| (i * factor % 11) as i32 + T::LEAST).collect();
+    let elements = values.iter().map(|value| T::of(*value)).collect();
+    (values, elements)
+}
+
+/// The product of integer matrices: `m` by `2 * k` and `2 * k` by `n`, added to `c`.
+fn exact([m, n, k]: [usize; 3], a: &[i32], b: &[i32], c: &[i32]) -> Vec<i32> {
+    let element = |i: usize| {
+        let (row, column) = (i / n, i % n);
+        (0..2 * k).map(|k2| a[row * 2 * k + k2] * b[k2 * n + column]).sum::<i32>() + c[i]
+    };
+    (0..m * n).map(element).collect()
+}
+
+fn transposed<T: Copy>(matrix: &[T], columns: usize) -> Vec<T> {
+    let rows = matrix.len() / columns;
+    (0..matrix.len()).map(|i| matrix[i % rows * columns + i / rows]).collect()
+}
+
+/// Cases that multiply matrices of small integers, in all layouts: two products in a row.
+macro_rules! products {
+    ($($case:ident: $a:ty, $b:ty, $sum:ty, $a_value:ty, $b_value:ty, $m:literal, $n:literal, $k:literal;)*) => {$(
+        fn $case(on: &Engine) -> Check {
+            #[kernel(block = 64)]
+            fn multiply(
+                a: &[$a_value],
+                a_transposed: &[$a_value],
+                b: &[$b_value],
+                b_transposed: &[$b_value],
+                c: &[$sum],
+                out: &mut [$sum],
+            ) {
+                let mut sum = mma::Accumulator::<$sum, $m, $n>::load(c, 0, $n);
+                if warp::warp_id() == 0 {
+                    for k in 0..2 {
+                        let left = mma::A::<$a, $m, $k>::load(a, k * $k, 2 * $k);
+                        let right = mma::B::<$b, $k, $n>::load(b, k * $k * $n, $n);
+                        sum.multiply_add(left, right);
+                    }
+                } else {
+                    for k in 0..2 {
+                        let left = mma::A::<$a, $m, $k>::load_transposed(a_transposed, k * $k * $m, $m);
+                        let right = mma::B::<$b, $k, $n>::load_transposed(b_transposed, k * $k, 2 * $k);
+                        sum.multiply_add(left, right);
+                    }
+                }
+                sum.store(out, warp::warp_id() * $m * $n, $n);
+            }
+            let (left, a) = small::<$a_value>($m * 2 * $k, 7);
+            let (right, b) = small::<$b_value>(2 * $k * $n, 5);
+            let (summand, c) = small::<$sum>($m * $n, 3);
+            let (a_transposed, b_transposed) = (transposed(&a, 2 * $k), transposed(&b, $n));
+            let mut out = vec![<$sum>::of(0); 2 * $m * $n];
+            launch!(
+                on,
+                multiply(read a, read a_transposed, read b, read b_transposed, read c, write out),
+                LaunchConfig::grid(1)
+            )?;
+            let want = exact([$m, $n, $k], &left, &right, &summand);
+            let want: Vec<$sum> = want.iter().map(|value| <$sum>::of(*value)).collect();
+            same("out", &out, &[&want[..], &want[..]].concat())
+        }
+    )*};
+}
+
+products! {
+    m16n8k8_f16: f16, f16, f32, f16, f16, 16, 8, 8;
+    m16n8k16_f16: f16, f16, f32, f16, f16, 16, 8, 16;
+    m16n8k8_f16_sums: f16, f16, f16, f16, f16, 16, 8, 8;
+    m16n8k16_f16_sums: f16, f16, f16, f16, f16, 16, 8, 16;
+    m16n8k8_bf16: bf16, bf16, f32, bf16, bf16, 16, 8, 8;
+    m16n8k16_bf16: bf16, bf16, f32, bf16, bf16, 16, 8, 16;
+    m16n8k4_tf32: mma::Tf32, mma::Tf32, f32, f32, f32, 16, 8, 4;
+    m16n8k8_tf32: mma::Tf32, mma::Tf32, f32, f32, f32, 16, 8, 8;
+    m8n8k4_f64: f64, f64, f64, f64, f64, 8, 8, 4;
+    m16n8k4_f64: f64, f64, f64, f64, f64, 16, 8, 4;
+    m16n8k8_f64: f64, f64, f64, f64, f64, 16, 8, 8;
+    m8n8k16_i8: i8, i8, i32, i8, i8, 8, 8, 16;
+    m8n8k16_i8_u8: i8, u8, i32, i8, u8, 8, 8, 16;
+    m8n8k16_u8_i8: u8, i8, i32, u8, i8, 8, 8, 16;
+    m8n8k16_u8: u8, u8, i32, u8, u8, 8, 8, 16;
+    m16n8k16_i8: i8, i8, i32, i8, i8, 16, 8, 16;
+    m16n8k16_i8_u8: i8, u8, i32, i8, u8, 16, 8, 16;
+    m16n8k16_u8_i8: u8, i8, i32, u8, i8, 16, 8, 16;
+    m16n8k16_u8: u8, u8, i32, u8, u8, 16, 8, 16;
+    m16n8k32_i8: i8, i8, i32, i8, i8, 16, 8, 32;
+    m16n8k32_i8_u8: i8, u8, i32, i8, u8, 16, 8, 32;
+    m16n8k32_u8_i8: u8, i8, i32, u8, i8, 16, 8, 32;
+    m16n8k32_u8: u8, u8, i32, u8, u8, 16, 8, 32;
+}
+
+fn wrapping_sums(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn multiply(a: &[i8], b: &[u8], c: &[i32], out: &mut [i32]) {
+        let mut sum = mma::Accumulator::<i32, 16, 8>::load(c, 0, 8);
+        sum.multiply_add(mma::A::<i8, 16, 32>::load(a, 0, 32), mma::B::<u8, 32, 8>::load(b, 0, 8));
+        sum.store(out, 0, 8);
+    }
+    let a: Vec<i8> = (0..16 * 32).map(|i| if i % 3 == 0 { -128 } else { i as u8 as i8 }).collect();
+    let b: Vec<u8> = (0..32 * 8).map(|i| if i % 2 == 0 { 255 } else { i as u8 }).collect();
+    let c: Vec<i32> =
+        (0..128).map(|i| if i % 2 == 0 { i32::MIN + i } else { i32::MAX - i }).collect();
+    let mut out = vec![0; 128];
+    launch!(on, multiply(read a, read b, read c, write out), LaunchConfig::grid(1))?;
+    let element = |i: usize| {
+        let product = |k: usize| i32::from(a[i / 8 * 32 + k]) * i32::from(b[k * 8 + i % 8]);
+        (0..32).fold(c[i], |sum, k| sum.wrapping_add(product(k)))
+    };
+    same("out", &out, &(0..128).map(element).collect::<Vec<_>>())
+}
+
+/// Pseudo-random numbers of many magnitudes, some of them 0.
+fn spread(count: usize, seed: u64, magnitudes: i32) -> Vec<f32> {
+    let mut state = seed;
+    let mut next = move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32
+    };
+    let number = |_| {
+        let significand = 1.0 + (next() & 0x7f_ffff) as f32 / 8_388_608.0;
+        let sign = if next() & 1 == 0 { 1.0 } else { -1.0 };
+        let magnitude = (next() % magnitudes as u32) as i32 - magnitudes / 2;
+        if next() % 16 == 0 { 0.0 } else { sign * significand * 2f32.powi(magnitude) }
+    };
+    (0..count).map(number).collect()
+}
+
+/// The exponent of a normal number.
+fn exponent(value: f32) -> i32 {
+    (value.to_bits() >> 23 & 0xff) as i32 - 127
+}
+
+/// The sum that tensor cores of sm_90 compute of normal numbers, before it is rounded.
+fn truncated_sum(a: &[f32], b: &[f32], c: f32) -> f64 {
+    let products = a.iter().zip(b).filter(|(a, b)| **a * **b != 0.0);
+    let products =
+        products.map(|(a, b)| (f64::from(*a) * f64::from(*b), exponent(*a) + exponent(*b)));
+    let summand = (c != 0.0).then(|| (f64::from(c), exponent(c)));
+    let terms: Vec<(f64, i32)> = products.chain(summand).collect();
+    let largest = terms.iter().map(|(_, exponent)| *exponent).max().unwrap_or(0);
+    let quantum = 2f64.powi(largest - 25);
+    terms.iter().map(|(value, _)| (value / quantum).trunc()).sum::<f64>() * quantum
+}
+
+fn truncate_to_f32(value: f64) -> f32 {
+    let nearest = value as f32;
+    match f64::from(nearest).abs() > value.abs() {
+        true => f32::from_bits(nearest.to_bits() - 1),
+        false => nearest,
+    }
+}
+
+/// Cases of one product with numbers of many magnitudes.
+macro_rules! rounding {
+    ($($case:ident: $ty:ty, $sum:ty, $k:literal, $value:ty, $magnitudes:literal, $to:expr, $of:expr, $round:expr;)*) => {$(
+        fn $case(on: &Engine) -> Check {
+            #[kernel(block = 32)]
+            fn multiply(a: &[$value], b: &[$value], c: &[$sum], out: &mut [$sum]) {
+                let tile = block_idx_x();
+                let mut sum = mma::Accumulator::<$sum, 16, 8>::load(c, tile * 128, 8);
+                sum.multiply_add(
+                    mma::A::<$ty, 16, $k>::load(a, tile * 16 * $k, $k),
+                    mma::B::<$ty, $k, 8>::load_transposed(b, tile * 8 * $k, $k),
+                );
+                sum.store(out, tile * 128, 8);
+            }
+            const TILES: usize = 24;
+            let (to, of): (fn(f32) -> $value, fn($value) -> f32) = ($to, $of);
+            let numbers = |count: usize, seed: u64| -> Vec<$value> {
+                let spread = (0..TILES as u64).flat_map(|tile| {
+                    let magnitudes = if tile % 2 == 0 { 2 } else { $magnitudes };
+                    spread(count, seed + tile, magnitudes)
+                });
+                spread.map(to).collect()
+            };
+            let (a, b) = (numbers(16 * $k, 1), numbers(8 * $k, 1000));
+            let c: Vec<$sum> = (0..TILES as u64)
+                .flat_map(|tile| spread(128, 2000 + tile, if tile % 2 == 0 { 2 } else { 12 }))
+                .map(|value| $round(f64::from(value)))
+                .collect();
+            let mut out = vec![$round(0.0); TILES * 128];
+            launch!(on, multiply(read a, read b, read c, write out), LaunchConfig::grid(TILES))?;
+            let want: Vec<$sum> = (0..TILES * 128)
+                .map(|i| {
+                    let (tile, row, column) = (i / 128, i % 128 / 8, i % 8);
+                    let row = &a[(tile * 16 + row) * $k..][..$k];
+                    let column = &b[(tile * 8 + column) * $k..][..$k];
+                    let [row, column] =
+                        [row, column].map(|of_all| of_all.iter().map(|x| of(*x)).collect::<Vec<_>>());
+                    $round(truncated_sum(&row, &column, f32::from(c[i])))
+                })
+                .collect();
+            same("out", &out, &want)
+        }
+    )*};
+}
+
+rounding! {
+    rounding_of_f16: f16, f32, 16, f16, 12, f16::from_f32, f16::to_f32, truncate_to_f32;
+    rounding_of_bf16: bf16, f32, 16, bf16, 30, bf16::from_f32, bf16::to_f32, truncate_to_f32;
+    rounding_of_tf32: mma::Tf32, f32, 8, f32, 30, |value| value,
+        |value| f32::from_bits(value.to_bits() & !0x1fff), truncate_to_f32;
+    rounding_of_f16_sums: f16, f16, 16, f16, 6, f16::from_f32, f16::to_f32, f16::from_f64;
+}
+
+fn rounding_of_f64(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn multiply(a: &[f64], b: &[f64], c: &[f64], out: &mut [f64]) {
+        let mut sum = mma::Accumulator::<f64, 8, 8>::load(c, 0, 8);
+        sum.multiply_add(mma::A::<f64, 8, 4>::load(a, 0, 4), mma::B::<f64, 4, 8>::load(b, 0, 8));
+        sum.store(out, 0, 8);
+    }
+    let numbers = |count: usize, seed: u64| -> Vec<f64> {
+        let pairs = spread(count, seed, 8).into_iter().zip(spread(count, seed + 1, 8));
+        pairs.map(|(a, b)| f64::from(a) + f64::from(b) * 1e-8).collect()
+    };
+    let (a, b, c) = (numbers(32, 1), numbers(32, 3), numbers(64, 5));
+    let mut out = vec![0.0; 64];
+    launch!(on, multiply(read a, read b, read c, write out), LaunchConfig::grid(1))?;
+    let element =
+        |i: usize| (0..4).fold(c[i], |sum, k| a[i / 8 * 4 + k].mul_add(b[k * 8 + i % 8], sum));
+    same("out", &out, &(0..64).map(element).collect::<Vec<_>>())
+}
+
+/// The factors of 64 by 64 tiles, four warps that multiply two by four fragments each.
+fn shared_tiles(on: &Engine) -> Check {
+    #[kernel(block = 128)]
+    fn multiply(n: usize, a: &[bf16], b: &[bf16], c: &mut [f32]) {
+        let left = shared!([[bf16; 40]; 64]);
+        let right = shared!([[bf16; 40]; 64]);
+        let (thread, warp) = (thread_idx_x(), warp::warp_id());
+        let (first_row, first_column) = (block_idx_y() * 64, block_idx_x() * 64);
+        let (row, column) = (warp / 2 * 32, warp % 2 * 32);
+        let mut sums = [[mma::Accumulator::<f32, 16, 8>::zero(); 4]; 2];
+        for at in (0..n).step_by(32) {
+            for round in 0..16 {
+                let (i, k) = ((round * 128 + thread) / 32, thread % 32);
+                left[i][k] = a[(first_row + i) * n + at + k];
+                right[i][k] = b[(first_column + i) * n + at + k];
+            }
+            sync_threads();
+            for k in (0..32).step_by(16) {
+                let rows = [
+                    mma::A::<bf16, 16, 16>::load(left.as_flattened(), row * 40 + k, 40),
+                    mma::A::<bf16, 16, 16>::load(left.as_flattened(), (row + 16) * 40 + k, 40),
+                ];
+                for j in 0..4 {
+                    let start = (column + j * 8) * 40 + k;
+                    let columns =
+                        mma::B::<bf16, 16, 8>::load_transposed(right.as_flattened(), start, 40);
+                    for i in 0..2 {
+                        sums[i][j].multiply_add(rows[i], columns);
+                    }
+                }
+            }
+            sync_threads();
+        }
+        for i in 0..2 {
+            for j in 0..4 {
+                let start = (first_row + row + i * 16) * n + first_column + column + j * 8;
+                sums[i][j].store(c, start, n);
+            }
+        }
+    }
+    let n = 128;
+    let (left, a) = small::<bf16>(n * n, 7);
+    let (right, b) = small::<bf16>(n * n, 5);
+    let mut c = vec![0.0; n * n];
+    launch!(on, multiply(value n, read a, read b, write c), LaunchConfig::grid((2, 2)))?;
+    let zeros = vec![0; n * n];
+    let want = exact([n, n, n / 2], &left, &transposed(&right, n), &zeros);
+    same("c", &c, &want.iter().map(|value| *value as f32).collect::<Vec<_>>())
+}
+
+/// A bias for each column and `max(0)`, and the places of elements.
+fn epilogue(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn multiply(a: &[f16], b: &[f16], bias: &[f32], out: &mut [f32], places: &mut [u32]) {
+        let mut sum = mma::Accumulator::<f32, 16, 8>::splat(1.0);
+        sum.multiply_add(mma::A::<f16, 16, 8>::load(a, 0, 8), mma::B::<f16, 8, 8>::load(b, 0, 8));
+        for i in 0..mma::Accumulator::<f32, 16, 8>::LEN {
+            sum.set(i, sum.get(i) + bias[mma::Accumulator::<f32, 16, 8>::column(i)]);
+            let (row, column) =
+                (mma::Accumulator::<f32, 16, 8>::row(i), mma::Accumulator::<f32, 16, 8>::column(i));
+            places[row * 8 + column] = (warp::lane_id() * 4 + i) as u32;
+        }
+        let scale = 0.5;
+        sum.map(|x| x.max(0.0) * scale).store(out, 0, 8);
+    }
+    let (left, a) = small::<f16>(128, 7);
+    let (right, b) = small::<f16>(64, 5);
+    let bias: Vec<f32> = (0..8).map(|i| i as f32 * 10.0 - 40.0).collect();
+    let (mut out, mut places) = (vec![0.0; 128], vec![0; 128]);
+    launch!(
+        on,
+        multiply(read a, read b, read bias, write out, write places),
+        LaunchConfig::grid(1)
+    )?;
+    let element = |i: usize| {
+        let product: i32 = (0..8).map(|k| left[i / 8 * 8 + k] * right[k * 8 + i % 8]).sum();
+        (product as f32 + 1.0 + bias[i % 8]).max(0.0) * 0.5
+    };
+    same("out", &out, &(0..128).map(element).collect::<Vec<_>>())?;
+    let place = |i: usize| {
+        let (row, column) = (i as u32 / 8, i as u32 % 8);
+        (row % 8 * 4 + column / 2) * 4 + row / 8 * 2 + column % 2
+    };
+    same("places", &places, &(0..128).map(place).collect::<Vec<_>>())
+}
+
+/// Sums in `f16`, two in a word.
+fn half_epilogue(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn change(c: &[f16], out: &mut [f16]) {
+        let mut sum = mma::Accumulator::<f16, 16, 8>::load(c, 1, 9);
+        sum.set(2, sum.get(1));
+        sum.map(|x| x + x).store(out, 0, 8);
+        if warp::lane_id() == 0 {
+            out[128] = mma::Accumulator::<f16, 16, 8>::splat(out[0]).get(3);
+        }
+    }
+    let c: Vec<f16> = (0..16 * 9 + 1).map(|i| f16::from_f32(i as f32)).collect();
+    let mut out = vec![f16::ZERO; 129];
+    launch!(on, change(read c, write out), LaunchConfig::grid(1))?;
+    let element = |i: usize| {
+        let (row, column) = match (i / 8, i % 8) {
+            (row, column) if row >= 8 && column % 2 == 0 => (row - 8, column + 1),
+            place => place,
+        };
+        f16::from_f32(2.0 * (1 + row * 9 + column) as f32)
+    };
+    let want: Vec<f16> = (0..128).map(element).chain([element(0)]).collect();
+    same("out", &out, &want)
+}
+
+/// Fragments that the kernel makes of words.
+fn words(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn multiply(out: &mut [i32]) {
+        let lane = warp::lane_id() as u32;
+        let left = mma::A::<u8, 8, 16> { words: [lane * 0x0101_0101, 0, 0, 0] };
+        let right = warpwise::mma::B::<i8, 16, 8> { words: [0xff_ff_ff_ff, 0] };
+        let mut sum = mma::Accumulator::<i32, 8, 8>::zero();
+        sum.multiply_add(left, right);
+        out[warp::lane_id()] = sum.words[0];
+    }
+    let mut out = vec![0; 32];
+    launch!(on, multiply(write out), LaunchConfig::grid(1))?;
+    let sum = |lane: i32| -4 * (4 * (lane / 4 * 4) + 6);
+    same("out", &out, &(0..32).map(sum).collect::<Vec<_>>())
+}
+
+#[kernel(block = 32)]
+fn load_and_store(x: &[f32], pitch: usize, out: &mut [f32]) {
+    let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    let ones = mma::B::<mma::Tf32, 4, 8> { words: [0x3f80_0000, 0] };
+    sum.multiply_add(mma::A::<mma::Tf32, 16, 4>::load(x, 0, pitch), ones);
+    sum.store(out, 0, 8);
+}
+
+fn reads_past_the_end(on: &Engine) -> Check {
+    let x = vec![1.0; 16 * 4];
+    let mut out = vec![0.0; 128];
+    let pitch = 5;
+    let result = launch!(on, load_and_store(read x, value pitch, write out), LaunchConfig::grid(1));
+    let panic = fault(result)?;
+    equal("fault", &[(panic.index, panic.len)], &[(Some(65), Some(64))])
+}
+
+fn writes_past_the_end(on: &Engine) -> Check {
+    let x = vec![1.0; 16 * 4];
+    let mut out = vec![0.0; 127];
+    let pitch = 4;
+    let result = launch!(on, load_and_store(read x, value pitch, write out), LaunchConfig::grid(1));
+    fault(result)?;
+    // The last pair is stored at once or not at all.
+    let want: Vec<f32> = (0..127).map(|i| if i < 126 { 4.0 } else { 0.0 }).collect();
+    same("out", &out, &want)
+}
+
+fn tf32_numbers(on: &Engine) -> Check {
+    #[kernel]
+    fn round(x: &[f32], out: &mut [f32]) {
+        let i = global_idx_x();
+        if i < out.len() {
+            out[i] = mma::round_to_tf32(x[i]);
+        }
+    }
+    let bits = [
+        0x3f80_0000,
+        0x3f80_0fff,
+        0x3f80_1000,
+        0xbf80_1000,
+        0x3f80_2fff,
+        0x7f7f_ffff,
+        0x0000_1000,
+        0x0000_0fff,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0001,
+        0x7f80_0001,
+        0x8000_0000,
+    ];
+    let want = [
+        0x3f80_0000,
+        0x3f80_0000,
+        0x3f80_2000,
+        0xbf80_2000,
+        0x3f80_2000,
+        0x7f80_0000,
+        0x0000_2000,
+        0x0000_0000,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0001,
+        0x7f80_0001,
+        0x8000_0000,
+    ];
+    let [x, want] = [bits, want].map(|bits| bits.map(f32::from_bits).to_vec());
+    let mut out = vec![0.0; x.len()];
+    launch!(on, round(read x, write out), LaunchConfig::cover(x.len()))?;
+    same("out", &out, &want)
+}
