@@ -4,12 +4,14 @@ use warpwise::{mma, prelude::*};
 use warpwise_examples::{report, time, verify};
 
 /// Rows and columns of the result for each block.
+#[device]
 const TILE: usize = 64;
 /// The length of the sums that one step adds to the result.
+#[device]
 const DEPTH: usize = 32;
 
 /// `a` is stored row by row, `b` column by column. `n` is a multiple of 64.
-#[kernel(block = 128, open(TILE, DEPTH))]
+#[kernel(block = 128)]
 fn matmul(n: usize, a: &[bf16], b: &[bf16], c: &mut [f32]) {
     // Rows of 80 bytes, so that the lanes of a warp read from different banks.
     let tile_a = shared!([[bf16; DEPTH + 8]; TILE]);
@@ -30,13 +32,15 @@ fn matmul(n: usize, a: &[bf16], b: &[bf16], c: &mut [f32]) {
         let (tile_a, tile_b) = (tile_a.as_flattened(), tile_b.as_flattened());
         let pitch = DEPTH + 8;
         for k in (0..DEPTH).step_by(16) {
-            let upper = mma::A::<bf16, 16, 16>::load(tile_a, row * pitch + k, pitch);
-            let lower = mma::A::<bf16, 16, 16>::load(tile_a, (row + 16) * pitch + k, pitch);
-            for j in 0..4 {
-                let start = (column + j * 8) * pitch + k;
-                let columns = mma::B::<bf16, 16, 8>::load_transposed(tile_b, start, pitch);
-                sums[0][j].multiply_add(upper, columns);
-                sums[1][j].multiply_add(lower, columns);
+            let upper = mma::A::<bf16, 16, 16>::load_matrix(tile_a, row * pitch + k, pitch);
+            let lower = mma::A::<bf16, 16, 16>::load_matrix(tile_a, (row + 16) * pitch + k, pitch);
+            for j in 0..2 {
+                let start = (column + j * 16) * pitch + k;
+                let columns = mma::B::<bf16, 16, 8>::load_matrices_transposed(tile_b, start, pitch);
+                for i in 0..2 {
+                    sums[0][j * 2 + i].multiply_add(upper, columns[i]);
+                    sums[1][j * 2 + i].multiply_add(lower, columns[i]);
+                }
             }
         }
         sync_threads();

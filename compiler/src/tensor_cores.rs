@@ -76,6 +76,28 @@ pub fn multiply(op: MmaOp, words: &Words, lane: usize, word: usize) -> u64 {
     }
 }
 
+/// Returns the word of matrix `word` that a lane gets of distributed rows; `rows[number][lane]` are
+/// the words of each lane's row.
+pub fn distribute(transposed: bool, rows: &Words, lane: usize, word: usize) -> u64 {
+    let (group, thread) = (lane / 4, lane % 4);
+    if !transposed {
+        return rows[thread][8 * word + group];
+    }
+    let element = |row: usize| rows[group / 2][8 * word + row] >> (group % 2 * 16) & 0xffff;
+    element(2 * thread) | element(2 * thread + 1) << 16
+}
+
+/// Returns the lanes whose words number `arg` determine the word of matrix `word` that a lane gets
+/// of distributed rows.
+pub const fn needed_rows(transposed: bool, lane: usize, word: usize, arg: usize) -> u32 {
+    let (group, thread) = (lane / 4, lane % 4);
+    match transposed {
+        false if arg == thread => 1 << (8 * word + group),
+        true if arg == group / 2 => 3 << (8 * word + 2 * thread),
+        _ => 0,
+    }
+}
+
 /// Returns the lanes whose words number `arg` of the operands determine a word of `d` of a lane.
 pub fn needed_lanes(op: MmaOp, lane: usize, word: usize, arg: usize) -> u32 {
     /// The lanes of a group.

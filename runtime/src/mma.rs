@@ -57,7 +57,7 @@
 //!
 //! # Lanes
 //!
-//! All 32 lanes of a warp come to each product together: blocks are multiples of 32 threads, none
+//! All 32 lanes of a warp come to each product, and to `load_matrix` and its relatives, together: blocks are multiples of 32 threads, none
 //! has returned, and no branch that only some lanes take is around it. Otherwise the result is
 //! unspecified. A load or store is an access of each lane to elements of its own, with bounds
 //! checks, and needs no other lane.

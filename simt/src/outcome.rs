@@ -132,6 +132,8 @@ pub enum Meeting {
     Reduce,
     /// A product of matrices.
     Mma,
+    /// A distribution of rows of matrices.
+    DistributeRows,
 }
 
 impl Meeting {
@@ -146,6 +148,7 @@ impl Meeting {
             Self::Match => "match",
             Self::Reduce => "reduction",
             Self::Mma => "matrix product",
+            Self::DistributeRows => "matrix load",
         }
     }
 }

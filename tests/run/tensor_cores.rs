@@ -33,6 +33,13 @@ cases![
     rounding_of_f16_sums: THREADS_MEET,
     rounding_of_f64: THREADS_MEET,
     shared_tiles: THREADS_MEET,
+    matrix_loads_of_f16: THREADS_MEET,
+    matrix_loads_of_bf16: THREADS_MEET,
+    matrix_loads_of_tf32: THREADS_MEET,
+    matrix_loads_of_i8: THREADS_MEET,
+    matrix_loads_of_u8: THREADS_MEET,
+    transposed_matrix_loads: THREADS_MEET,
+    unaligned_matrix_loads: THREADS_MEET,
     epilogue: THREADS_MEET,
     half_epilogue: THREADS_MEET,
     words: THREADS_MEET,
@@ -343,6 +350,124 @@ fn shared_tiles(on: &Engine) -> Check {
     let zeros = vec![0; n * n];
     let want = exact([n, n, n / 2], &left, &transposed(&right, n), &zeros);
     same("c", &c, &want.iter().map(|value| *value as f32).collect::<Vec<_>>())
+}
+
+/// Cases that compare loads of whole rows from shared memory, in which rows are 16 bytes apart, with
+/// loads of elements.
+macro_rules! matrix_loads {
+    ($($case:ident: $ty:ty, $value:ty, $k:literal, $of:expr;)*) => {$(
+        fn $case(on: &Engine) -> Check {
+            #[kernel(block = 64)]
+            fn compare(x: &[$value], out: &mut [u32]) {
+                let tile = shared!([[$value; $k + $k / 2]; 32]);
+                for i in 0..$k / 2 {
+                    let at = i * 64 + thread_idx_x();
+                    tile[at / $k][at % $k] = x[at];
+                }
+                sync_threads();
+                let tile = tile.as_flattened();
+                let (first, pitch) = (warp::warp_id() * 16, $k + $k / 2);
+                let start = first * pitch;
+                let left = mma::A::<$ty, 16, $k>::load(tile, start, pitch);
+                let loaded = mma::A::<$ty, 16, $k>::load_matrix(tile, start, pitch);
+                let right = mma::B::<$ty, $k, 8>::load_transposed(tile, start, pitch);
+                let next = mma::B::<$ty, $k, 8>::load_transposed(tile, start + 8 * pitch, pitch);
+                let both = mma::B::<$ty, $k, 8>::load_matrices_transposed(tile, start, pitch);
+                let thread = thread_idx_x() * 16;
+                for i in 0..4 {
+                    out[thread + i] = left.words[i];
+                    out[thread + 4 + i] = loaded.words[i];
+                }
+                for i in 0..2 {
+                    out[thread + 8 + i] = right.words[i];
+                    out[thread + 10 + i] = next.words[i];
+                    out[thread + 12 + i] = both[0].words[i];
+                    out[thread + 14 + i] = both[1].words[i];
+                }
+            }
+            let of: fn(u32) -> $value = $of;
+            let x: Vec<$value> = (0..32 * $k).map(|i| of(i * 40_503)).collect();
+            let mut out = vec![0; 64 * 16];
+            launch!(on, compare(read x, write out), LaunchConfig::grid(1))?;
+            for words in out.chunks_exact(16) {
+                same("a", &words[4..8], &words[..4])?;
+                same("b", &words[12..], &words[8..12])?;
+            }
+            Ok(())
+        }
+    )*};
+}
+
+matrix_loads! {
+    matrix_loads_of_f16: f16, f16, 16, |i| f16::from_bits(i as u16);
+    matrix_loads_of_bf16: bf16, bf16, 16, |i| bf16::from_bits(i as u16);
+    matrix_loads_of_tf32: mma::Tf32, f32, 8, |i| i as f32;
+    matrix_loads_of_i8: i8, i8, 32, |i| (i >> 5) as i8;
+    matrix_loads_of_u8: u8, u8, 32, |i| (i >> 5) as u8;
+}
+
+fn transposed_matrix_loads(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn compare(x: &[f16], out: &mut [u32]) {
+        let tile = shared!([[f16; 24]; 16]);
+        for i in 0..8 {
+            let at = i * 32 + thread_idx_x();
+            tile[at / 16][at % 16] = x[at];
+        }
+        sync_threads();
+        let tile = tile.as_flattened();
+        let left = mma::A::<f16, 16, 16>::load_transposed(tile, 0, 24);
+        let loaded = mma::A::<f16, 16, 16>::load_matrix_transposed(tile, 0, 24);
+        let right = mma::B::<f16, 16, 8>::load(tile, 0, 24);
+        let next = mma::B::<f16, 16, 8>::load(tile, 8, 24);
+        let both = mma::B::<f16, 16, 8>::load_matrices(tile, 0, 24);
+        let thread = thread_idx_x() * 16;
+        for i in 0..4 {
+            out[thread + i] = left.words[i];
+            out[thread + 4 + i] = loaded.words[i];
+        }
+        for i in 0..2 {
+            out[thread + 8 + i] = right.words[i];
+            out[thread + 10 + i] = next.words[i];
+            out[thread + 12 + i] = both[0].words[i];
+            out[thread + 14 + i] = both[1].words[i];
+        }
+    }
+    let x: Vec<f16> = (0..256).map(|i| f16::from_bits(i * 129)).collect();
+    let mut out = vec![0; 32 * 16];
+    launch!(on, compare(read x, write out), LaunchConfig::grid(1))?;
+    for words in out.chunks_exact(16) {
+        same("a", &words[4..8], &words[..4])?;
+        same("b", &words[12..], &words[8..12])?;
+    }
+    Ok(())
+}
+
+/// In global memory, and at addresses that are no multiples of 16 bytes.
+fn unaligned_matrix_loads(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn compare(start: usize, x: &[f16], out: &mut [u32]) {
+        let left = mma::A::<f16, 16, 16>::load(x, start, 17);
+        let loaded = mma::A::<f16, 16, 16>::load_matrix(x, start, 17);
+        let transposed = mma::A::<f16, 16, 16>::load_transposed(x, start, 17);
+        let distributed = mma::A::<f16, 16, 16>::load_matrix_transposed(x, start, 17);
+        let thread = thread_idx_x() * 16;
+        for i in 0..4 {
+            out[thread + i] = left.words[i];
+            out[thread + 4 + i] = loaded.words[i];
+            out[thread + 8 + i] = transposed.words[i];
+            out[thread + 12 + i] = distributed.words[i];
+        }
+    }
+    let start = 3;
+    let x: Vec<f16> = (0..17 * 16 + 3).map(|i| f16::from_bits(i * 129)).collect();
+    let mut out = vec![0; 32 * 16];
+    launch!(on, compare(value start, read x, write out), LaunchConfig::grid(1))?;
+    for words in out.chunks_exact(16) {
+        same("rows", &words[4..8], &words[..4])?;
+        same("columns", &words[12..], &words[8..12])?;
+    }
+    Ok(())
 }
 
 /// A bias for each column and `max(0)`, and the places of elements.

@@ -258,7 +258,8 @@ impl<'k> Log<'k> {
             | Op::Vote { .. }
             | Op::Match { .. }
             | Op::Reduce { .. }
-            | Op::Mma { .. } => {
+            | Op::Mma { .. }
+            | Op::DistributeRows { .. } => {
                 let ended =
                     |thread: usize| matches!(step.threads[thread], At::Returned | At::Faulted);
                 let is_missing = |thread: &usize| !step.active[*thread] && !ended(*thread);
@@ -546,6 +547,7 @@ impl Judge<'_> {
                     | Op::Match { .. }
                     | Op::Reduce { .. }
                     | Op::Mma { .. }
+                    | Op::DistributeRows { .. }
             )
         };
         let id = self.source.at(verdict.span, meets).next()?;

@@ -381,16 +381,12 @@ impl<'m> Machine<'m> {
                     MatchOp::All => u64::from(same.count() == lanes.len()),
                 }
             }
+            Op::DistributeRows { transposed, args, word } => {
+                let words = self.words_of_warp(thread, args, active);
+                tensor_cores::distribute(*transposed, &words, thread % 32, usize::from(*word))
+            }
             Op::Mma { op, args, word } => {
-                let lanes = named(thread, None, active);
-                let words = args.iter().map(|arg| {
-                    let mut words = [0; 32];
-                    for &other in &lanes {
-                        words[other % 32] = self.values[arg.index()][other];
-                    }
-                    words
-                });
-                let words: Vec<[u64; 32]> = words.collect();
+                let words = self.words_of_warp(thread, args, active);
                 tensor_cores::multiply(*op, &words, thread % 32, usize::from(*word))
             }
             Op::Reduce { op, value, mask } => {
@@ -460,6 +456,19 @@ impl<'m> Machine<'m> {
             AtomicOp::Max => BinaryOp::Max,
         };
         self.binary(op, ty, old, value)
+    }
+
+    /// The values of all lanes of the thread's warp, 0 for absent ones.
+    fn words_of_warp(&self, thread: usize, args: &[InstId], active: &[bool]) -> Vec<[u64; 32]> {
+        let lanes = named(thread, None, active);
+        let words = args.iter().map(|arg| {
+            let mut words = [0; 32];
+            for &other in &lanes {
+                words[other % 32] = self.values[arg.index()][other];
+            }
+            words
+        });
+        words.collect()
     }
 
     fn reduce(&self, op: BarrierOp, value: InstId, of: impl Iterator<Item = usize>) -> u64 {

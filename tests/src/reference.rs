@@ -264,7 +264,8 @@ impl<'k> Machine<'k> {
             | Op::Vote { .. }
             | Op::Match { .. }
             | Op::Reduce { .. }
-            | Op::Mma { .. } => {
+            | Op::Mma { .. }
+            | Op::DistributeRows { .. } => {
                 thread.waits = Some(id);
                 return;
             }
@@ -481,7 +482,7 @@ impl<'k> Machine<'k> {
             | Op::Reduce { mask, .. } => {
                 Some(mask.map_or(u32::MAX, |mask| thread.values[&mask] as u32))
             }
-            Op::Mma { .. } => Some(u32::MAX),
+            Op::Mma { .. } | Op::DistributeRows { .. } => Some(u32::MAX),
             _ => None,
         }
     }
@@ -494,6 +495,18 @@ impl<'k> Machine<'k> {
         lane: usize,
     ) -> Option<u64> {
         match self.kernel.insts[id].op {
+            Op::DistributeRows { transposed, ref args, word } => {
+                let element = |row: usize, column: usize| {
+                    let lane = 8 * usize::from(word) + row;
+                    warp[lane].values[&args[column / 2]] >> (column % 2 * 16) & 0xffff
+                };
+                let (group, pair) = (lane / 4, lane % 4 * 2);
+                let [low, high] = [pair, pair + 1].map(|other| match transposed {
+                    false => element(group, other),
+                    true => element(other, group),
+                });
+                Some(low | high << 16)
+            }
             Op::Mma { op, ref args, word } => {
                 let words =
                     args.iter().map(|arg| std::array::from_fn(|lane| warp[lane].values[arg]));

@@ -141,3 +141,36 @@ fn run(row: &Row, parts: u32, is_shared: bool) -> Counts {
     assert_eq!(outcome, Outcome::default());
     counters.total()
 }
+
+/// Eight lanes are served at a time, each with 16 bytes.
+#[test]
+fn matrix_loads_count_the_conflicts_of_their_rows() {
+    use warpwise::{mma, prelude::*};
+
+    #[kernel(block = 32)]
+    fn load<const PITCH: usize>(out: &mut [u32]) {
+        let tile = shared!([[f16; PITCH]; 16]);
+        for row in 0..16 {
+            if thread_idx_x() < PITCH {
+                tile[row][thread_idx_x()] = f16::from_bits(row as u16);
+            }
+        }
+        sync_threads();
+        let left = mma::A::<f16, 16, 16>::load_matrix(tile.as_flattened(), 0, PITCH);
+        out[warp::lane_id()] = left.words[3];
+    }
+
+    let count = |launch: &dyn Fn(&Device, &mut Buffer<u32>) -> warpwise::Result<()>| {
+        let simulator = Simulator::new().counters();
+        let device = simulator.device();
+        let mut out = device.zeros::<u32>(32).unwrap();
+        launch(&device, &mut out).unwrap();
+        device.synchronize().unwrap();
+        let loads = simulator.take_counters()[0].total.shared_loads;
+        (loads.requests, loads.wavefronts)
+    };
+    let config = LaunchConfig::grid(1);
+    let padded = count(&|device, out| load::<24>::launch(device, config, out));
+    let conflicting = count(&|device, out| load::<64>::launch(device, config, out));
+    assert_eq!((padded, conflicting), ((1, 4), (1, 32)));
+}

@@ -112,6 +112,7 @@ fn every_operation_occurs() {
     wanted.extend(every("match.", MatchOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("reduce.", ReduceOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(MmaOp::ALL.iter().map(|op| format!("mma.{op}")));
+    wanted.extend(every("distribute_rows", vec!["", ".transposed"]));
     wanted.extend(every("fence.", Scope::ALL.iter().map(|op| op.name()).collect()));
     for scope in Scope::ALL.iter().map(|scope| scope.name()) {
         for order in Order::ALL.iter().map(|order| order.name()) {

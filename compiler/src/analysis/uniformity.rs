@@ -302,9 +302,11 @@ impl<'k> UniformityPass<'k> {
             Op::Set { value, .. } => self.max_fact([*value]).max(self.facts.control[id]),
             Op::Load { ptr } => self.load_fact(*ptr),
             Op::AtomicLoad { ptr, .. } => self.shared_read_fact(*ptr),
-            Op::Atomic { .. } | Op::CompareExchange { .. } | Op::ActiveMask | Op::Mma { .. } => {
-                Fact::Varies(Cause::Source)
-            }
+            Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::ActiveMask
+            | Op::Mma { .. }
+            | Op::DistributeRows { .. } => Fact::Varies(Cause::Source),
             Op::Shuffle { op, value, lane, width, mask } => {
                 self.shuffle_fact(*op, *value, *lane, width, *mask)
             }
@@ -506,6 +508,7 @@ impl<'k> UniformityPass<'k> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::Print { .. }
             // As after a check that fails: no thread waits for one that panics.
             | Op::Panic { .. } => {}

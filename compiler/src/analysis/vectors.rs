@@ -1,7 +1,9 @@
 //! Vectorization: neighbouring loads, or stores, that are one request.
 //!
 //! Hardware loads and stores 2 or 4 scalars of a thread at once, up to 16 bytes, if they are
-//! adjacent and start at a multiple of their total size. A [`Vector`] is such a group of loads,
+//! adjacent and start at a multiple of their total size. Of the
+//! [rows](super::mma::find_row_elements) that matrices are loaded by, it loads 16 bytes of narrower
+//! elements. A [`Vector`] is such a group of loads,
 //! executed at the position of the first, or of stores, executed at the position of the last. Its
 //! members are in one body without control flow between them, under these rules:
 //!
@@ -14,7 +16,10 @@
 //! - A store moves after no `set`, so that a back end may keep values in the registers of locals.
 //!
 //! Every load and store is in at most one vector, so that the number of accesses does not grow.
-use super::range::{self, Ranges};
+use super::{
+    mma::find_row_elements,
+    range::{self, Ranges},
+};
 use crate::{
     id::Facts,
     ir::{BinaryOp, Body, Effect, Element, InstId, Kernel, Op, ParamKind, Root, Scalar, Space, Ty},
@@ -29,7 +34,7 @@ const MAX_OPEN_GROUPS: usize = 32;
 /// Loads or stores that are one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
-    /// The 2 or 4 members, the lowest address first.
+    /// The 2 or 4 members, or the 8 or 16 of a row of a matrix, the lowest address first.
     pub members: Vec<InstId>,
     /// The member at whose position the vector is executed.
     pub position: InstId,
@@ -58,8 +63,17 @@ pub fn analyze(kernel: &Kernel) -> Vectors {
 
 /// Finds the vectors with the kernel's `ranges`.
 pub(crate) fn analyze_in(kernel: &Kernel, ranges: &Ranges) -> Vectors {
+    find_vectors(kernel, ranges, find_row_elements(kernel))
+}
+
+/// Finds the vectors that are one instruction of PTX, whatever the kernel does with them.
+pub(crate) fn analyze_for_ptx(kernel: &Kernel, ranges: &Ranges) -> Vectors {
+    find_vectors(kernel, ranges, kernel.insts.facts(false))
+}
+
+fn find_vectors(kernel: &Kernel, ranges: &Ranges, row_elements: Facts<InstId, bool>) -> Vectors {
     let found = Vectors { list: Vec::new(), vector_of: kernel.insts.facts(None) };
-    let mut walk = VectorFinder { kernel, ranges, open: Vec::new(), found };
+    let mut walk = VectorFinder { kernel, ranges, row_elements, open: Vec::new(), found };
     walk.visit_body(&kernel.body);
     walk.found
 }
@@ -168,6 +182,8 @@ impl OpenGroup {
 struct VectorFinder<'k> {
     kernel: &'k Kernel,
     ranges: &'k Ranges,
+    /// True for the loads of rows of matrices.
+    row_elements: Facts<InstId, bool>,
     open: Vec<OpenGroup>,
     found: Vectors,
 }
@@ -320,11 +336,15 @@ impl VectorFinder<'_> {
         group.members.sort_unstable();
         let mut members = group.members.as_slice();
         while let [first, rest @ ..] = members {
-            let lanes = [4, 2].into_iter().find(|lanes| {
+            let is_row = |members: &[(i64, InstId)]| {
+                members.iter().all(|(_, member)| self.row_elements[*member])
+            };
+            let lanes = [16, 8, 4, 2].into_iter().find(|lanes| {
                 let bytes = *lanes as u64 * group.size;
                 bytes <= MAX_VECTOR_BYTES.min(align)
                     && first.0.rem_euclid(bytes as i64) == 0
                     && are_consecutive(members.get(..*lanes), group.size as i64)
+                    && (*lanes <= 4 || is_row(&members[..*lanes]))
             });
             match lanes {
                 Some(lanes) => {

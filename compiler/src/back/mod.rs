@@ -1,6 +1,8 @@
 //! Back ends: verified IR in, artifact out.
 pub mod ptx;
+mod rows;
 
+pub use rows::expand_rows;
 use std::fmt;
 
 /// A generator of PTX. Both make code with the same bits of the same kernel.

@@ -27,7 +27,11 @@ pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Optio
     if let Some((_, call)) = wording::written_barriers(kernel).find(|(barrier, _)| *barrier == id) {
         return Some(about.judge_barrier(call));
     }
-    let (call, mask) = wording::warp_sync_call(&kernel.insts[id].op)?;
+    if let Op::Mma { word: 1.., .. } | Op::DistributeRows { word: 1.., .. } = op {
+        // The same instruction as the first word.
+        return None;
+    }
+    let (call, mask) = wording::warp_sync_call(op)?;
     Some(about.judge_warp_sync(call, mask))
 }
 

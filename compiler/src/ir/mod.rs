@@ -12,7 +12,7 @@
 //!
 //! **Threads.** Every instruction is run by each thread on its own values;
 //! [`Op::Barrier`], [`Op::SyncGrid`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`],
-//! [`Op::Match`], [`Op::Reduce`] and [`Op::Mma`] are where threads meet. A thread ends at the end of the body,
+//! [`Op::Match`], [`Op::Reduce`], [`Op::Mma`] and [`Op::DistributeRows`] are where threads meet. A thread ends at the end of the body,
 //! at [`Op::Return`], at [`Op::Panic`], or at a check that fails; a thread that has ended no longer
 //! counts where threads meet.
 //!

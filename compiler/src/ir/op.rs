@@ -300,6 +300,22 @@ pub enum Op {
         word: u8,
     },
 
+    /// Distributes four matrices of 8 rows among the lanes, as PTX's `ldmatrix` does. Lane l brings
+    /// row l % 8 of matrix l / 8: 8 elements of 16 bits in 4 words. Each lane gets a word of each
+    /// matrix, and this is the one of matrix `word`. It is of lane l, with g = l / 4 and t = l % 4,
+    /// word t of row g, or, if `transposed`, elements g of rows 2t and 2t + 1.
+    ///
+    /// All lanes of the warp must run it: the result is unspecified if one does not exist or has
+    /// ended. A GPU loads and distributes rows in shared memory at once.
+    DistributeRows {
+        /// True if words go along the columns.
+        transposed: bool,
+        /// The four words of the lane's row.
+        args: Vec<InstId>,
+        /// The number of the matrix.
+        word: u8,
+    },
+
     // Output.
     /// Prints a message on the host, where there is room for it.
     Print {
@@ -417,7 +433,8 @@ impl Op {
             | Self::Match { .. }
             | Self::ActiveMask
             | Self::Reduce { .. }
-            | Self::Mma { .. } => Effect::Sync,
+            | Self::Mma { .. }
+            | Self::DistributeRows { .. } => Effect::Sync,
             Self::If { .. }
             | Self::For { .. }
             | Self::Loop { .. }

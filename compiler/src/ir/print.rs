@@ -264,6 +264,11 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
             write!(f, "word {word}")
         }
+        Op::DistributeRows { transposed, args, word } => {
+            write!(f, "distribute_rows{} ", if *transposed { ".transposed" } else { "" })?;
+            args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
+            write!(f, "word {word}")
+        }
         Op::If { cond, .. } => write!(f, "if {cond}"),
         Op::For { start, end, step, inclusive, .. } => {
             let kind = if *inclusive { "for inclusive" } else { "for" };

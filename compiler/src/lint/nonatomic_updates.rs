@@ -105,6 +105,7 @@ fn is_thread_dependent(op: &Op) -> bool {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
     )
 }
 

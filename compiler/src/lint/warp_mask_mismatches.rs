@@ -82,7 +82,7 @@ fn divergence_help(kernel: &Kernel, id: InstId, control: Fact) -> &'static str {
     if wording::is_loop_divergence(kernel, control) {
         "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
          each with its own work behind an `if condition`"
-    } else if let Op::Mma { .. } = kernel.insts[id].op {
+    } else if let Op::Mma { .. } | Op::DistributeRows { .. } = kernel.insts[id].op {
         "move it out of the branch, and let lanes without elements of their own bring zeros"
     } else {
         "move it out of the branch, and let lanes without a value bring a neutral one; or use its `_mask` form with the \

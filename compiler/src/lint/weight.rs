@@ -81,6 +81,7 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::SyncGrid
         | Op::Reduce { .. }
         | Op::Mma { .. }
+        | Op::DistributeRows { .. }
         | Op::Print { .. } => MIN_BRANCH_WEIGHT,
         Op::If { then, other, .. } => 1_u32
             .saturating_add(body_weight(kernel, then))

@@ -187,6 +187,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::ActiveMask
         | Op::Reduce { .. }
         | Op::Mma { .. }
+        | Op::DistributeRows { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

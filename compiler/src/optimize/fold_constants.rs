@@ -89,6 +89,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::ActiveMask
         | Op::Reduce { .. }
         | Op::Mma { .. }
+        | Op::DistributeRows { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

@@ -222,6 +222,7 @@ impl Walk<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

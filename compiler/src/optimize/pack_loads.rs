@@ -22,7 +22,7 @@ use super::replace::Replacements;
 use crate::{
     analysis::vectors::{self, Vectors},
     id::Facts,
-    ir::{BinaryOp, InstId, Kernel, Op, Scalar, Ty},
+    ir::{BinaryOp, InstId, Kernel, Op, Scalar, Space, Ty},
 };
 
 const WORD: Ty = Ty::Scalar(Scalar::U32);
@@ -84,6 +84,11 @@ impl Packer<'_> {
         parts.sort_unstable_by_key(|part| part.shift);
         let first = parts.first()?.load;
         let size = self.size(first)?;
+        let Op::Load { ptr } = self.kernel.insts[first].op else { return None };
+        // Arrays of a thread are registers or constants, accessed by elements.
+        if self.kernel.space(ptr) == Some(Space::Local) {
+            return None;
+        }
         let vector = self.vectors.get(first)?;
         let lane = vector.members.iter().position(|member| *member == first)?;
         let members = vector.members.get(lane..lane + parts.len())?;

@@ -198,6 +198,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Match { .. }
         | Op::Reduce { .. }
         | Op::Mma { .. }
+        | Op::DistributeRows { .. }
         | Op::Print { .. }
         | Op::If { .. }
         | Op::For { .. }

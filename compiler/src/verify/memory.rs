@@ -63,6 +63,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -335,6 +335,16 @@ impl Typing<'_, '_> {
             Op::Mma { op, args, word } => {
                 self.product(*op, args, *word);
             }
+            Op::DistributeRows { transposed: _, args, word } => {
+                if args.len() != 4 {
+                    self.error(format!("has {} operands and must have 4", args.len()));
+                }
+                if *word >= 4 {
+                    self.error(format!("yields word {word}, and there are 4 matrices"));
+                }
+                args.iter().for_each(|arg| self.operands([*arg], U32));
+                self.result(U32);
+            }
             Op::If { cond, then: _, other: _ } => {
                 self.operands([*cond], BOOL);
                 self.result(Ty::Unit);

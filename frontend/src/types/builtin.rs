@@ -51,8 +51,13 @@ pub(crate) enum Builtin {
         /// True if the first argument is a mask.
         masked: bool,
     },
-    /// A function of the module `mma::words`.
+    /// A product of the module `mma::words`.
     Mma(MmaOp),
+    /// `mma::words::distribute_rows` and the like.
+    DistributeRows {
+        /// True if words go along the columns.
+        transposed: bool,
+    },
     /// `warp::active_mask`
     ActiveMask,
     /// A function of the module `fast`.
@@ -276,6 +281,13 @@ fn find_in_warp(name: &str) -> Option<ResolvedBuiltin> {
 
 /// Returns functions of the module `mma::words`.
 fn find_in_mma_words(name: &str) -> Option<ResolvedBuiltin> {
+    let path = format!("mma::words::{name}");
+    let rows = [("distribute_rows", false), ("distribute_rows_transposed", true)];
+    if let Some((_, transposed)) = rows.into_iter().find(|(known, _)| *known == name) {
+        let words = BuiltinPart::Array(Prim::U32, 4);
+        let builtin = Builtin::DistributeRows { transposed };
+        return Some(ResolvedBuiltin::new(builtin, path, vec![words], words));
+    }
     let op = MmaOp::from_name(&name.replace('_', "."))?;
     let words = |scalar: ir::Scalar, count: usize| {
         let prim = Prim::from_name(scalar.name()?)?;
@@ -284,7 +296,7 @@ fn find_in_mma_words(name: &str) -> Option<ResolvedBuiltin> {
     let factors = [words(op.a.word(), MAX_A_WORDS)?, words(op.b.word(), MAX_B_WORDS)?];
     let sum = words(op.sum_word(), MAX_SUM_WORDS)?;
     let params = factors.into_iter().chain([sum]).collect();
-    Some(ResolvedBuiltin::new(Builtin::Mma(op), format!("mma::words::{name}"), params, sum))
+    Some(ResolvedBuiltin::new(Builtin::Mma(op), path, params, sum))
 }
 
 /// Returns functions of the module `fast`.

@@ -63,6 +63,7 @@ impl Emitter<'_> {
             Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
             Op::Get(local) => Some(self.get(id, *local)),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
+            Op::Load { .. } if self.matrix_loads.is_absorbed[id] => None,
             Op::Load { ptr } => Some(self.load(id, *ptr)),
             Op::Store { ptr, value } => self.unit(|this| this.store(*ptr, *value)),
             Op::AtomicLoad { ptr, order, scope } => {
@@ -89,6 +90,9 @@ impl Emitter<'_> {
             Op::ActiveMask => Some(self.active_mask()),
             Op::Reduce { op, value, mask } => Some(self.reduce(id, *op, *value, *mask)),
             Op::Mma { op, args, word } => Some(self.mma(id, *op, args, *word)),
+            Op::DistributeRows { transposed, word, .. } => {
+                Some(self.load_matrix(id, *transposed, *word))
+            }
             Op::If { cond, then, other } => self.unit(|this| this.choose(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

@@ -9,7 +9,7 @@ use std::{
 };
 use warpwise_compiler::{
     analysis::{
-        mma::find_leaders,
+        mma::{MatrixLoads, find_leaders, find_matrix_loads},
         range::{self, Ranges},
         tables::{Tables, find_tables},
     },
@@ -41,6 +41,8 @@ pub(super) enum Effects {
     Fixed,
     /// It exchanges values with other lanes.
     Lanes,
+    /// It reads memory and exchanges values with other lanes.
+    LanesRead,
     /// It waits for other threads and orders memory.
     Sync,
 }
@@ -54,16 +56,18 @@ impl Effects {
             Self::Lanes => 3,
             Self::Sync => 4,
             Self::Fixed => 5,
+            Self::LanesRead => 6,
         }
     }
 
     /// The attributes, by group.
-    pub(super) const GROUPS: [(Self, &str); 5] = [
+    pub(super) const GROUPS: [(Self, &str); 6] = [
         (Self::None, "nounwind willreturn memory(none)"),
         (Self::Memory, "nounwind"),
         (Self::Lanes, "convergent nomerge nounwind memory(inaccessiblemem: readwrite)"),
         (Self::Sync, "convergent nomerge nounwind"),
         (Self::Fixed, "nounwind willreturn memory(inaccessiblemem: read)"),
+        (Self::LanesRead, "convergent nomerge nounwind memory(read, inaccessiblemem: readwrite)"),
     ];
 
     /// The declarations of the groups.
@@ -140,7 +144,9 @@ pub(super) struct Emitter<'k> {
     pub(super) functions: BTreeSet<String>,
     /// The first word of the product that each word belongs to.
     pub(super) leaders: Facts<InstId, Option<InstId>>,
-    /// The words of each product that is emitted, by the first of them.
+    /// The rows that are loaded and distributed at once.
+    pub(super) matrix_loads: MatrixLoads,
+    /// The words of each product and of distributed rows that are emitted, by the first of them.
     pub(super) products: HashMap<InstId, Vec<Value>>,
     values: Facts<InstId, Option<Value>>,
     temporaries: usize,
@@ -170,6 +176,7 @@ impl<'k> Emitter<'k> {
             declarations: BTreeSet::new(),
             functions: BTreeSet::new(),
             leaders: find_leaders(kernel),
+            matrix_loads: find_matrix_loads(kernel),
             products: HashMap::new(),
             values: kernel.insts.cloned_facts(None),
             temporaries: 0,
@@ -333,7 +340,7 @@ fn result_type(results: &[Type]) -> String {
 fn asm_call(results: &[Type], text: &str, args: &[Value], effects: Effects) -> String {
     let result_constraints = results.iter().map(|ty| format!("={}", ty.constraint()));
     let clobber = match effects {
-        Effects::None | Effects::Fixed | Effects::Lanes => None,
+        Effects::None | Effects::Fixed | Effects::Lanes | Effects::LanesRead => None,
         Effects::Memory | Effects::Sync => Some("~{memory}".to_owned()),
     };
     let inputs = args.iter().map(|arg| arg.ty.constraint().to_string());

@@ -1,11 +1,12 @@
-//! Products of matrices on tensor cores, as inline PTX, each at the first of its words
+//! Products of matrices on tensor cores, and loads of rows for them, as inline PTX, each at the first
+//! of its words
 //! ([`find_leaders`](warpwise_compiler::analysis::mma::find_leaders)).
 use super::{
     emitter::{Effects, Emitter},
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::ptx::mma_name,
+    back::ptx::{matrix_load_name, mma_name},
     ir::{InstId, MmaOp},
 };
 
@@ -16,6 +17,18 @@ impl Emitter<'_> {
         if leader == id {
             let sums = self.emit_mma(op, args);
             self.products.insert(leader, sums);
+        }
+        self.products[&leader][usize::from(word)].clone()
+    }
+
+    /// A word of rows in shared memory that are distributed.
+    pub(super) fn load_matrix(&mut self, id: InstId, transposed: bool, word: u8) -> Value {
+        let leader = self.leaders[id].unwrap_or(id);
+        if let Some(row) = self.matrix_loads.rows[id] {
+            let address = self.value(row);
+            let text = format!("{} {{$0, $1, $2, $3}}, [$4];", matrix_load_name(transposed));
+            let words = self.asm_words(Type::I32, 4, &text, &[address], Effects::LanesRead);
+            self.products.insert(leader, words);
         }
         self.products[&leader][usize::from(word)].clone()
     }

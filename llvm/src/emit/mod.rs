@@ -37,9 +37,12 @@ use std::fmt::{self, Write};
 use value::Type;
 use warpwise_compiler::{
     analysis::vectors::alignment_of,
-    back::ptx::{
-        self, GRID_BARRIER_SHARED_BYTES, Placement, Unsupported, declared_shared_arrays,
-        dynamic_shared_align, local_placement, offset_params,
+    back::{
+        expand_rows,
+        ptx::{
+            self, GRID_BARRIER_SHARED_BYTES, Placement, Unsupported, declared_shared_arrays,
+            dynamic_shared_align, local_placement, offset_params,
+        },
     },
     id::Id,
     ir::{Array, ArrayId, Kernel, ParamKind, Root, Scalar},
@@ -52,6 +55,7 @@ use warpwise_compiler::{
 /// If `target` lacks something that the kernel uses, or the kernel outgrows a limit of PTX.
 pub fn lower(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     ptx::check_limits(kernel, target)?;
+    let kernel = &*expand_rows(kernel);
     let mut emitter = Emitter::new(kernel, target);
     emitter.begin_block();
     emitter.body(&kernel.body);

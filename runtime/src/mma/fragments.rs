@@ -157,11 +157,114 @@ impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
 }
 
 /// A left factor of a product that tensor cores compute.
+#[diagnostic::on_unimplemented(
+    message = "tensor cores have no product of `{Self}` and `{Right}` with the sum `{Total}`",
+    note = "the documentation of `warpwise::mma` lists the shapes and types"
+)]
 #[device]
 pub trait MultiplyAdd<Right, Total>: Copy {
     /// Returns `self * b + c`.
     fn multiply_add(self, b: Right, c: Total) -> Total;
 }
+
+/// Loads 16 bytes of a row.
+#[device]
+fn load_row<T: FactorElement>(tile: &[T::Value], start: usize) -> [T::Word; 4] {
+    let row = &tile[start..start + 4 * T::PER_WORD];
+    [
+        T::load_word(row, 0, 1),
+        T::load_word(row, T::PER_WORD, 1),
+        T::load_word(row, 2 * T::PER_WORD, 1),
+        T::load_word(row, 3 * T::PER_WORD, 1),
+    ]
+}
+
+/// Implements loads of whole rows, for factors whose rows of `a` and columns of `b` have 32 bytes.
+macro_rules! matrix_loads {
+    ($($ty:ty, $value:ty, $k:literal;)*) => {$(
+        #[device]
+        impl A<$ty, 16, $k> {
+            /// Does the same as [`load`](Self::load), with `ldmatrix` from shared memory: each lane
+            /// loads 16 bytes of a row, which the lanes then distribute. All lanes of the warp come
+            /// here together. `start` and `pitch` are multiples of 16 bytes; with others, or in
+            /// global memory, this takes 16 shuffles.
+            ///
+            /// # Panics
+            /// On the host.
+            pub fn load_matrix(tile: &[$value], start: usize, pitch: usize) -> Self {
+                let lane = warp::lane_id();
+                let at = start + lane % 16 * pitch + lane / 16 * ($k / 2);
+                Self { words: warpwise::mma::words::distribute_rows(load_row::<$ty>(tile, at)) }
+            }
+        }
+
+        #[device]
+        impl B<$ty, $k, 8> {
+            /// Loads two neighbouring matrices, columns 0 to 7 and 8 to 15, with one `ldmatrix` from
+            /// shared memory, otherwise as [`load_transposed`](Self::load_transposed): column `i`
+            /// begins at element `start + i * pitch`. See [`A::load_matrix`] for the conditions.
+            ///
+            /// # Panics
+            /// On the host.
+            pub fn load_matrices_transposed(
+                tile: &[$value],
+                start: usize,
+                pitch: usize,
+            ) -> [Self; 2] {
+                let lane = warp::lane_id();
+                let at = start + (lane / 16 * 8 + lane % 8) * pitch + lane / 8 % 2 * ($k / 2);
+                let words = warpwise::mma::words::distribute_rows(load_row::<$ty>(tile, at));
+                [Self { words: [words[0], words[1]] }, Self { words: [words[2], words[3]] }]
+            }
+        }
+    )*};
+}
+
+matrix_loads! {
+    f16, f16, 16;
+    bf16, bf16, 16;
+    Tf32, f32, 8;
+    i8, i8, 32;
+    u8, u8, 32;
+}
+
+/// Implements loads of whole rows whose columns are distributed, for elements of 16 bits.
+macro_rules! transposed_matrix_loads {
+    ($($ty:ty)*) => {$(
+        #[device]
+        impl A<$ty, 16, 16> {
+            /// Does the same as [`load_transposed`](Self::load_transposed), with `ldmatrix` from
+            /// shared memory. See [`A::load_matrix`] for the conditions.
+            ///
+            /// # Panics
+            /// On the host.
+            pub fn load_matrix_transposed(tile: &[$ty], start: usize, pitch: usize) -> Self {
+                let lane = warp::lane_id();
+                let at = start + (lane / 16 * 8 + lane % 8) * pitch + lane / 8 % 2 * 8;
+                let row = load_row::<$ty>(tile, at);
+                Self { words: warpwise::mma::words::distribute_rows_transposed(row) }
+            }
+        }
+
+        #[device]
+        impl B<$ty, 16, 8> {
+            /// Loads two neighbouring matrices, columns 0 to 7 and 8 to 15, with one `ldmatrix` from
+            /// shared memory, otherwise as [`load`](Self::load): row `i` begins at element
+            /// `start + i * pitch`. See [`A::load_matrix`] for the conditions.
+            ///
+            /// # Panics
+            /// On the host.
+            pub fn load_matrices(tile: &[$ty], start: usize, pitch: usize) -> [Self; 2] {
+                let lane = warp::lane_id();
+                let row = load_row::<$ty>(tile, start + lane % 16 * pitch + lane / 16 * 8);
+                let words = warpwise::mma::words::distribute_rows_transposed(row);
+                [Self { words: [words[0], words[1]] }, Self { words: [words[2], words[3]] }]
+            }
+        }
+    )*};
+}
+
+transposed_matrix_loads! { f16 bf16 }
 
 /// Implements products by the functions on words.
 macro_rules! products {

@@ -36,7 +36,7 @@ pub(crate) use prologue::{Input, Preset, Slope, WalkSpec};
 pub use site::AccessKind;
 pub(crate) use site::Site;
 pub(crate) use warp::{
-    MatrixProduct, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
+    MatrixOp, MatrixWord, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
 };
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
 
@@ -82,8 +82,8 @@ pub(crate) struct Code {
     pub(crate) atomics: Vec<Atomic>,
     /// The messages of the instructions that print or panic.
     pub(crate) messages: Vec<Message>,
-    /// The products of matrices.
-    pub(crate) matrix_products: Vec<MatrixProduct>,
+    /// The words of operations on matrices.
+    pub(crate) matrix_words: Vec<MatrixWord>,
     /// Number of uniform values.
     pub(crate) uniforms: usize,
     /// The uniform values that are known when a block starts.

@@ -39,21 +39,40 @@ pub(crate) enum WarpOp {
         to: Reg,
         value: Operand,
     },
-    /// `product` is an index into [`Code::matrix_products`](super::Code::matrix_products).
-    Mma {
-        product: u32,
+    /// `word` is an index into [`Code::matrix_words`](super::Code::matrix_words).
+    Matrix {
+        at: Meeting,
+        word: u32,
         to: Reg,
     },
 }
 
-/// One word of a product of matrices.
+/// An operation of all lanes on words of matrices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MatrixOp {
+    Product(MmaOp),
+    Rows { transposed: bool },
+}
+
+/// One word of the result of such an operation.
 #[derive(Clone, Debug)]
-pub(crate) struct MatrixProduct {
-    pub(crate) op: MmaOp,
-    /// The words of the factors and the summand.
+pub(crate) struct MatrixWord {
+    pub(crate) op: MatrixOp,
+    /// The words that each lane brings.
     pub(crate) args: Box<[Operand]>,
     /// The number of the word of the result.
     pub(crate) word: u8,
+}
+
+impl MatrixWord {
+    /// Returns the lanes whose argument number `arg` determines the word of `lane`.
+    pub(crate) fn needed_lanes(&self, lane: usize, arg: usize) -> u32 {
+        let word = usize::from(self.word);
+        match self.op {
+            MatrixOp::Product(op) => tensor_cores::needed_lanes(op, lane, word, arg),
+            MatrixOp::Rows { transposed } => tensor_cores::needed_rows(transposed, lane, word, arg),
+        }
+    }
 }
 
 impl WarpOp {
@@ -65,7 +84,7 @@ impl WarpOp {
             Self::Vote { .. } => Meeting::Vote,
             Self::Match { .. } => Meeting::Match,
             Self::Reduce { .. } => Meeting::Reduce,
-            Self::Mma { .. } => Meeting::Mma,
+            Self::Matrix { at, .. } => at,
         }
     }
 }
@@ -81,7 +100,7 @@ pub(crate) struct WarpInputs {
     values: [u64; 32],
     /// The second operand of a shuffle.
     shuffle_operands: [u64; 32],
-    /// The operands of a product of matrices.
+    /// The words of matrices.
     words: Vec<[u64; 32]>,
 }
 
@@ -101,7 +120,7 @@ impl WarpInputs {
     pub(crate) fn add(
         &mut self,
         (op, mask): (WarpOp, Option<Operand>),
-        products: &[MatrixProduct],
+        matrix_words: &[MatrixWord],
         registers: &Registers,
         uniforms: &[u64],
         (warp, lanes): (usize, u32),
@@ -112,8 +131,8 @@ impl WarpInputs {
             Operand::Affine(affine) => affine.get(registers, uniforms, warp * 32 + lane),
         };
         self.lanes |= lanes;
-        if let WarpOp::Mma { product, .. } = op {
-            let args = &products[product as usize].args;
+        if let WarpOp::Matrix { word, .. } = op {
+            let args = &matrix_words[word as usize].args;
             self.words.resize(args.len(), [0; 32]);
             for (words, arg) in self.words.iter_mut().zip(args) {
                 bits(lanes).for_each(|lane| words[lane] = value(*arg, lane));
@@ -125,7 +144,7 @@ impl WarpInputs {
                 self.has_partial_masks |= self.masks[lane] != u32::MAX;
             }
             match op {
-                WarpOp::Sync | WarpOp::Mma { .. } => {}
+                WarpOp::Sync | WarpOp::Matrix { .. } => {}
                 WarpOp::Shuffle { value: brings, lane: other, .. } => {
                     self.values[lane] = value(brings, lane);
                     self.shuffle_operands[lane] = value(other, lane);
@@ -147,10 +166,10 @@ impl WarpInputs {
         self.masks[lane]
     }
 
-    /// Returns the source lane of a shuffle, or a lane of a product of matrices, if it does not take
-    /// part.
+    /// Returns the source lane of a shuffle, or any lane if the operation needs all, if it does not
+    /// take part.
     pub(crate) fn absent_source(&self, op: WarpOp, lane: usize) -> Option<usize> {
-        if matches!(op, WarpOp::Mma { .. }) {
+        if matches!(op, WarpOp::Matrix { .. }) {
             return bits(!self.lanes).next();
         }
         let WarpOp::Shuffle { op, width, .. } = op else { return None };
@@ -211,7 +230,7 @@ pub(crate) fn complete_lanes(inputs: &WarpInputs, live: u32) -> u32 {
 /// Executes `op` for `lanes` of a warp, whose groups are complete.
 pub(crate) fn execute_warp_op(
     op: WarpOp,
-    products: &[MatrixProduct],
+    matrix_words: &[MatrixWord],
     inputs: &WarpInputs,
     registers: &mut Registers,
     warp: usize,
@@ -231,10 +250,15 @@ pub(crate) fn execute_warp_op(
             }
             return;
         }
-        WarpOp::Mma { product, to } => {
-            let MatrixProduct { op, word, .. } = &products[product as usize];
-            let (op, word) = (*op, usize::from(*word));
-            (to, &move |lane| tensor_cores::multiply(op, &inputs.words, lane, word))
+        WarpOp::Matrix { word, to, .. } => {
+            let MatrixWord { op, word, .. } = &matrix_words[word as usize];
+            let (op, word, words) = (*op, usize::from(*word), &inputs.words);
+            (to, &move |lane| match op {
+                MatrixOp::Product(op) => tensor_cores::multiply(op, words, lane, word),
+                MatrixOp::Rows { transposed } => {
+                    tensor_cores::distribute(transposed, words, lane, word)
+                }
+            })
         }
     };
     for lane in bits(lanes) {

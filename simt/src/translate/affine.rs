@@ -177,6 +177,7 @@ impl Classifier<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

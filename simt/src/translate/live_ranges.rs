@@ -279,6 +279,7 @@ impl UseWalk<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -332,6 +333,7 @@ fn accessed_address(op: &Op) -> Option<InstId> {
         | Op::ActiveMask
         | Op::Reduce { .. }
         | Op::Mma { .. }
+        | Op::DistributeRows { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

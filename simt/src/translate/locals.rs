@@ -247,6 +247,7 @@ impl CopyAnalysis<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

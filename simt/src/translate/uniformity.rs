@@ -139,7 +139,8 @@ impl Round<'_> {
             | Op::Match { .. }
             | Op::ActiveMask
             | Op::Reduce { .. }
-            | Op::Mma { .. } => true,
+            | Op::Mma { .. }
+            | Op::DistributeRows { .. } => true,
             Op::If { .. } => {
                 raise(&mut self.facts.framed[id], operands_vary, &mut self.changed);
                 false

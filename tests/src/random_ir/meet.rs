@@ -118,10 +118,27 @@ impl Generator {
         self.yields(id, ty, false);
     }
 
+    /// Words of rows.
+    fn distribute_rows(&mut self) {
+        let args: Vec<InstId> = (0..4).map(|_| self.some(Scalar::U32).id).collect();
+        let transposed = self.draw.chance(50);
+        for word in 0..4 {
+            if self.draw.chance(80) {
+                let args = args.clone();
+                let op = Op::DistributeRows { transposed, args, word };
+                let id = self.emit(op, Scalar::U32);
+                self.yields(id, Scalar::U32, false);
+            }
+        }
+    }
+
     /// All words of a product, or only some.
     fn multiply_matrices(&mut self) {
         if !self.all_lanes_are_there() {
             return;
+        }
+        if self.draw.chance(20) {
+            return self.distribute_rows();
         }
         let op = self.draw.one_of(&MmaOp::ALL);
         let args: Vec<InstId> = op.arg_types().map(|ty| self.some(ty).id).collect();

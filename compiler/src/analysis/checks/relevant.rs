@@ -117,6 +117,7 @@ impl ValueConnections<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::Print { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

@@ -70,6 +70,7 @@ impl CheckAnalyzer<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

@@ -436,6 +436,7 @@ impl RangePass<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

@@ -82,7 +82,8 @@ impl Executor<'_> {
             | Op::CompareExchange { .. }
             | Op::Match { op: MatchOp::Any, .. }
             | Op::ActiveMask
-            | Op::Mma { .. } => self.new_unknown(id, Spread::Thread),
+            | Op::Mma { .. }
+            | Op::DistributeRows { .. } => self.new_unknown(id, Spread::Thread),
             // These yield no value, or are executed elsewhere.
             Op::For { .. }
             | Op::Check { .. }

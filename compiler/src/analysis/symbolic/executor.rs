@@ -256,7 +256,9 @@ impl<'k> Executor<'k> {
             Op::Vote { mask, .. } | Op::Match { mask, .. } | Op::Reduce { mask, .. } => {
                 self.run_warp_collective(id, &active, *mask, None);
             }
-            Op::Mma { .. } => self.run_warp_collective(id, &active, None, None),
+            Op::Mma { .. } | Op::DistributeRows { .. } => {
+                self.run_warp_collective(id, &active, None, None);
+            }
             Op::Fence { .. } => self.record_event(id, &active, EventKind::Fence),
             Op::Load { ptr } => self.record_access(id, &active, *ptr, AccessKind::Load, id),
             Op::Store { ptr, value } => self.run_store(id, &active, *ptr, *value),

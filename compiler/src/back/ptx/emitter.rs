@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     analysis::{
-        mma, range,
+        mma::{self, MatrixLoads},
+        range,
         tables::{Tables, find_tables},
         vectors::{self, Vectors},
     },
@@ -121,7 +122,9 @@ pub(super) struct Emitter<'k> {
     pub(super) advanced: id::Facts<InstId, Option<Address>>,
     /// The first word of the product that each word belongs to.
     pub(super) leaders: id::Facts<InstId, Option<InstId>>,
-    /// The words of each product that is emitted, by the first of them.
+    /// The rows that are loaded and distributed at once.
+    pub(super) matrix_loads: MatrixLoads,
+    /// The words of each product and of distributed rows that are emitted, by the first of them.
     pub(super) products: HashMap<InstId, Vec<Reg>>,
     values: id::Facts<InstId, Value>,
     locals: id::Facts<LocalId, Option<Reg>>,
@@ -142,7 +145,7 @@ impl<'k> Emitter<'k> {
             facts: Facts::of(kernel, &ranges),
             has_extremes: has_extremes(kernel),
             widest_scale: widest_scale(kernel),
-            vectors: vectors::analyze_in(kernel, &ranges),
+            vectors: vectors::analyze_for_ptx(kernel, &ranges),
             tables: find_tables(kernel),
             regs: Regs::default(),
             code: Code::default(),
@@ -153,6 +156,7 @@ impl<'k> Emitter<'k> {
             targets: kernel.insts.facts(None),
             advanced: kernel.insts.facts(None),
             leaders: mma::find_leaders(kernel),
+            matrix_loads: mma::find_matrix_loads(kernel),
             products: HashMap::new(),
             values: kernel.insts.facts(Value::None),
             locals: kernel.locals.facts(None),

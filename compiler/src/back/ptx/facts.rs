@@ -185,6 +185,7 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
                 | Op::ActiveMask
                 | Op::Reduce { .. }
                 | Op::Mma { .. }
+                | Op::DistributeRows { .. }
         ) {
             last = if id.index() < loops { loops } else { id.index() };
         }

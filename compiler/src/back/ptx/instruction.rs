@@ -78,6 +78,7 @@ impl Emitter<'_> {
             Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
             Op::Get(local) => self.get(id, *local),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
+            Op::Load { .. } if self.matrix_loads.is_absorbed[id] => Value::None,
             Op::Load { ptr } => self.load_in_vector(id, *ptr),
             Op::Store { ptr, .. } if self.table(*ptr).is_some() => Value::None,
             Op::Store { ptr, value } => self.unit(|this| this.store_in_vector(id, *ptr, *value)),
@@ -103,6 +104,7 @@ impl Emitter<'_> {
             Op::ActiveMask => self.active_mask(),
             Op::Reduce { op, value, mask } => self.reduce(id, *op, *value, *mask),
             Op::Mma { op, args, word } => self.mma(id, *op, args, *word),
+            Op::DistributeRows { transposed, word, .. } => self.load_matrix(id, *transposed, *word),
             Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

@@ -1,6 +1,6 @@
-//! Products of matrices on tensor cores.
+//! Products of matrices on tensor cores, and loads of rows that are distributed for them.
 //!
-//! `mma.sync` yields all words of a result. It stands where the first of them is computed, and the
+//! `mma.sync` and `ldmatrix` yield all words of a result. Each stands where the first of them is computed, and the
 //! others, [which follow in the same body](crate::analysis::mma), are its registers.
 use super::{
     Emitter,
@@ -12,8 +12,8 @@ use crate::{
     target::Target,
 };
 
-/// The PTX version that introduced products for [`Target::OLDEST`].
-const VERSION: &str = "6.5";
+/// The PTX version that introduced products for [`Target::OLDEST`], and `ldmatrix`.
+pub(super) const VERSION: &str = "6.5";
 
 impl Emitter<'_> {
     /// A word of a product.
@@ -22,6 +22,18 @@ impl Emitter<'_> {
         if leader == id {
             let sums = self.emit_mma(op, args);
             self.products.insert(leader, sums);
+        }
+        self.products[&leader][usize::from(word)].into()
+    }
+
+    /// A word of rows in shared memory that are distributed.
+    pub(super) fn load_matrix(&mut self, id: InstId, transposed: bool, word: u8) -> Value {
+        let leader = self.leaders[id].unwrap_or(id);
+        if let Some(row) = self.matrix_loads.rows[id] {
+            let words: Vec<Reg> = (0..4).map(|_| self.regs.fresh(Class::B32)).collect();
+            let address = self.address(row);
+            ptx!(self, "{} {}, {address}", matrix_load_name(transposed), list(&words));
+            self.products.insert(leader, words);
         }
         self.products[&leader][usize::from(word)].into()
     }
@@ -36,6 +48,19 @@ impl Emitter<'_> {
         ptx!(self, "{} {d}, {a}, {b}, {c}", mma_name(op));
         sums
     }
+}
+
+/// The name of the instruction that loads and distributes rows.
+pub const fn matrix_load_name(transposed: bool) -> &'static str {
+    match transposed {
+        false => "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+        true => "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
+    }
+}
+
+/// True if `kernel` has rows to distribute.
+pub(super) fn distributes_rows(kernel: &Kernel) -> bool {
+    kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::DistributeRows { .. }))
 }
 
 /// Writes registers as a vector.

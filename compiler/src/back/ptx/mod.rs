@@ -71,6 +71,7 @@ mod tables;
 mod vector;
 
 use crate::{
+    back::expand_rows,
     ir::{
         Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, Scalar, Ty, UnaryOp,
     },
@@ -90,7 +91,7 @@ pub use layout::{
     offset_params, shared_memory, shared_place,
 };
 pub use lines::Lines;
-pub use mma::mma_name;
+pub use mma::{matrix_load_name, mma_name};
 pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
@@ -178,6 +179,7 @@ pub fn emit_with_lines(
     lines: Option<Lines<'_>>,
 ) -> Result<String, Unsupported> {
     check_limits(kernel, target)?;
+    let kernel = &*expand_rows(kernel);
     let mut emitter = Emitter::new(kernel, target, lines);
     emitter.prologue();
     emitter.begin_block();
@@ -212,9 +214,10 @@ pub fn oldest(kernel: &Kernel) -> Target {
 /// makes of `kernel`.
 pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     let (version, oldest) = gained_level(kernel, target);
+    // Later versions have later numbers, all of one digit and one digit.
     match mma::newest(kernel) {
-        // Later versions have later numbers, all of one digit and one digit.
         Some(op) => (version.max(mma::version(op)), oldest.max(op.oldest_target())),
+        None if mma::distributes_rows(kernel) => (version.max(mma::VERSION), oldest),
         None => (version, oldest),
     }
 }

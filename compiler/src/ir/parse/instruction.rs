@@ -108,9 +108,8 @@ impl<'t> Parser<'t> {
         let suffix_at = at + word.len() - suffix.len();
         match head {
             "mul_add" | "barrier" | "fence" | "shuffle" | "vote" | "match" | "reduce" | "mma"
-            | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
-                self.suffixed(head, suffix_at, suffix)
-            }
+            | "distribute_rows" | "atomic_load" | "atomic_store" | "atomic"
+            | "compare_exchange" => self.suffixed(head, suffix_at, suffix),
             _ => self.plain(at, word),
         }
     }
@@ -233,12 +232,20 @@ impl<'t> Parser<'t> {
                     self.at = at;
                     return Err(self.expected("a product such as `m16n8k16.f32.f16.f16`"));
                 };
-                let mut args = Vec::new();
-                while !self.eat_keyword("word") {
-                    args.push(self.inst_id()?);
-                    self.expect(",")?;
-                }
-                Op::Mma { op, args, word: self.number()? }
+                let (args, word) = self.words()?;
+                Op::Mma { op, args, word }
+            }
+            "distribute_rows" => {
+                let transposed = match suffix {
+                    "" => false,
+                    "transposed" => true,
+                    _ => {
+                        self.at = at;
+                        return Err(self.expected("`transposed`"));
+                    }
+                };
+                let (args, word) = self.words()?;
+                Op::DistributeRows { transposed, args, word }
             }
             _ => self.atomic(head, at, suffix)?,
         })
@@ -305,6 +312,16 @@ impl<'t> Parser<'t> {
             *value = self.inst_id()?;
         }
         Ok(values)
+    }
+
+    /// `%1, %2, word 3`
+    pub(super) fn words(&mut self) -> Result<(Vec<InstId>, u8)> {
+        let mut args = Vec::new();
+        while !self.eat_keyword("word") {
+            args.push(self.inst_id()?);
+            self.expect(",")?;
+        }
+        Ok((args, self.number()?))
     }
 
     /// `msg0, %1, %2`

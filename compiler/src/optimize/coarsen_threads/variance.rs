@@ -46,6 +46,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::Print { .. }
             | Op::Panic { .. }
             | Op::Generic(_)

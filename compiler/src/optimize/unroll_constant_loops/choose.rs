@@ -198,6 +198,7 @@ impl Survey<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::Print { .. }
             | Op::If { .. }
             | Op::Loop { .. }

@@ -48,6 +48,7 @@ impl Infer<'_> {
             | Builtin::SyncGrid
             | Builtin::ActiveMask
             | Builtin::Mma(_)
+            | Builtin::DistributeRows { .. }
             | Builtin::Fast(_)
             | Builtin::Bits(_)
             | Builtin::Directed(..)

@@ -75,6 +75,9 @@ impl Lowerer<'_> {
                 (Op::Reduce { op, value, mask }, self.expect_scalar_type(expr.ty, at)?.into())
             }
             Builtin::Mma(op) => return self.lower_mma(op, args, expr),
+            Builtin::DistributeRows { transposed } => {
+                return self.lower_distributed_rows(transposed, args, expr);
+            }
             Builtin::ActiveMask => (Op::ActiveMask, Scalar::U32.into()),
             Builtin::Fast(fast) => return self.lower_fast(fast, args, at),
             Builtin::Bits(op) => {
@@ -122,13 +125,36 @@ impl Lowerer<'_> {
             let product = Op::Mma { op, args: words.clone(), word: word as u8 };
             *sum = self.push_inst(at, product, op.sum_word());
         }
+        self.lower_array_of_words(sums, expr)
+    }
+
+    /// Distributes the rows of matrices whose words are in an array.
+    fn lower_distributed_rows(
+        &mut self,
+        transposed: bool,
+        args: &[Expr],
+        expr: &Expr,
+    ) -> Flow<Value> {
+        let [row] = args else { return Err(self.report_bug(expr.at)) };
+        let row = self.lower_words(row, 4)?;
+        let words = (0..4).map(|word| {
+            let op = Op::DistributeRows { transposed, args: row.clone(), word };
+            self.push_inst(expr.at, op, Scalar::U32)
+        });
+        let words = words.collect();
+        self.lower_array_of_words(words, expr)
+    }
+
+    /// Makes an array of numbers.
+    fn lower_array_of_words(&mut self, words: Vec<InstId>, expr: &Expr) -> Flow<Value> {
+        let at = expr.at;
         let mono = self.mono_type(expr.ty, at)?;
         let Mono::Array(elem, _) = &mono else { return Err(self.report_bug(at)) };
         let array = self.new_array(&mono, "", at)?;
-        for (index, sum) in sums.into_iter().enumerate() {
+        for (index, word) in words.into_iter().enumerate() {
             let index = self.push_bits(index as u64, Scalar::U64, at);
             let place = self.element_at(&array, index, elem, at)?;
-            self.write_place(&Place::Memory(place), Value::Scalar(sum), elem, at)?;
+            self.write_place(&Place::Memory(place), Value::Scalar(word), elem, at)?;
         }
         Ok(Value::Array(array))
     }

@@ -145,6 +145,7 @@ impl Lowerer<'_> {
             | Op::Match { .. }
             | Op::Reduce { .. }
             | Op::Mma { .. }
+            | Op::DistributeRows { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

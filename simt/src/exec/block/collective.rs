@@ -55,7 +55,7 @@ impl Block<'_> {
             if let Some(op) = self.warp_op(index) {
                 let lanes = (warp, strand.active().0[warp] & lanes);
                 let registers = &self.groups[*number].registers;
-                inputs.add(op, &self.code.matrix_products, registers, &strand.uniforms, lanes);
+                inputs.add(op, &self.code.matrix_words, registers, &strand.uniforms, lanes);
             }
         }
         inputs
@@ -77,8 +77,8 @@ impl Block<'_> {
             let inputs = self.warp_inputs(together.iter().copied(), warp, u32::MAX);
             let group = &mut self.groups[number];
             let lanes = complete_lanes(&inputs, group.live.0[warp]);
-            let products = &self.code.matrix_products;
-            execute_warp_op(op, products, &inputs, &mut group.registers, warp, lanes);
+            let matrix_words = &self.code.matrix_words;
+            execute_warp_op(op, matrix_words, &inputs, &mut group.registers, warp, lanes);
             if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (group.first_thread + warp * 32) as u32;
                 let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
@@ -90,7 +90,7 @@ impl Block<'_> {
                 if launch.checks_inits {
                     let (at, step) = ((self.number, group.first_thread), (op, at as usize));
                     let met = (inputs, warp, lanes);
-                    checks.undefined.propagate_collective(products, at, step, met);
+                    checks.undefined.propagate_collective(matrix_words, at, step, met);
                 }
                 if matches!(op, WarpOp::Sync) {
                     let warp = (group.first_thread / 32 + warp) as u32;
@@ -183,7 +183,7 @@ impl Block<'_> {
                 Some((WarpOp::Vote { .. }, _)) => Meeting::Vote,
                 Some((WarpOp::Match { .. }, _)) => Meeting::Match,
                 Some((WarpOp::Reduce { .. }, _)) => Meeting::Reduce,
-                Some((WarpOp::Mma { .. }, _)) => Meeting::Mma,
+                Some((WarpOp::Matrix { at, .. }, _)) => at,
                 None if self.waits_for_grid(strand) => Meeting::Grid,
                 None => Meeting::Barrier,
             };

@@ -1,4 +1,4 @@
-//! Barriers, shuffles, votes, matches, reductions and products of matrices.
+//! Barriers, shuffles, votes, matches, reductions and operations on matrices.
 //!
 //! A strand that completes such an operation alone executes it on the spot. Otherwise it waits, and
 //! [the block](crate::exec::block) executes the operation when the others have arrived.
@@ -47,19 +47,19 @@ impl Exec<'_> {
     /// Executes a warp operation if every lane that one of ours names is here.
     pub(super) fn run_warp_op(&mut self, op: WarpOp, mask: Option<Operand>) -> Next {
         let active: Mask = self.strand.active();
-        let products = &self.code.matrix_products;
+        let matrix_words = &self.code.matrix_words;
         let mut all = Vec::new();
         for (warp, lanes) in active.warps() {
             let mut inputs = WarpInputs::none();
             let (op, uniforms) = ((op, mask), &self.strand.uniforms);
-            inputs.add(op, products, self.registers, uniforms, (warp, lanes));
+            inputs.add(op, matrix_words, self.registers, uniforms, (warp, lanes));
             if complete_lanes(&inputs, self.live.0[warp]) != lanes {
                 return Next::Wait;
             }
             all.push((warp, lanes, inputs));
         }
         for (warp, lanes, inputs) in all {
-            execute_warp_op(op, products, &inputs, self.registers, warp, lanes);
+            execute_warp_op(op, matrix_words, &inputs, self.registers, warp, lanes);
             if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (self.position.first_thread + warp * 32) as u32;
                 let span = self.code.spans[self.strand.pc as usize - 1];
@@ -70,7 +70,7 @@ impl Exec<'_> {
                     let at = (self.position.block, self.position.first_thread);
                     let step = (op, self.strand.pc as usize - 1);
                     let met = (inputs, warp, lanes);
-                    checks.undefined.propagate_collective(products, at, step, met);
+                    checks.undefined.propagate_collective(matrix_words, at, step, met);
                 }
                 if matches!(op, WarpOp::Sync) {
                     let warp = (self.position.first_thread / 32 + warp) as u32;

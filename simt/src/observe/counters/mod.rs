@@ -193,6 +193,8 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::Block { .. } => false,
         // One instruction yields all words.
         Op::Mma { word, .. } => *word == 0,
+        // Part of the load.
+        Op::DistributeRows { .. } => false,
         Op::Builtin(_)
         | Op::Unary { .. }
         | Op::Binary { .. }

@@ -10,14 +10,14 @@ use super::{
     raw_findings::{UndefinedOrigin, UndefinedSource},
 };
 use crate::{
-    bytecode::{MatrixProduct, Operand, WarpInputs, WarpOp},
+    bytecode::{MatrixWord, Operand, WarpInputs, WarpOp},
     vector::{
         mask::{Mask, bits},
         registers::{Array, Reg, Uniform},
     },
 };
 use std::{collections::HashMap, ops::Range, sync::Arc};
-use warpwise_compiler::{ir::VoteOp, tensor_cores};
+use warpwise_compiler::ir::VoteOp;
 
 /// The lanes of a group with an undefined value, each with its source.
 #[derive(Clone, Debug)]
@@ -226,7 +226,7 @@ impl UndefinedValues {
     /// lane that determines it has an undefined value or is absent.
     pub(crate) fn propagate_collective(
         &mut self,
-        products: &[MatrixProduct],
+        matrix_words: &[MatrixWord],
         (block, group): (u64, usize),
         (op, step): (WarpOp, usize),
         (inputs, warp, lanes): (&WarpInputs, usize, u32),
@@ -247,15 +247,14 @@ impl UndefinedValues {
         };
         let (to, value) = match op {
             WarpOp::Sync => return,
-            WarpOp::Mma { product, to } => {
-                let product = &products[product as usize];
-                let args = product.args.iter().map(|arg| self.operand(group, *arg));
+            WarpOp::Matrix { word, to, .. } => {
+                let word = &matrix_words[word as usize];
+                let args = word.args.iter().map(|arg| self.operand(group, *arg));
                 let args: Vec<_> = args.collect();
                 let source = |lane: usize| {
                     let brought = args.iter().enumerate().find_map(|(arg, undefined)| {
                         let undefined = undefined.as_ref()?;
-                        let (op, word) = (product.op, usize::from(product.word));
-                        let needed = tensor_cores::needed_lanes(op, lane, word, arg);
+                        let needed = word.needed_lanes(lane, arg);
                         let from = bits(needed & undefined.lanes.0[warp]).next()?;
                         Some(undefined.source(warp * 32 + from))
                     });
@@ -278,7 +277,7 @@ impl UndefinedValues {
             | WarpOp::Vote { .. }
             | WarpOp::Match { .. }
             | WarpOp::Reduce { .. }
-            | WarpOp::Mma { .. } => None,
+            | WarpOp::Matrix { .. } => None,
         };
         let brought = self.operand(group, value);
         let of_warp = |of: &Option<UndefinedLanes>| of.as_ref().map_or(0, |of| of.lanes.0[warp]);
@@ -309,7 +308,7 @@ fn determining_lanes(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u3
         bits(group & !undefined).any(surely)
     };
     match op {
-        WarpOp::Sync | WarpOp::Mma { .. } => 0,
+        WarpOp::Sync | WarpOp::Matrix { .. } => 0,
         WarpOp::Shuffle { .. } => 1 << inputs.source(op, lane),
         // One false lane determines `all`, one true lane determines `any`.
         WarpOp::Vote { op: VoteOp::All, .. } if decides(false) => 0,

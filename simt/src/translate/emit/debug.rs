@@ -117,6 +117,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Match { .. }
         | Op::Reduce { .. }
         | Op::Mma { .. }
+        | Op::DistributeRows { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }
@@ -178,6 +179,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::ActiveMask
         | Op::Reduce { .. }
         | Op::Mma { .. }
+        | Op::DistributeRows { .. }
         | Op::Loop { .. }
         | Op::Block { .. } => false,
     }

@@ -19,8 +19,10 @@ use super::{
 };
 use crate::{
     bytecode::{
-        Address, AtomicKind, Change, Code, Input, Instr, Malformed, OperandChoice, WarpOp, When,
+        Address, AtomicKind, Change, Code, Input, Instr, Malformed, MatrixOp, OperandChoice,
+        WarpOp, When,
     },
+    outcome::Meeting,
     translate::Instrumentation,
     vector::{
         lanes::{self, Isa, scan::AllBelow},
@@ -429,9 +431,15 @@ impl Emitter<'_> {
                 self.emit_warp_op(WarpOp::Reduce { combine, to, value }, *mask)
             }
             Op::Mma { op, args, word } => {
-                let product = self.add_matrix_product(*op, args, *word)?;
+                let word = self.add_matrix_word(MatrixOp::Product(*op), args, *word)?;
                 let to = self.new_lanes(id)?;
-                self.emit_warp_op(WarpOp::Mma { product, to }, None)
+                self.emit_warp_op(WarpOp::Matrix { at: Meeting::Mma, word, to }, None)
+            }
+            Op::DistributeRows { transposed, args, word } => {
+                let op = MatrixOp::Rows { transposed: *transposed };
+                let word = self.add_matrix_word(op, args, *word)?;
+                let to = self.new_lanes(id)?;
+                self.emit_warp_op(WarpOp::Matrix { at: Meeting::DistributeRows, word, to }, None)
             }
             Op::If { cond, then, other } => self.emit_if(id, *cond, then, other),
             Op::For { start, end, step, inclusive, body } => {

@@ -62,7 +62,7 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         syncs_grid: false,
         atomics: Vec::new(),
         messages: Vec::new(),
-        matrix_products: Vec::new(),
+        matrix_words: Vec::new(),
         uniforms: 0,
         inputs: Vec::new(),
         launch: Vec::new(),

@@ -1,13 +1,13 @@
 //! Values of instructions: inputs, computations, and the values of locals.
 use super::{Done, Emitter};
 use crate::{
-    bytecode::{Input, Instr, Malformed, MatrixProduct, Message, Preset, WarpOp},
+    bytecode::{Input, Instr, Malformed, MatrixOp, MatrixWord, Message, Preset, WarpOp},
     vector::{
         lanes::{self, LaneFn},
         registers::{Reg, Uniform},
     },
 };
-use warpwise_compiler::ir::{Builtin, InstId, LocalId, MessageId, MmaOp};
+use warpwise_compiler::ir::{Builtin, InstId, LocalId, MessageId};
 
 impl Emitter<'_> {
     /// Binds an instruction to an input.
@@ -131,16 +131,16 @@ impl Emitter<'_> {
         Ok(self.code.messages.len() as u32 - 1)
     }
 
-    /// Adds a word of a product of matrices; returns its index.
-    pub(super) fn add_matrix_product(
+    /// Adds a word of an operation on matrices; returns its index.
+    pub(super) fn add_matrix_word(
         &mut self,
-        op: MmaOp,
+        op: MatrixOp,
         args: &[InstId],
         word: u8,
     ) -> Result<u32, Malformed> {
         let args = args.iter().map(|arg| self.operand(*arg)).collect::<Result<_, _>>()?;
-        self.code.matrix_products.push(MatrixProduct { op, args, word });
-        Ok(self.code.matrix_products.len() as u32 - 1)
+        self.code.matrix_words.push(MatrixWord { op, args, word });
+        Ok(self.code.matrix_words.len() as u32 - 1)
     }
 
     pub(super) fn emit_warp_op(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {
