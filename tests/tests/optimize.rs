@@ -3,7 +3,6 @@ use warpwise_compiler::{
     back::ptx,
     ir::{Access, Kernel, Op, Scalar},
     optimize::{optimize, optimize_and_coarsen, optimize_for_gpu},
-    target::Target,
     verify::verify,
 };
 use warpwise_tests::{

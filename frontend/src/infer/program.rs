@@ -210,6 +210,18 @@ impl<'a> Program<'a> {
         self.devices.get(item).and_then(|device| device.std_item.as_ref())
     }
 
+    /// Returns true if a device trait of another crate has a function with this name.
+    pub(crate) fn is_function_of_foreign_trait(&self, name: &str) -> bool {
+        let is_function = |member: &TraitItem| match member {
+            TraitItem::Fn(function) => function.sig.ident == name,
+            _ => false,
+        };
+        self.devices.iter().any(|device| match &device.item {
+            Item::Trait(item) => device.is_foreign && item.items.iter().any(is_function),
+            _ => false,
+        })
+    }
+
     /// Returns true if an item comes from another crate than the kernel.
     pub(crate) fn is_foreign(&self, item: usize) -> bool {
         self.devices.get(item).is_some_and(|device| device.is_foreign)

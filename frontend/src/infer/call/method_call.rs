@@ -357,6 +357,11 @@ impl Infer<'_> {
         self.infer_discarded(args);
         let shown = self.types.show(ty);
         let fact = format!("kernel code cannot call the method `{name}` of `{shown}`");
+        // The type does not implement the trait, or a bound on the way here would fail.
+        if self.program().is_function_of_foreign_trait(name) {
+            let reported = self.errors.mistyped(at, fact);
+            return self.make_reported(reported, at);
+        }
         let reported = match method::replacement(name) {
             Some(help) => self.errors.advise(at, fact, help),
             None => self.errors.advise(
