@@ -56,6 +56,13 @@ pub enum SpecializeError {
         /// Its value.
         lanes: u64,
     },
+    /// A size that no asynchronous copy has.
+    CopySize {
+        /// The number, as an expression over the generic parameters' names.
+        size: String,
+        /// Its value, in bytes.
+        bytes: u64,
+    },
     /// A length, stride or block dimension that overflows, is below zero, or divides by zero.
     Extent {
         /// The number, as an expression over the generic parameters' names.
@@ -89,6 +96,9 @@ impl fmt::Display for SpecializeError {
             ),
             Self::Width { width, lanes } => {
                 write!(f, "`{width}` is {lanes}, and the width of a shuffle is 2, 4, 8, 16 or 32")
+            }
+            Self::CopySize { size, bytes } => {
+                write!(f, "`{size}` is {bytes}, and an asynchronous copy has 4, 8 or 16 bytes")
             }
             Self::Extent { extent } => {
                 write!(f, "`{extent}` overflows, is below zero or divides by zero")
@@ -156,8 +166,13 @@ pub fn specialize<'k>(
     }
     for inst in bound.insts.iter_mut() {
         inst.ty = binder.ty(inst.ty);
-        if let Op::Index { stride: extent, .. } | Op::Offset { offset: extent, .. } = &mut inst.op {
+        if let Op::Index { stride: extent, .. }
+        | Op::Offset { offset: extent, .. }
+        | Op::AsyncWait { pending: extent } = &mut inst.op
+        {
             *extent = binder.extent(extent)?;
+        } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {
+            *bytes = binder.copy_size(bytes)?;
         } else if let Op::Shuffle { width, .. } = &mut inst.op {
             *width = binder.width(width)?;
         } else if let Op::Generic(id) = inst.op {
@@ -259,6 +274,15 @@ impl Binder<'_> {
         match bound.known() {
             Some(lanes) if !ShuffleOp::is_width(lanes) => {
                 Err(SpecializeError::Width { width: self.spell(width), lanes })
+            }
+            _ => Ok(bound),
+        }
+    }
+    fn copy_size(&self, size: &Extent) -> Result<Extent, SpecializeError> {
+        let bound = self.extent(size)?;
+        match bound.known() {
+            Some(bytes) if !Op::is_async_size(bytes) => {
+                Err(SpecializeError::CopySize { size: self.spell(size), bytes })
             }
             _ => Ok(bound),
         }

@@ -38,9 +38,9 @@ use std::{
 };
 use warpwise_compiler::id::Id;
 pub use warpwise_simt::{
-    Access, AccessKind, Arrived, BarrierDivergence, Checks, Difference, Location, MaskKind,
-    MaskMisuse, Meeting, Missing, OrderDependence, OutOfBounds, Problem, Race, RaceKind, Severity,
-    Uninitialized, Unused, Use,
+    Access, AccessKind, Arrived, BarrierDivergence, Checks, Difference, EarlyAccess, Location,
+    MaskKind, MaskMisuse, Meeting, Missing, OrderDependence, OutOfBounds, Problem, Race, RaceKind,
+    Severity, Uninitialized, Unused, UnwaitedCopy, Use,
 };
 
 /// Something that a checked launch has found.

@@ -34,6 +34,7 @@
 //!   work that is recorded once and launched many times.
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
+//! - [`async_copy`]: copies to shared memory in the background.
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`mma`]: products of small matrices on tensor cores.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
@@ -53,6 +54,7 @@ compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch6
 extern crate self as warpwise;
 
 mod advice;
+pub mod async_copy;
 mod atomic;
 mod barrier;
 pub mod bits;

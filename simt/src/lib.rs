@@ -72,8 +72,8 @@ pub use observe::debugger::{Moment, WatchFn, WatchedLanes};
 pub use observe::sanitizer::{
     checks::{Checks, UnknownCheck},
     finding::{
-        Access, Finding, Location, Missing, OutOfBounds, Problem, Race, RaceKind, Severity,
-        Uninitialized, Use,
+        Access, EarlyAccess, Finding, Location, Missing, OutOfBounds, Problem, Race, RaceKind,
+        Severity, Uninitialized, UnwaitedCopy, Use,
     },
     order_dependence::{Difference, OrderDependence},
     sync_finding::{Arrived, BarrierDivergence, MaskKind, MaskMisuse},

@@ -540,6 +540,9 @@ impl Judge<'_> {
             matches!(
                 op,
                 Op::Barrier { .. }
+                    | Op::AsyncCopy { .. }
+                    | Op::AsyncCommit
+                    | Op::AsyncWait { .. }
                     | Op::SyncGrid
                     | Op::SyncWarp { .. }
                     | Op::Shuffle { .. }

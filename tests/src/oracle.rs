@@ -359,6 +359,15 @@ impl<'m> Machine<'m> {
                 }
                 old
             }
+            // At once, which is one of the times that it may take place.
+            Op::AsyncCopy { to, from, bytes } => {
+                let (to, from) = (of(*to), of(*from));
+                let bytes = bytes.known().expect("the kernel is specialized") as usize;
+                let copied = self.memory(from)[..bytes].to_vec();
+                self.memory(to)[..bytes].copy_from_slice(&copied);
+                0
+            }
+            Op::AsyncCommit | Op::AsyncWait { .. } => 0,
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Barrier { reduce } => match reduce {
                 Some((op, value)) => {

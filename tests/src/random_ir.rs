@@ -8,6 +8,7 @@
 //! - Nothing races: a thread writes its own elements of `write` parameters, its own slot of
 //!   shared arrays, and everybody's elements only by atomic updates that commute and whose
 //!   result nobody sees. A slot is read by others between two barriers only.
+//! - An asynchronous copy goes to an own slot, and the thread waits for it before anything else.
 //! - Nothing is unspecified: locals and slots are set before anything else, divisors are not
 //!   zero, bits of a computed NaN become no integer, shuffles read lanes that exist and
 //!   have not ended.
@@ -19,6 +20,7 @@ mod affine;
 mod arrays;
 mod coarse;
 mod contracts;
+mod copies;
 mod dense;
 mod divergent;
 pub(crate) mod draw;

@@ -112,6 +112,7 @@ impl<'c> Check<'c> {
                 | Op::AtomicStore { .. }
                 | Op::Atomic { .. }
                 | Op::CompareExchange { .. }
+                | Op::AsyncCopy { .. }
                 | Op::Vote { .. }
                 | Op::Shuffle { .. }
         );
@@ -221,7 +222,11 @@ impl<'c> Check<'c> {
         let threads: Vec<usize> = (0..step.active.len()).filter(|&thread| before(thread)).collect();
         match &event.kind {
             EventKind::Access(access) => {
-                let (ptr, stored) = pointer(&self.kernel.insts[step.id].op)?;
+                let (ptr, stored) = match (&self.kernel.insts[step.id].op, &access.kind) {
+                    (Op::AsyncCopy { to, .. }, AccessKind::Store(_)) => (*to, None),
+                    (Op::AsyncCopy { from, .. }, _) => (*from, None),
+                    (op, _) => pointer(op)?,
+                };
                 let offset = access.offset.as_ref().filter(|_| !access.assumed);
                 let address =
                     |thread: usize| i128::from(self.last[ptr.index()][thread] & ((1 << 40) - 1));
@@ -246,7 +251,9 @@ impl<'c> Check<'c> {
             | EventKind::Barrier
             | EventKind::SyncGrid
             | EventKind::WarpCollective { .. }
-            | EventKind::Fence => None,
+            | EventKind::Fence
+            | EventKind::AsyncCommit
+            | EventKind::AsyncWait(_) => None,
         }
     }
 

@@ -82,7 +82,9 @@ impl LaneBehaviour {
             | EventKind::Barrier
             | EventKind::SyncGrid
             | EventKind::WarpCollective { .. }
-            | EventKind::Fence => None,
+            | EventKind::Fence
+            | EventKind::AsyncCommit
+            | EventKind::AsyncWait(_) => None,
         });
         partings.max().unwrap_or(Self::Never)
     }

@@ -212,6 +212,30 @@ pub enum Op {
         scope: Scope,
     },
 
+    // Asynchronous copies.
+    /// Begins to copy bytes from global to shared memory, in the background, and adds the copy to
+    /// the thread's open group. Each byte is read and written once, at an unspecified time before
+    /// an [`Op::AsyncWait`] of the thread that covers the group ends; if there is none, perhaps
+    /// never. Until then it is unspecified what is read from the destination, and what remains
+    /// there or in the destination of a write to the destination or the source.
+    AsyncCopy {
+        /// The destination, in shared memory; a multiple of `bytes`.
+        to: InstId,
+        /// The source, in global memory; a multiple of `bytes`.
+        from: InstId,
+        /// 4, 8 or 16.
+        bytes: Extent,
+    },
+    /// Closes the thread's open group of asynchronous copies, which may be empty, and opens the
+    /// next one.
+    AsyncCommit,
+    /// Waits for the thread's closed groups of asynchronous copies, except for the last `pending`.
+    /// Their copies are then done for this thread; other threads see them after the next barrier.
+    AsyncWait {
+        /// The number of groups that need not be done.
+        pending: Extent,
+    },
+
     // Where threads meet.
     /// Waits until every thread of the block that has not ended is at this
     /// barrier; orders the block's accesses to shared and global memory. Yields
@@ -382,7 +406,7 @@ pub enum Effect {
     None,
     /// Reads a local or memory.
     Read,
-    /// Writes a local or memory, or prints.
+    /// Writes a local or memory, begins or awaits asynchronous copies, or prints.
     Write,
     /// May end the thread with a fault.
     Fault,
@@ -422,6 +446,9 @@ impl Op {
             | Self::AtomicStore { .. }
             | Self::Atomic { .. }
             | Self::CompareExchange { .. }
+            | Self::AsyncCopy { .. }
+            | Self::AsyncCommit
+            | Self::AsyncWait { .. }
             | Self::Print { .. } => Effect::Write,
             Self::Bounds { .. } | Self::Check { .. } => Effect::Fault,
             Self::Barrier { .. }
@@ -444,6 +471,11 @@ impl Op {
             | Self::Return
             | Self::Panic { .. } => Effect::Control,
         }
+    }
+
+    /// Returns true if an asynchronous copy can have so many bytes.
+    pub const fn is_async_size(bytes: u64) -> bool {
+        matches!(bytes, 4 | 8 | 16)
     }
 
     /// True if nothing behind it in its body is run.

@@ -65,6 +65,8 @@ macro_rules! operands {
             | Op::Builtin(_)
             | Op::ActiveMask
             | Op::Get(_)
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::Fence { .. }
             | Op::Loop { .. }
@@ -92,6 +94,7 @@ macro_rules! operands {
             Op::CompareExchange { ptr, expected, value, .. } => {
                 (Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value))
             }
+            Op::AsyncCopy { to, from, .. } => (Some($($deref)? to), Some($($deref)? from), None),
             Op::Barrier { reduce } => (reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None),
             Op::SyncWarp { mask } => (mask.$as_borrowed()$(.$copied())?, None, None),
             Op::Shuffle { value, lane, mask, .. } => (Some($($deref)? value), Some($($deref)? lane), mask.$as_borrowed()$(.$copied())?),
@@ -139,6 +142,9 @@ macro_rules! by_bodies {
             | Op::AtomicStore { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::Barrier { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }

@@ -246,6 +246,9 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             let (order, scope) = (order.name(), scope.name());
             write!(f, "compare_exchange.{order}.{scope} {ptr}, {expected}, {value}")
         }
+        Op::AsyncCopy { to, from, bytes } => write!(f, "async_copy {to}, {from}, {bytes}"),
+        Op::AsyncCommit => write!(f, "async_commit"),
+        Op::AsyncWait { pending } => write!(f, "async_wait {pending}"),
         Op::Barrier { reduce: None } => write!(f, "barrier"),
         Op::Barrier { reduce: Some((op, value)) } => write!(f, "barrier.{} {value}", op.name()),
         Op::SyncGrid => write!(f, "sync_grid"),

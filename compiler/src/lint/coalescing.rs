@@ -111,11 +111,14 @@ fn judge_known_cost<'a>(
     Some(WastefulAccess { request, lanes: Some(lanes), cost: price, is_even: cost.is_even, reason })
 }
 
-/// Returns the events of a request's access.
+/// Returns the events of a request's access. An asynchronous copy writes, too.
 fn events<'t>(trace: &'t Trace, request: &Request) -> impl Iterator<Item = &'t Event> {
     let first = request.members.first().copied();
     let all = first.into_iter().flat_map(|first| trace.events_of(first));
-    all.filter(|event| matches!(event.kind, EventKind::Access(_)))
+    let is_store =
+        |access: &symbolic::Access| matches!(access.kind, symbolic::AccessKind::Store(_));
+    let loads = request.kind == Kind::Load;
+    all.filter(move |event| access_of(event).is_some_and(|access| !loads || !is_store(access)))
 }
 
 fn access_of(event: &Event) -> Option<&symbolic::Access> {
@@ -174,7 +177,7 @@ impl<'a> SectorSharing<'a> {
         };
         let mut ranges: Vec<(i64, i64)> = Vec::new();
         for beside in &self.analyses.trace.events {
-            let Some(other) = self.analyses.accesses.get(beside.inst) else { continue };
+            let Some(other) = self.analyses.accesses.get_of_event(beside) else { continue };
             let is_itself_again = beside.inst == event.inst && !std::ptr::eq(beside, event);
             let is_beside = is_same_group((other, beside), (request, event), in_turn)
                 && (in_turn || !is_itself_again);

@@ -42,7 +42,10 @@ pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 
 /// Returns the pointer of an operation that writes without reading first.
 fn written_pointer(op: &Op) -> Option<InstId> {
-    let (Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. }) = op else { return None };
+    let (Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. } | Op::AsyncCopy { to: ptr, .. }) = op
+    else {
+        return None;
+    };
     Some(*ptr)
 }
 

@@ -36,7 +36,10 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     let is_read = |root| reads().any(|ptr| kernel.root(ptr) == Some(root));
     let is_written = |root| {
         kernel.insts.iter().any(|(_, inst)| {
-            let (Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. }) = inst.op else {
+            let (Op::Store { ptr, .. }
+            | Op::AtomicStore { ptr, .. }
+            | Op::AsyncCopy { to: ptr, .. }) = inst.op
+            else {
                 return false;
             };
             kernel.root(ptr) == Some(root)

@@ -61,6 +61,9 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::AtomicStore { .. }
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
+        | Op::AsyncCopy { .. }
+        | Op::AsyncCommit
+        | Op::AsyncWait { .. }
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

@@ -178,6 +178,9 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
+        | Op::AsyncCopy { .. }
+        | Op::AsyncCommit
+        | Op::AsyncWait { .. }
         | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }

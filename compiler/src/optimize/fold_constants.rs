@@ -80,6 +80,9 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
+        | Op::AsyncCopy { .. }
+        | Op::AsyncCommit
+        | Op::AsyncWait { .. }
         | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }

@@ -213,6 +213,9 @@ impl Walk<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

@@ -190,6 +190,9 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
         | Op::SyncWarp { .. }
+        | Op::AsyncCopy { .. }
+        | Op::AsyncCommit
+        | Op::AsyncWait { .. }
         | Op::SyncGrid
         | Op::ActiveMask
         | Op::Fence { .. }

@@ -31,6 +31,10 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
                 access(kernel, errors, id, *ptr, Kind::Atomic);
                 atomic_type(errors, id, Some(inst.ty), None);
             }
+            Op::AsyncCopy { to, from, bytes: _ } => {
+                access(kernel, errors, id, *to, Kind::Store);
+                access(kernel, errors, id, *from, Kind::Load);
+            }
             Op::Const(_)
             | Op::Generic(_)
             | Op::Param(_)
@@ -54,6 +58,8 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Get(_)
             | Op::Set { .. }
             | Op::Barrier { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

@@ -280,6 +280,15 @@ impl Typing<'_, '_> {
                 self.operands([*expected, *value], self.ty);
                 self.result_in(Class::Any);
             }
+            Op::AsyncCopy { to, from, bytes } => {
+                self.operands([*to], Ty::Ptr(Space::Shared));
+                self.operands([*from], Ty::Ptr(Space::Global));
+                self.result(Ty::Unit);
+                if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_async_size(*bytes)) {
+                    self.error(format!("copies {bytes} bytes and must copy 4, 8 or 16"));
+                }
+            }
+            Op::AsyncCommit | Op::AsyncWait { pending: _ } => self.result(Ty::Unit),
             Op::SyncGrid => {
                 self.result(Ty::Unit);
                 if !self.kernel.cooperative {

@@ -4,7 +4,7 @@ use crate::{
     resolve::std_paths::StdItem,
     types::{
         Ty,
-        builtin::{BuiltinPart, ResolvedBuiltin},
+        builtin::{Async, Builtin, BuiltinPart, ResolvedBuiltin},
         collective::{Collective, CollectiveArgs},
     },
 };
@@ -13,7 +13,7 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
     ptr,
 };
-use syn::{Lit, Local, Path, PathArguments, parse_quote};
+use syn::{AngleBracketedGenericArguments, Lit, Local, Path, PathArguments, parse_quote};
 
 /// Results of inference for one function's syntax. Syntax nodes are identified by their addresses.
 #[derive(Debug, Default)]
@@ -57,9 +57,18 @@ impl Notes {
 
     /// Records a path that resolved to a built-in function.
     pub(crate) fn record_builtin(&mut self, path: &Path, found: &ResolvedBuiltin) {
+        let absolute = || format!("warpwise::{}", found.path);
+        match found.builtin {
+            Builtin::Async(Async::Copy) => return self.record_numeric_generic(path, absolute()),
+            // The number itself may be a parameter of the kernel.
+            Builtin::Async(Async::Wait { .. }) => {
+                return self.record_generic(path, parse_quote!(::<0>), absolute());
+            }
+            _ => {}
+        }
         let generic = found.takes_width || found.params.contains(&BuiltinPart::Value);
         if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
-            self.builtins.push((path.clone(), format!("warpwise::{}", found.path)));
+            self.builtins.push((path.clone(), absolute()));
         }
     }
 
@@ -69,9 +78,10 @@ impl Notes {
         if let Some(last) = path.segments.last_mut() {
             last.arguments = match found.takes {
                 CollectiveArgs::Nothing => PathArguments::None,
-                CollectiveArgs::Compared | CollectiveArgs::Sum | CollectiveArgs::Number => {
-                    PathArguments::AngleBracketed(parse_quote!(::<i32>))
-                }
+                CollectiveArgs::Compared
+                | CollectiveArgs::Sum
+                | CollectiveArgs::Number
+                | CollectiveArgs::Copied => PathArguments::AngleBracketed(parse_quote!(::<i32>)),
                 CollectiveArgs::Closure => {
                     PathArguments::AngleBracketed(parse_quote!(::<i32, fn(i32, i32) -> i32>))
                 }
@@ -123,9 +133,19 @@ impl Notes {
     /// Records a path that resolved to a function that is generic over one type, with `f32` as its
     /// argument.
     fn record_numeric_generic(&mut self, path: &Path, absolute: String) {
+        self.record_generic(path, parse_quote!(::<f32>), absolute);
+    }
+
+    /// Records a path that resolved to a generic function, with these arguments.
+    fn record_generic(
+        &mut self,
+        path: &Path,
+        arguments: AngleBracketedGenericArguments,
+        absolute: String,
+    ) {
         let mut path = path.clone();
         if let Some(last) = path.segments.last_mut() {
-            last.arguments = PathArguments::AngleBracketed(parse_quote!(::<f32>));
+            last.arguments = PathArguments::AngleBracketed(arguments);
         }
         if !self.builtins.iter().any(|(known, _)| *known == path) {
             self.builtins.push((path, absolute));

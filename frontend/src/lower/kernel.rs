@@ -101,6 +101,7 @@ impl Lowerer<'_> {
         // A body that leaves by `return` is as complete as one that reaches its end.
         let _ = self.lower_block(&function.body);
         self.resolve_spaces();
+        self.check_async_copies();
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, structs are one line,
 /// and functions in `impl`s are indented by four spaces.
-const SOURCES: [&str; 18] = [
+const SOURCES: [&str; 19] = [
     include_str!("bool.rs"),
     include_str!("option.rs"),
     include_str!("slice.rs"),
@@ -36,6 +36,7 @@ const SOURCES: [&str; 18] = [
     include_str!("warp.rs"),
     include_str!("block.rs"),
     include_str!("grid.rs"),
+    include_str!("async_copy.rs"),
 ];
 
 /// A type, or a function with the first line of its `impl` or trait.
@@ -278,7 +279,9 @@ fn has_name(member: &ImplItem, name: &str) -> bool {
 mod tests {
     use super::{BYTES_SOURCE, Item, PIECES, SOURCES, StdLib};
     use crate::types::{
-        collective::{BLOCK_FUNCTIONS, GRID_FUNCTIONS, WARP_FUNCTIONS, library_trait},
+        collective::{
+            ASYNC_COPY_FUNCTIONS, BLOCK_FUNCTIONS, GRID_FUNCTIONS, WARP_FUNCTIONS, library_trait,
+        },
         vector::Identifiers,
     };
     use syn::{ImplItem, TraitItem};
@@ -324,8 +327,12 @@ mod tests {
     #[test]
     fn the_prelude_has_every_function() {
         let prelude = StdLib::new(0, &Identifiers::default());
-        let modules: [(_, &[_]); 3] =
-            [("warp", &WARP_FUNCTIONS), ("block", &BLOCK_FUNCTIONS), ("grid", &GRID_FUNCTIONS)];
+        let modules: [(_, &[_]); 4] = [
+            ("warp", &WARP_FUNCTIONS),
+            ("block", &BLOCK_FUNCTIONS),
+            ("grid", &GRID_FUNCTIONS),
+            ("async_copy", &ASYNC_COPY_FUNCTIONS),
+        ];
         for (module, functions) in modules {
             for (name, _) in functions {
                 let of = library_trait(module, false).unwrap();

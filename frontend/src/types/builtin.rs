@@ -71,6 +71,24 @@ pub(crate) enum Builtin {
         /// True if the first argument is a mask.
         masked: bool,
     },
+    /// A function of the module `async_copy`.
+    Async(Async),
+}
+
+/// A function of the module `async_copy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Async {
+    /// `copy`
+    Copy,
+    /// `commit`
+    Commit,
+    /// `wait`
+    Wait {
+        /// The number of groups that may be pending; `None` until the path is resolved.
+        pending: Option<Len>,
+    },
+    /// `wait_all`
+    WaitAll,
 }
 
 /// A function with hardware approximations.
@@ -118,6 +136,11 @@ pub(crate) enum BuiltinPart {
     Pair(Prim),
     /// An array of this type and length.
     Array(Prim, u64),
+    /// A reference to any value; all occurrences are to the same type.
+    Ref {
+        /// True for `&mut`.
+        mutable: bool,
+    },
     /// `()`
     Unit,
 }
@@ -168,6 +191,7 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
         ["fast", name] => find_in_fast(name),
         ["bits", name] => find_in_bits(name),
         ["directed", name] => find_in_directed(name),
+        ["async_copy", name] => find_in_async_copy(name),
         _ => None,
     }
 }
@@ -362,6 +386,22 @@ fn find_in_directed(name: &str) -> Option<ResolvedBuiltin> {
     let part = BuiltinPart::Prim(Prim::F32);
     let which = Builtin::Directed(op, direction);
     Some(ResolvedBuiltin::new(which, format!("directed::{name}"), vec![part; operands], part))
+}
+
+/// Returns functions of the module `async_copy`, except for those that are kernel code.
+fn find_in_async_copy(name: &str) -> Option<ResolvedBuiltin> {
+    let (which, params) = match name {
+        "copy" => {
+            let references = [true, false].map(|mutable| BuiltinPart::Ref { mutable });
+            (Async::Copy, references.to_vec())
+        }
+        "commit" => (Async::Commit, vec![]),
+        "wait" => (Async::Wait { pending: None }, vec![]),
+        "wait_all" => (Async::WaitAll, vec![]),
+        _ => return None,
+    };
+    let path = format!("async_copy::{name}");
+    Some(ResolvedBuiltin::new(Builtin::Async(which), path, params, BuiltinPart::Unit))
 }
 
 fn shuffle_op(name: &str) -> Option<ShuffleOp> {

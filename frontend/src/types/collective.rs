@@ -1,7 +1,7 @@
-//! Collectives: functions of the modules `warp`, `block` and `grid` that are kernel code of the
+//! Collectives: functions of the modules `warp`, `block`, `grid` and `async_copy` that are kernel code of the
 //! [standard library](crate::std_lib), with their argument kinds.
 
-/// A function of `warp`, `block` or `grid`.
+/// A function of `warp`, `block`, `grid` or `async_copy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Collective {
     /// The module.
@@ -25,6 +25,8 @@ pub(crate) enum CollectiveArgs {
     Number,
     /// Values, and a closure that combines two of them.
     Closure,
+    /// Slices of values that are copied.
+    Copied,
 }
 
 /// The collectives of a warp.
@@ -63,6 +65,10 @@ pub(crate) const BLOCK_FUNCTIONS: [(&str, CollectiveArgs); 10] = [
 pub(crate) const GRID_FUNCTIONS: [(&str, CollectiveArgs); 2] =
     [("size", CollectiveArgs::Nothing), ("thread_rank", CollectiveArgs::Nothing)];
 
+/// The copies by all threads of a block.
+pub(crate) const ASYNC_COPY_FUNCTIONS: [(&str, CollectiveArgs); 1] =
+    [("block_copy", CollectiveArgs::Copied)];
+
 /// Returns the function that a path names: `["block", "reduce"]`, perhaps after `warpwise` or its
 /// prelude.
 pub(crate) fn find(path: &[String]) -> Option<Collective> {
@@ -77,6 +83,7 @@ pub(crate) fn find(path: &[String]) -> Option<Collective> {
         "warp" => ("warp", &WARP_FUNCTIONS),
         "block" => ("block", &BLOCK_FUNCTIONS),
         "grid" => ("grid", &GRID_FUNCTIONS),
+        "async_copy" => ("async_copy", &ASYNC_COPY_FUNCTIONS),
         _ => return None,
     };
     let (name, takes) = functions.iter().copied().find(|(known, _)| *known == name)?;
@@ -90,6 +97,7 @@ pub(crate) fn library_trait(module: &str, in_prelude: bool) -> Option<&'static s
         "warp" => "Warp",
         "block" => "Block",
         "grid" => "Grid",
+        "async_copy" => "AsyncCopy",
         "lanes" if in_prelude => "Lanes",
         "warps" if in_prelude => "Warps",
         _ => return None,

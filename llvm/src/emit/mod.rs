@@ -13,6 +13,7 @@
 //!
 //! Same kernel, same bytes: nothing here iterates over a hash table.
 mod arith;
+mod async_copy;
 mod atomic;
 mod boolean;
 mod builtin;

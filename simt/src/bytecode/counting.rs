@@ -49,6 +49,8 @@ pub(crate) struct Entry {
     pub(crate) trips: Option<u32>,
     /// The memory request that it makes.
     pub(crate) request: Option<u32>,
+    /// The memory request for the destination of an asynchronous copy.
+    pub(crate) destination: Option<u32>,
     /// True if another instruction makes the request that it is part of.
     pub(crate) is_merged: bool,
 }

@@ -122,6 +122,17 @@ pub(crate) enum Instr {
         access: u32,
     },
     Fence,
+    /// Begins the asynchronous copy of this index in
+    /// [`Code::async_copies`](super::Code::async_copies).
+    AsyncCopy {
+        copy: u32,
+    },
+    /// Closes the lanes' groups of asynchronous copies.
+    AsyncCommit,
+    /// Performs the copies of the closed groups, but for the last `pending`.
+    AsyncWait {
+        pending: u32,
+    },
     /// The active lanes of each lane's warp.
     ActiveMask {
         to: Reg,
@@ -321,6 +332,20 @@ pub(crate) struct Atomic {
     pub(crate) max_index: Option<u64>,
 }
 
+/// The words by which asynchronous copies access buffers that permit them.
+pub(crate) const COPY_WORD_BYTES: u64 = 4;
+
+/// An asynchronous copy from global to shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AsyncCopy {
+    pub(crate) to: Address<Operand>,
+    pub(crate) from: Address<Operand>,
+    /// Bytes that a lane copies.
+    pub(crate) bytes: u32,
+    /// The access sites of the destination and the source, if accesses are checked.
+    pub(crate) sites: Option<[u32; 2]>,
+}
+
 /// An effect of an instruction that other threads can observe, or that depends on the schedule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
@@ -386,6 +411,9 @@ impl Instr {
             | Self::StoreLocal { .. }
             | Self::Atomic { .. }
             | Self::Fence
+            | Self::AsyncCopy { .. }
+            | Self::AsyncCommit
+            | Self::AsyncWait { .. }
             | Self::ActiveMask { .. }
             | Self::Barrier { .. }
             | Self::SyncGrid

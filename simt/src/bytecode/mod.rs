@@ -25,7 +25,9 @@ pub(crate) use address::{Address, Operand};
 pub(crate) use condition::{Compare, MAX_CONDITION_TERMS, Term};
 pub use counting::Requests;
 pub(crate) use counting::{Counted, Entry, Request, phases};
-pub(crate) use instr::{Atomic, AtomicKind, Change, Counter, Instr, Leave, When};
+pub(crate) use instr::{
+    AsyncCopy, Atomic, AtomicKind, COPY_WORD_BYTES, Change, Counter, Instr, Leave, When,
+};
 pub(crate) use integer::IntegerOp;
 pub(crate) use pattern::{Pattern, UniformGroup};
 pub(crate) use products::{
@@ -80,6 +82,8 @@ pub(crate) struct Code {
     pub(crate) syncs_grid: bool,
     /// The operands of the atomic instructions.
     pub(crate) atomics: Vec<Atomic>,
+    /// The asynchronous copies.
+    pub(crate) async_copies: Vec<AsyncCopy>,
     /// The messages of the instructions that print or panic.
     pub(crate) messages: Vec<Message>,
     /// The words of operations on matrices.

@@ -7,9 +7,11 @@
 //! | [`block`] | one block, whose strands take turns |
 //! | [`strand`] | converged lanes, and the frames in which others wait for them |
 //! | [`step`] | the interpreter loop of one strand, with a file for each kind of instruction |
+//! | [`async_copies`] | asynchronous copies that are not done yet |
 //! | [`replay`] | rounds (neighbouring blocks, or iterations) that are recorded once and replayed |
 //! | [`schedule`] | the order of turns, drawn from a seed |
 //! | [`state_cycle`] | detection of states that recur, of which livelock detection is made |
+pub(crate) mod async_copies;
 pub(crate) mod block;
 pub(crate) mod bound;
 pub(crate) mod grid;

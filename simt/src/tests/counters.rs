@@ -338,3 +338,24 @@ fn of_equally_bad_requests_the_lowest_blocks_is_kept() {
     let worst = counters.worst().iter().map(|(_, worst)| (worst.block, worst.offsets[1]));
     assert!(worst.clone().any(|sum| sum == (0, Some(4))), "{:?}", worst.collect::<Vec<_>>());
 }
+
+#[test]
+fn an_asynchronous_copy_is_a_load_and_a_store() {
+    // Rows of 8 bytes, 16 bytes apart in the buffer, and the copies in shared memory 32 apart.
+    let copy = kernel(&format!(
+        "shared @0 = tile: [u64; 512] !0 {START}
+         %s = shared @0 : ptr shared !0
+         %to = index %s, %t, 32 : ptr shared !0
+         %from = index %out, %t, 16 : ptr global !0
+         %c = async_copy %to, %from, 8 !1
+         %g = async_commit !2
+         %w = async_wait 0 !3"
+    ));
+    let found = count(&copy, 1, [64, 1, 1], Requests::Vectors).total();
+    let loads = found.global_loads;
+    assert_eq!((loads.requests, loads.sectors, loads.ideal), (2, 2 * 16, 2 * 8));
+    let stores = found.shared_stores;
+    // Of the 16 lanes that are served together, 4 at a time are in different banks.
+    assert_eq!((stores.requests, stores.wavefronts, stores.ideal), (2, 2 * 8, 2 * 2));
+    assert_eq!((found.global_stores.requests, found.shared_loads.requests), (0, 0));
+}

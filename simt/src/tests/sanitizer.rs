@@ -1,4 +1,5 @@
 //! The sanitizer: findings, and their absence in clean kernels.
+mod async_copies;
 mod global_races;
 mod livelock;
 mod random_races;

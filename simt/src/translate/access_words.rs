@@ -5,6 +5,7 @@
 //! word, and is required where threads of the host access a byte at the same time (see
 //! [`crate::vector::memory`]). The analysis takes an address modulo the size of an element; that
 //! leaves the constants in it and, between their limits, indices into arrays inside the element.
+use crate::bytecode::COPY_WORD_BYTES;
 use warpwise_compiler::{
     analysis::range::{self, Ranges},
     ir::{Access, Element, InstId, Kernel, Op, ParamKind, Root, Space, Ty},
@@ -34,6 +35,8 @@ impl AccessWords {
                 survey.record_access(ptr, access_size(kernel, id));
             } else if let Op::Store { ptr, value } | Op::AtomicStore { ptr, value, .. } = inst.op {
                 survey.record_access(ptr, access_size(kernel, value));
+            } else if let Op::AsyncCopy { from, ref bytes, .. } = inst.op {
+                survey.record_words(from, bytes.known().unwrap_or(0));
             }
         }
         let mixed = survey.bytes.into_iter().filter(|(_, bytes)| bytes.is_mixed);
@@ -89,6 +92,16 @@ fn buffers_to_analyze(kernel: &Kernel) -> Vec<(Root, ElementBytes)> {
 
 impl Survey<'_> {
     fn record_access(&mut self, ptr: InstId, size: u64) {
+        self.record_accesses(ptr, size, 1);
+    }
+
+    /// Records the read of an asynchronous copy, which goes word by word.
+    fn record_words(&mut self, from: InstId, bytes: u64) {
+        self.record_accesses(from, COPY_WORD_BYTES, bytes / COPY_WORD_BYTES);
+    }
+
+    /// Records accesses to `count` neighbouring words of `size` bytes.
+    fn record_accesses(&mut self, ptr: InstId, size: u64, count: u64) {
         let root = self.kernel.root(ptr);
         let space = self.kernel.space(ptr);
         for index in 0..self.bytes.len() {
@@ -96,13 +109,16 @@ impl Survey<'_> {
             if is_mixed {
                 continue;
             }
-            let offsets_in_element = match root {
+            let mut offsets_in_element = match root {
                 Some(root) if root == of => self.offsets_in_element(ptr, element),
                 Some(_) => continue,
                 None if space != Some(space_of(of)) => continue,
                 None => (0..element).step_by(size.max(1) as usize).collect(),
             };
-            self.bytes[index].1.record_words(&offsets_in_element, size);
+            for _ in 0..count {
+                self.bytes[index].1.record_words(&offsets_in_element, size);
+                offsets_in_element.iter_mut().for_each(|place| *place += size);
+            }
         }
     }
 

@@ -168,6 +168,9 @@ impl Classifier<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

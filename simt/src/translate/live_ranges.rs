@@ -170,12 +170,12 @@ impl UseWalk<'_> {
             let operands = self.kernel.insts[inner].op.operands();
             operands.into_iter().for_each(|operand| self.extend_to(operand, at));
         }
-        if let Some(ptr) = accessed_address(op) {
+        for ptr in accessed_addresses(op).into_iter().flatten() {
             self.record_access(ptr, at);
         }
         let is_address = matches!(op, Op::Index { .. } | Op::Offset { .. });
         for operand in op.operands().filter(|_| !is_address) {
-            if accessed_address(op) != Some(operand) {
+            if !accessed_addresses(op).contains(&Some(operand)) {
                 self.require_address(operand);
             }
         }
@@ -270,6 +270,9 @@ impl UseWalk<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
@@ -292,15 +295,16 @@ impl UseWalk<'_> {
     }
 }
 
-/// Returns the address at which an instruction accesses memory.
-fn accessed_address(op: &Op) -> Option<InstId> {
+/// Returns the addresses at which an instruction accesses memory.
+fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
     match op {
         Op::Load { ptr }
         | Op::Store { ptr, .. }
         | Op::AtomicLoad { ptr, .. }
         | Op::AtomicStore { ptr, .. }
         | Op::Atomic { ptr, .. }
-        | Op::CompareExchange { ptr, .. } => Some(*ptr),
+        | Op::CompareExchange { ptr, .. } => [Some(*ptr), None],
+        Op::AsyncCopy { to, from, .. } => [Some(*to), Some(*from)],
         Op::Const(_)
         | Op::Generic(_)
         | Op::Param(_)
@@ -324,6 +328,8 @@ fn accessed_address(op: &Op) -> Option<InstId> {
         | Op::Get(_)
         | Op::Set { .. }
         | Op::Barrier { .. }
+        | Op::AsyncCommit
+        | Op::AsyncWait { .. }
         | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
@@ -342,6 +348,6 @@ fn accessed_address(op: &Op) -> Option<InstId> {
         | Op::Continue(_)
         | Op::Return
         | Op::Print { .. }
-        | Op::Panic { .. } => None,
+        | Op::Panic { .. } => [None, None],
     }
 }

@@ -157,6 +157,9 @@ impl Round<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

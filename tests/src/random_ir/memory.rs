@@ -157,7 +157,13 @@ impl Generator {
         self.yields(id, elem, uniform);
     }
 
-    fn element(&mut self, base: InstId, index: InstId, stride: Extent, ptr: Ty) -> InstId {
+    pub(super) fn element(
+        &mut self,
+        base: InstId,
+        index: InstId,
+        stride: Extent,
+        ptr: Ty,
+    ) -> InstId {
         let stride = match stride {
             Extent::SizeOf(ty) => ty.size().map_or(stride, |size| u64::from(size).into()),
             Extent::Const(_)
@@ -173,7 +179,7 @@ impl Generator {
 
     /// An unsigned number below `len`, and whether it is uniform. `len` is at most 255. With
     /// the parameter whose length it is, it may be a check that fails.
-    fn index_below(&mut self, param: Option<ParamId>, len: u32) -> (InstId, bool) {
+    pub(super) fn index_below(&mut self, param: Option<ParamId>, len: u32) -> (InstId, bool) {
         let ty = self.draw.one_of(&UNSIGNED);
         let value = self.some(ty);
         let len = match param {
@@ -355,7 +361,7 @@ impl Generator {
         }
     }
 
-    fn slot(&mut self, shared: SharedId, elem: Scalar, number: InstId) -> InstId {
+    pub(super) fn slot(&mut self, shared: SharedId, elem: Scalar, number: InstId) -> InstId {
         let base = self.emit(Op::Shared(shared), SHARED);
         self.element(base, number, Extent::SizeOf(elem), SHARED)
     }
@@ -371,6 +377,9 @@ impl Generator {
     pub(super) fn use_slot(&mut self) {
         if self.plan.slots.is_empty() {
             return;
+        }
+        if self.draw.chance(25) {
+            return self.copy_to_slots();
         }
         let (shared, elem) = self.draw.one_of(&self.plan.slots);
         let number = self.plan.number[1];

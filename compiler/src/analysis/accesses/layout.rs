@@ -64,7 +64,8 @@ pub fn collect_uses(
     let window = row.saturating_mul(BANKS);
     let (mut found, mut known) = (Vec::new(), HashSet::new());
     for event in &trace.events {
-        let (EventKind::Access(access), Some(request)) = (&event.kind, accesses.get(event.inst))
+        let (EventKind::Access(access), Some(request)) =
+            (&event.kind, accesses.get_of_event(event))
         else {
             continue;
         };

@@ -16,7 +16,7 @@ mod lanes;
 mod layout;
 
 use super::{
-    symbolic::{self, Coverage, Event, EventKind, SymbolId, SymbolicSum, Trace},
+    symbolic::{self, AccessKind, Coverage, Event, EventKind, SymbolId, SymbolicSum, Trace},
     vectors::Vectors,
 };
 use crate::{
@@ -34,10 +34,26 @@ pub struct Accesses {
     /// The requests, in the order of the text.
     pub requests: Vec<Request>,
     request_of: Facts<InstId, Option<usize>>,
+    /// The request for the destination of an asynchronous copy.
+    destination_of: Facts<InstId, Option<usize>>,
 }
 
 impl Accesses {
-    /// Returns the request that a load, store or atomic update belongs to; `None` for local memory.
+    /// Returns the request that an access belongs to.
+    pub fn get_of_event(&self, event: &Event) -> Option<&Request> {
+        let EventKind::Access(access) = &event.kind else { return None };
+        self.index_of_event(event, access).map(|request| &self.requests[request])
+    }
+
+    fn index_of_event(&self, event: &Event, access: &symbolic::Access) -> Option<usize> {
+        match (self.destination_of[event.inst], &access.kind) {
+            (Some(destination), AccessKind::Store(_)) => Some(destination),
+            (_, _) => self.request_of[event.inst],
+        }
+    }
+
+    /// Returns the request that a load, store or atomic update belongs to, and that of the source of
+    /// an asynchronous copy; `None` for local memory.
     pub fn get(&self, access: InstId) -> Option<&Request> {
         self.request_of[access].map(|request| &self.requests[request])
     }
@@ -117,13 +133,15 @@ impl Cost {
 
 /// Computes the costs of `kernel`'s requests in the block of `trace`.
 pub fn analyze(kernel: &Kernel, vectors: &Vectors, trace: &Trace) -> Accesses {
-    let mut accesses = Accesses { requests: Vec::new(), request_of: kernel.insts.facts(None) };
+    let none = || kernel.insts.facts(None);
+    let mut accesses =
+        Accesses { requests: Vec::new(), request_of: none(), destination_of: none() };
     kernel.insts.ids().for_each(|id| accesses.add(kernel, vectors, id));
     let mut sums: Vec<CostAccumulator> =
         accesses.requests.iter().map(|_| CostAccumulator::default()).collect();
     for event in &trace.events {
         let EventKind::Access(access) = &event.kind else { continue };
-        let Some(index) = accesses.request_of[event.inst] else { continue };
+        let Some(index) = accesses.index_of_event(event, access) else { continue };
         let request = &accesses.requests[index];
         if request.members.first() == Some(&event.inst) {
             sums[index].add_event(request, trace, event, access);
@@ -137,6 +155,18 @@ pub fn analyze(kernel: &Kernel, vectors: &Vectors, trace: &Trace) -> Accesses {
 
 impl Accesses {
     fn add(&mut self, kernel: &Kernel, vectors: &Vectors, id: InstId) {
+        if let Op::AsyncCopy { to, from, bytes } = &kernel.insts[id].op {
+            let bytes = bytes.known().and_then(|bytes| bytes.try_into().ok()).unwrap_or(0);
+            self.request_of[id] = Some(self.requests.len());
+            self.destination_of[id] = Some(self.requests.len() + 1);
+            let ends = [(*from, Kind::Load, Space::Global), (*to, Kind::Store, Space::Shared)];
+            for (ptr, kind, space) in ends {
+                let (members, root) = (vec![id], kernel.root(ptr));
+                let verdict = Verdict::Unknown(UnknownCost::NotRun);
+                self.requests.push(Request { members, space, root, kind, bytes, verdict });
+            }
+            return;
+        }
         let Some((ptr, kind, ty)) = memory_operands(kernel, id) else { return };
         let Some(space) = kernel.space(ptr).filter(|&space| space != Space::Local) else { return };
         let members = vectors.get(id).map_or_else(|| vec![id], |vector| vector.members.clone());
@@ -153,7 +183,8 @@ impl Accesses {
     }
 }
 
-/// Returns the address, kind and type of an access to memory.
+/// Returns the address, kind and type of an access to memory; `None` for an asynchronous copy,
+/// which makes two.
 pub fn memory_operands(kernel: &Kernel, id: InstId) -> Option<(InstId, Kind, Ty)> {
     let inst = &kernel.insts[id];
     if let Op::Load { ptr } = inst.op {

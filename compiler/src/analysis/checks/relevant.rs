@@ -108,6 +108,9 @@ impl ValueConnections<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

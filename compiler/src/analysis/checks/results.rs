@@ -80,6 +80,9 @@ impl CheckAnalyzer<'_> {
             | Op::Set { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

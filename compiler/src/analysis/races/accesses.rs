@@ -135,7 +135,8 @@ pub(super) fn shared_accesses<'a>(kernel: &Kernel, trace: &'a Trace) -> Vec<Shar
             .take_while(|other| other.interval == access.interval && other.event_index >= met);
         let mut same = earlier.filter(|other| other.inst == access.inst);
         let repeats = same.any(|other| {
-            other.offset == access.offset
+            other.space == access.space
+                && other.offset == access.offset
                 && other.active == access.active
                 && trace.events[other.event_index].loops == event.loops
                 && symbolic_iterations(&trace.events[other.event_index])
@@ -157,7 +158,12 @@ fn symbolic_iterations(event: &Event) -> Vec<u32> {
 fn shared_access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option<SharedAccess<'a>> {
     let EventKind::Access(access) = &event.kind else { return None };
     let op = &kernel.insts[event.inst].op;
-    let space = kernel.space(op.operands().next()?)?;
+    let (ptr, writes) = match (op, &access.kind) {
+        (Op::AsyncCopy { from, .. }, AccessKind::Load) => (*from, false),
+        (Op::Load { ptr } | Op::AtomicLoad { ptr, .. }, _) => (*ptr, false),
+        (_, _) => (op.operands().next()?, true),
+    };
+    let space = kernel.space(ptr)?;
     if space == Space::Local || event.active.threads.is_empty() || is_constant(kernel, access.root)
     {
         return None;
@@ -178,7 +184,7 @@ fn shared_access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option
         dimensions: OnceCell::new(),
         bytes: access.bytes,
         assumed: access.assumed,
-        writes: !matches!(op, Op::Load { .. } | Op::AtomicLoad { .. }),
+        writes,
         atomic,
     })
 }

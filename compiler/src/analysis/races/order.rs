@@ -58,7 +58,9 @@ impl<'a> EventOrder<'a> {
                 | EventKind::Branch(_)
                 | EventKind::Return
                 | EventKind::Barrier
-                | EventKind::Fence => {}
+                | EventKind::Fence
+                | EventKind::AsyncCommit
+                | EventKind::AsyncWait(_) => {}
             }
             let EventKind::Branch(split) = &event.kind else { continue };
             decided_by_block[event.inst] &= *split == Split::Uniform;
@@ -334,7 +336,9 @@ impl<'a> EventOrder<'a> {
                 | EventKind::OutOfBounds { .. }
                 | EventKind::Branch(_)
                 | EventKind::Return
-                | EventKind::Fence => continue,
+                | EventKind::Fence
+                | EventKind::AsyncCommit
+                | EventKind::AsyncWait(_) => continue,
             }
             let is_here = event.arms.starts_with(&from.arms[..shared])
                 && enclosing_iterations(event).eq(enclosing_iterations(from));

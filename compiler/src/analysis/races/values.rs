@@ -99,10 +99,14 @@ impl StoredValues<'_> {
         false
     }
 
-    /// Returns the values stored in an array or buffer; none if the object is unknown.
+    /// Returns the values stored in an array or buffer, and the addresses that are copied to it;
+    /// none if the object is unknown.
     fn values_stored_in(&self, root: Option<Root>) -> impl Iterator<Item = InstId> {
         let stores = self.kernel.insts.iter().filter_map(|(_, inst)| {
-            let Op::Store { ptr, value } = inst.op else { return None };
+            let (Op::Store { ptr, value } | Op::AsyncCopy { to: ptr, from: value, .. }) = inst.op
+            else {
+                return None;
+            };
             Some((self.kernel.root(ptr), value))
         });
         stores.filter(move |(of, _)| root.is_some() && *of == root).map(|(_, value)| value)

@@ -446,6 +446,9 @@ impl RangePass<'_> {
             | Op::Set { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

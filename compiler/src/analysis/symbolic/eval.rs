@@ -90,6 +90,9 @@ impl Executor<'_> {
             | Op::Set { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

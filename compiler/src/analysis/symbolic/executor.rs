@@ -260,6 +260,11 @@ impl<'k> Executor<'k> {
                 self.run_warp_collective(id, &active, None, None);
             }
             Op::Fence { .. } => self.record_event(id, &active, EventKind::Fence),
+            Op::AsyncCopy { to, from, bytes } => self.record_copy(id, &active, [*to, *from], bytes),
+            Op::AsyncCommit => self.record_event(id, &active, EventKind::AsyncCommit),
+            Op::AsyncWait { pending } => {
+                self.record_event(id, &active, EventKind::AsyncWait(pending.known()));
+            }
             Op::Load { ptr } => self.record_access(id, &active, *ptr, AccessKind::Load, id),
             Op::Store { ptr, value } => self.run_store(id, &active, *ptr, *value),
             Op::AtomicLoad { ptr, .. } | Op::Atomic { ptr, .. } => {

@@ -117,6 +117,32 @@ impl Executor<'_> {
         kind: AccessKind,
         value: InstId,
     ) {
+        let bytes = scalar_type(self.kernel.insts[value].ty).and_then(Scalar::size);
+        self.record_access_of(id, active, ptr, kind, bytes.unwrap_or(0));
+    }
+
+    /// Records the read and the write of an asynchronous copy, where it begins.
+    pub(super) fn record_copy(
+        &mut self,
+        id: InstId,
+        active: &ActiveThreads,
+        [to, from]: [InstId; 2],
+        bytes: &Extent,
+    ) {
+        let bytes = bytes.known().and_then(|bytes| bytes.try_into().ok()).unwrap_or(0);
+        self.record_access_of(id, active, from, AccessKind::Load, bytes);
+        self.record_access_of(id, active, to, AccessKind::Store(None), bytes);
+    }
+
+    /// Records an access through `ptr` to `bytes` bytes, 0 if their number is unknown.
+    fn record_access_of(
+        &mut self,
+        id: InstId,
+        active: &ActiveThreads,
+        ptr: InstId,
+        kind: AccessKind,
+        bytes: u32,
+    ) {
         let (root, offset) = match self.last_value(ptr) {
             AbstractValue::Ptr(root, offset) => (root, offset),
             AbstractValue::Int(_) | AbstractValue::Bool(_) | AbstractValue::Opaque(..) => {
@@ -124,10 +150,8 @@ impl Executor<'_> {
             }
         };
         let root = root.or_else(|| self.kernel.root(ptr));
-        let bytes = scalar_type(self.kernel.insts[value].ty).and_then(Scalar::size);
         let assumed = offset.as_ref().is_some_and(|offset| offset.assumed);
         let offset = offset.map(|offset| (*offset.value).clone());
-        let bytes = bytes.unwrap_or(0);
         let rows = offset.as_ref().and_then(|offset| self.rows_of_access(root, offset, bytes));
         let rows = rows.map(Box::new);
         let indices = self.array_indices(ptr);

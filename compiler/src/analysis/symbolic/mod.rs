@@ -237,6 +237,11 @@ pub enum EventKind {
     },
     /// A memory fence.
     Fence,
+    /// The end of a group of asynchronous copies.
+    AsyncCommit,
+    /// A wait for all but the last groups of asynchronous copies, of which so many may be pending.
+    /// `None` if a generic parameter decides their number.
+    AsyncWait(Option<u64>),
 }
 
 /// The effect of a condition on the active threads.
@@ -366,7 +371,9 @@ impl Trace {
             | EventKind::Barrier
             | EventKind::SyncGrid
             | EventKind::WarpCollective { .. }
-            | EventKind::Fence => None,
+            | EventKind::Fence
+            | EventKind::AsyncCommit
+            | EventKind::AsyncWait(_) => None,
         });
         splits.max_by_key(|(badness, _)| *badness).map(|(_, split)| split)
     }

@@ -86,6 +86,9 @@ impl Trace {
                 _ => format!("meeting mask {} lane {}", value(mask), value(lane)),
             },
             EventKind::Fence => "fence".to_owned(),
+            EventKind::AsyncCommit => "async commit".to_owned(),
+            EventKind::AsyncWait(None) => "async wait".to_owned(),
+            EventKind::AsyncWait(Some(pending)) => format!("async wait {pending}"),
         }
     }
 

@@ -92,6 +92,11 @@ impl Emitter<'_> {
             Op::CompareExchange { ptr, expected, value, order, scope } => {
                 self.compare_exchange(id, *ptr, [*expected, *value], *order, *scope)
             }
+            Op::AsyncCopy { to, from, bytes } => {
+                self.unit(|this| this.async_copy(*to, *from, known(bytes)))
+            }
+            Op::AsyncCommit => self.unit(Self::async_commit),
+            Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
             Op::Barrier { reduce } => self.barrier(*reduce),
             Op::SyncGrid => self.unit(|this| this.sync_grid(id)),
             Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),

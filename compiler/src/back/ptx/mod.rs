@@ -43,6 +43,7 @@
 //! instructions, and [`Facts`].
 mod address;
 mod arith;
+mod async_copy;
 mod atomic;
 mod bits;
 mod boolean;
@@ -79,6 +80,7 @@ use crate::{
 };
 pub use address::space_name;
 pub use arith::{approximate, rsqrt, takes_flag, ternary};
+pub use async_copy::{HAS_ASYNC_COPIES, copy_instruction, wait_instruction};
 pub use atomic::{combining, native, order_name, red_has, scope_name, update_name};
 use emitter::Emitter;
 pub use facts::{Facts, declared_threads, has_extremes};
@@ -99,7 +101,7 @@ use std::{borrow::Cow, fmt};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
 const VERSION: &str = "6.3";
-/// The PTX version that introduced `redux.sync`, `tanh`, and conversions to `bf16`.
+/// The PTX version that introduced `redux.sync`, `cp.async`, `tanh`, and conversions to `bf16`.
 const VERSION_WITH_REDUX: &str = "7.0";
 /// The PTX version that introduced sums and products of `bf16`.
 const VERSION_WITH_SUMS: &str = "7.8";
@@ -198,7 +200,13 @@ pub fn gains(kernel: &Kernel, target: Target) -> bool {
 /// The targets for which there are different texts of `kernel`, the oldest first: each [`gains`]
 /// something over those before it.
 pub fn levels(kernel: &Kernel) -> Vec<Target> {
-    let targets = [Target::OLDEST, reduce::HAS_REDUX, half::HAS_ROUNDING, half::HAS_SUMS];
+    let targets = [
+        Target::OLDEST,
+        reduce::HAS_REDUX,
+        half::HAS_ROUNDING,
+        async_copy::HAS_ASYNC_COPIES,
+        half::HAS_SUMS,
+    ];
     let mut levels: Vec<Target> = targets.map(|target| level(kernel, target).1).into();
     levels.sort_unstable();
     levels.dedup();
@@ -236,6 +244,8 @@ fn gained_level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     } else if target >= half::HAS_ROUNDING && uses(|inst| half::rounds(inst) || half::chooses(inst))
     {
         (VERSION_WITH_REDUX, half::HAS_ROUNDING)
+    } else if target >= async_copy::HAS_ASYNC_COPIES && uses(is_async) {
+        (VERSION_WITH_REDUX, async_copy::HAS_ASYNC_COPIES)
     } else if uses(is_tanh) {
         (VERSION_WITH_REDUX, Target::OLDEST)
     } else {
@@ -245,6 +255,10 @@ fn gained_level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
 
 const fn is_tanh(inst: &Inst) -> bool {
     matches!(inst.op, Op::Unary { op: UnaryOp::Approx(Approx::Tanh), .. })
+}
+
+const fn is_async(inst: &Inst) -> bool {
+    matches!(inst.op, Op::AsyncCopy { .. } | Op::AsyncCommit | Op::AsyncWait { .. })
 }
 
 /// The name of the entry point of a kernel called `name`: that name, unless PTX could not take it.

@@ -163,6 +163,13 @@ impl<'t> Parser<'t> {
                 let [ptr, value] = self.values()?;
                 Op::Store { ptr, value }
             }
+            "async_copy" => {
+                let [to, from] = self.values()?;
+                self.expect(",")?;
+                Op::AsyncCopy { to, from, bytes: self.extent()? }
+            }
+            "async_commit" => Op::AsyncCommit,
+            "async_wait" => Op::AsyncWait { pending: self.extent()? },
             "sync_warp" => {
                 self.skip();
                 let masked = self.rest().starts_with('%') && !self.at_definition();

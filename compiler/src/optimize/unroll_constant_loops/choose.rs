@@ -189,6 +189,9 @@ impl Survey<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

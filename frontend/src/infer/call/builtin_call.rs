@@ -4,8 +4,8 @@ use crate::{
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
     types::{
-        Prim, Ty, Type,
-        builtin::{self, Builtin, ResolvedBuiltin},
+        Len, Prim, Ty, Type,
+        builtin::{self, Async, Builtin, ResolvedBuiltin},
     },
 };
 use syn::{ExprCall, GenericArgument};
@@ -23,6 +23,9 @@ impl Infer<'_> {
         let value = self.unknown();
         if found.takes_width {
             self.resolve_shuffle_width(&mut found, path, at);
+        }
+        if let Builtin::Async(Async::Wait { pending }) = &mut found.builtin {
+            *pending = self.resolve_pending_groups(path, at);
         }
         let ret = self.builtin_part_type(found.ret, value);
         if !self.check_arg_count(found.params.len(), &call.args, at) {
@@ -52,6 +55,7 @@ impl Infer<'_> {
             | Builtin::Fast(_)
             | Builtin::Bits(_)
             | Builtin::Directed(..)
+            | Builtin::Async(_)
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.takes_width);
@@ -78,8 +82,27 @@ impl Infer<'_> {
                 let len = self.types.len(Extent::Const(len));
                 self.types.add(Type::Array(elem, len))
             }
+            builtin::BuiltinPart::Ref { mutable } => self.types.reference(mutable, value),
             builtin::BuiltinPart::Unit => self.types.unit(),
         }
+    }
+
+    /// Returns the number of groups that may be pending after a wait, its generic argument.
+    fn resolve_pending_groups(&mut self, path: &syn::Path, at: SpanRange) -> Option<Len> {
+        let written = Self::turbofish(path).and_then(|args| args.args.first());
+        let Some(written) = written else {
+            self.errors.advise(
+                at,
+                "`async_copy::wait` does not say how many groups of copies may be pending",
+                "write the number of groups, `async_copy::wait::<1>()`, or wait for all of them: \
+                 `async_copy::wait_all()`",
+            );
+            return None;
+        };
+        let len = self.types.unknown_len();
+        let env = self.env.clone();
+        self.unify_generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
+        Some(len)
     }
 
     /// Sets the width of a shuffle from its first generic argument.

@@ -186,7 +186,7 @@ impl<'a> Infer<'a> {
         let ExprKind::Call(call) = &result.kind else { return };
         let Some(GenericArg::Type(value)) = call.generics.first().copied() else { return };
         match found.takes {
-            CollectiveArgs::Nothing => {}
+            CollectiveArgs::Nothing | CollectiveArgs::Copied => {}
             CollectiveArgs::Compared => self.oblige(at, Obligation::Compared(value)),
             CollectiveArgs::Sum => self.oblige(at, Obligation::Operator(BinaryOp::Add, value)),
             CollectiveArgs::Number => self.oblige(at, Obligation::Reduced(value, false)),

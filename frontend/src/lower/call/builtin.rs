@@ -2,7 +2,10 @@
 use crate::{
     hir::{Expr, ExprKind, SpanId},
     lower::{EnumValue, Flow, Lowerer, Place, Value},
-    types::{builtin::Builtin, mono::Mono},
+    types::{
+        builtin::{Async, Builtin},
+        mono::Mono,
+    },
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{
@@ -87,6 +90,16 @@ impl Lowerer<'_> {
             }
             Builtin::Directed(op, direction) => {
                 return self.lower_directed(op, direction, args, at).map(Value::Scalar);
+            }
+            Builtin::Async(Async::Copy) => return self.lower_async_copy(args, expr),
+            Builtin::Async(Async::Commit) => (Op::AsyncCommit, ir::Ty::Unit),
+            Builtin::Async(Async::Wait { pending }) => {
+                let Some(pending) = pending else { return Err(self.report_bug(at)) };
+                (Op::AsyncWait { pending: self.simplify_len(pending, at)? }, ir::Ty::Unit)
+            }
+            Builtin::Async(Async::WaitAll) => {
+                self.push_inst(at, Op::AsyncCommit, ir::Ty::Unit);
+                (Op::AsyncWait { pending: Extent::Const(0) }, ir::Ty::Unit)
             }
             Builtin::Elect { masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;

@@ -136,6 +136,9 @@ impl Lowerer<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
+            | Op::AsyncCopy { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::ActiveMask
             | Op::SyncWarp { .. }

@@ -1,5 +1,6 @@
 //! Values in memory and in variables: layout, places, slices, references.
 mod aggregate;
+mod async_copy;
 mod atomic;
 pub(crate) mod dynamic;
 pub(crate) mod layout;

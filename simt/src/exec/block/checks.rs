@@ -2,10 +2,33 @@
 use super::Block;
 use crate::{
     bytecode::Instr,
-    observe::sanitizer::{misuse::BarrierArrival, undefined::UndefinedLanes},
+    observe::sanitizer::{
+        misuse::BarrierArrival, pending_copies::PendingCopy, undefined::UndefinedLanes,
+    },
+    vector::lanes,
 };
 
 impl Block<'_> {
+    /// Records the copies that the threads of a block that has ended have not waited for.
+    pub(super) fn check_unwaited_copies(&mut self) {
+        let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) else { return };
+        if !launch.checks_races || !self.strands.is_empty() {
+            return;
+        }
+        for group in &self.groups {
+            for begun in group.async_copies.pending() {
+                let Some([site, _]) = self.code.async_copies[begun.copy as usize].sites else {
+                    continue;
+                };
+                for copy in &begun.lanes {
+                    let thread = group.first_thread as u32 + copy.lane;
+                    let copied = PendingCopy { thread, site };
+                    checks.add_unwaited_copy(self.code, copied, lanes::resolve(copy.to));
+                }
+            }
+        }
+    }
+
     /// Records a divergence if the threads that have not ended wait at different barriers.
     pub(super) fn check_barriers(&mut self) {
         let asked = self.bound.checks.as_ref().is_some_and(|checks| checks.checks_sync);

@@ -13,6 +13,7 @@ mod start;
 use crate::{
     bytecode::{Code, Instr, Malformed, SPIN_BUDGET, SPIN_ITERATION_COST},
     exec::{
+        async_copies::AsyncCopies,
         bound::Bound,
         replay::{Backoff, Effects, LaneInstr, LinearValues},
         schedule::Schedule,
@@ -100,6 +101,7 @@ struct Group {
     /// Per dot-product loop, the outcome of the last attempt to batch it.
     dot_product_memos: Vec<DotProductMemo>,
     trip_counts: GroupTrips,
+    async_copies: AsyncCopies,
 }
 
 /// A pass over the strands, each of which gets a turn.
@@ -261,6 +263,7 @@ impl<'a> Block<'a> {
     /// Hands over the observations of a block that has ended, or will not continue.
     pub(crate) fn finish(&mut self, log: &mut LaunchLog) {
         self.groups.iter_mut().for_each(|group| log.tally.settle_group(&mut group.trip_counts));
+        self.check_unwaited_copies();
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             checks.finish(self.code, launch, &mut log.found);
         }
@@ -302,6 +305,7 @@ impl<'a> Block<'a> {
                 backoffs: &mut self.backoffs,
                 dot_product_memos: &mut group.dot_product_memos,
                 trip_counts: &mut group.trip_counts,
+                async_copies: &mut group.async_copies,
                 live: &mut group.live,
                 strand,
                 is_only_strand,

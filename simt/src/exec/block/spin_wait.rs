@@ -17,7 +17,10 @@ impl Block<'_> {
     pub(crate) fn digest(&self, hasher: &mut impl Hasher) {
         self.number.hash(hasher);
         self.shared.iter().for_each(|memory| memory.hash_words(hasher));
-        self.groups.iter().for_each(|group| group.registers.hash_lines(hasher));
+        for group in &self.groups {
+            group.registers.hash_lines(hasher);
+            group.async_copies.hash(hasher);
+        }
         for (number, strand) in &self.strands {
             (number, self.groups[*number].live).hash(hasher);
             strand.hash(hasher);
@@ -28,6 +31,7 @@ impl Block<'_> {
     pub(super) fn digest_strand(&self, index: usize, hasher: &mut impl Hasher) {
         let (number, strand) = &self.strands[index];
         self.groups[*number].registers.hash_lines(hasher);
+        self.groups[*number].async_copies.hash(hasher);
         strand.hash(hasher);
     }
 

@@ -4,6 +4,7 @@ use super::{Block, Group};
 use crate::{
     bytecode::{Code, Preset},
     exec::{
+        async_copies::AsyncCopies,
         bound::Bound,
         replay::{Backoff, Effects, LinearValues},
         step::{DotProductMemo, LastLoad},
@@ -43,6 +44,7 @@ impl<'a> Block<'a> {
                 registers,
                 dot_product_memos,
                 trip_counts,
+                async_copies: AsyncCopies::default(),
             }
         };
         let mut block = Self {
@@ -93,6 +95,7 @@ impl<'a> Block<'a> {
         self.spare_strands.truncate(self.groups.len());
         for (index, group) in self.groups.iter_mut().enumerate() {
             group.live = group.exist;
+            group.async_copies.reset(group.exist.count() as usize);
             let spare = self.spare_strands.pop().map(|(_, strand)| strand);
             let mut strand = spare.unwrap_or_else(|| Box::new(Strand::new(group.exist)));
             strand.reset(group.exist, &bound.uniforms);

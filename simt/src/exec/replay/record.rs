@@ -193,6 +193,9 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::LoadLocal { .. }
             | Instr::StoreLocal { .. }
             | Instr::Fence
+            | Instr::AsyncCopy { .. }
+            | Instr::AsyncCommit
+            | Instr::AsyncWait { .. }
             | Instr::ActiveMask { .. }
             | Instr::Print { .. }
             | Instr::SyncGrid

@@ -5,6 +5,7 @@ use crate::{
     observe::sanitizer::{
         BlockChecks, LaunchChecks,
         access_log::{Access, AccessLog, LaneAddresses, LogEvent, WrittenValues},
+        pending_copies::PendingCopy,
     },
     vector::{lanes, mask::Mask, registers::Reg},
 };
@@ -20,6 +21,9 @@ impl Exec<'_> {
                 let (buffer, first) = lanes::resolve(self.byte_address(site.at, lane));
                 used.mark(buffer, first, site.bytes);
             }
+        }
+        if !checks.pending_copies.is_empty() {
+            self.check_early_access(number, launch, checks);
         }
         let may_race = launch.may_race_at(number);
         let may_be_undefined = launch.checks_inits && checks.undefined.must_track(site.is_shared);
@@ -43,6 +47,23 @@ impl Exec<'_> {
             }
         }
         self.checks = Some(checks);
+    }
+
+    /// Records the lanes that access what a pending copy writes, or write what it reads.
+    fn check_early_access(&self, number: u32, launch: &LaunchChecks<'_>, checks: &mut BlockChecks) {
+        let site = &self.code.sites[number as usize];
+        for lane in self.strand.active().lanes() {
+            let address = self.byte_address(site.at, lane);
+            let kind = (site.is_shared, site.kind);
+            if let Some((copy, byte)) =
+                checks.pending_copies.find(launch, kind, address, site.bytes)
+            {
+                let thread = (self.position.first_thread + lane) as u32;
+                let access = PendingCopy { thread, site: number };
+                let (buffer, _) = lanes::resolve(address);
+                checks.add_early_access(self.code, [access, copy], (buffer, byte));
+            }
+        }
     }
 
     /// Returns true if the access only repeats an earlier block's access, which involved nothing

@@ -72,7 +72,7 @@ impl Exec<'_> {
         rounds: u64,
         (launch, checks): (&LaunchChecks<'_>, &mut BlockChecks),
     ) -> bool {
-        if checks.undefined.has_private() {
+        if checks.undefined.has_private() || !checks.pending_copies.is_empty() {
             return false;
         }
         checks.pending_rounds.clear();

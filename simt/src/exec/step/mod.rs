@@ -1,10 +1,11 @@
 //! The interpreter loop of a strand, which runs until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
-//! [`access`], [`affine`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`],
+//! [`access`], [`affine`], [`async_copy`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`],
 //! [`collective`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
 mod access;
 mod affine;
+mod async_copy;
 mod checks;
 mod collective;
 mod control;
@@ -19,7 +20,7 @@ mod undefined;
 
 use crate::{
     bytecode::{Code, Instr, Malformed, Operand},
-    exec::{bound::Bound, replay::Backoff, strand::Strand},
+    exec::{async_copies::AsyncCopies, bound::Bound, replay::Backoff, strand::Strand},
     observe::{counters::tally::GroupTrips, log::LaunchLog, sanitizer::BlockChecks},
     outcome::FaultReport,
     vector::{
@@ -118,6 +119,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) dot_product_memos: &'e mut [DotProductMemo],
     /// The trip counts of the group's warps, if they are counted.
     pub(crate) trip_counts: &'e mut GroupTrips,
+    /// The pending asynchronous copies of the group.
+    pub(crate) async_copies: &'e mut AsyncCopies,
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,
@@ -199,6 +202,12 @@ impl<'e> Exec<'e> {
                     fence(SeqCst);
                     Next::Continue
                 }
+                Instr::AsyncCopy { copy } => self.begin_async_copy(*copy),
+                Instr::AsyncCommit => {
+                    self.async_copies.commit(self.strand.active());
+                    continue;
+                }
+                Instr::AsyncWait { pending } => self.wait_for_copies(*pending),
                 Instr::ActiveMask { to } => {
                     self.active_mask(*to);
                     Next::Continue
@@ -430,6 +439,7 @@ impl<'e> Exec<'e> {
         };
         self.log.faults.add((self.position.block, thread), report);
         self.live.remove(lanes);
+        self.async_copies.abandon(lanes);
         self.deactivate(lanes)
     }
 }

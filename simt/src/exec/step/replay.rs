@@ -43,7 +43,9 @@ impl Exec<'_> {
         let price = i64::from(back + 1 - head);
         let most =
             max_affordable(slice.steps, price).min(max_affordable(slice.spin_budget, cost.into()));
-        if !all || most < MIN_ITERATIONS || self.tracks_undefined() {
+        let checks_copies =
+            self.checks.as_ref().is_some_and(|checks| !checks.pending_copies.is_empty());
+        if !all || most < MIN_ITERATIONS || self.tracks_undefined() || checks_copies {
             return Err(Failure::ThisRound);
         }
         let (code, bound, shared) = (self.code, self.bound, self.shared);

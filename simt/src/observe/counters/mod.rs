@@ -218,6 +218,9 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
+        | Op::AsyncCopy { .. }
+        | Op::AsyncCommit
+        | Op::AsyncWait { .. }
         | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
@@ -287,6 +290,11 @@ fn count_instruction(
             is_used,
             tally.request_cost(entry.request),
         );
+    } else if let Op::AsyncCopy { .. } = op {
+        let read = tally.request_cost(entry.request);
+        counts.set_requests(Kind::Load, Some(Space::Global), true, read);
+        let write = tally.request_cost(entry.destination);
+        counts.set_requests(Kind::Store, Some(Space::Shared), true, write);
     }
     counts
 }

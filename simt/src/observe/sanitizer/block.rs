@@ -6,6 +6,7 @@ use super::{
     happens_before::{AccessContext, HappensBefore},
     launch::SlicePlace,
     misuse::{Misuses, WarpCollective},
+    pending_copies::{EarlyRecord, PendingCopies, PendingCopy, UnwaitedRecord},
     raw_findings::{RacingAccess, RacingPair, RawFindings},
     release_acquire::{AtomicAccess, BlockClocks},
     replayed_accesses::ReplayedAccesses,
@@ -51,6 +52,7 @@ pub(crate) struct BlockChecks {
     /// The number of analysed accesses, in all blocks.
     accesses: u64,
     found: RawFindings,
+    pub(crate) pending_copies: PendingCopies,
     pub(crate) undefined: UndefinedValues,
 }
 
@@ -72,6 +74,7 @@ impl BlockChecks {
             last_clean: 0,
             accesses: 0,
             found: RawFindings::default(),
+            pending_copies: PendingCopies::default(),
             undefined: UndefinedValues::new(launch),
         }
     }
@@ -83,6 +86,29 @@ impl BlockChecks {
         self.block = block;
         self.order.reset();
         self.undefined.reset();
+        self.pending_copies.reset();
+    }
+
+    /// Adds an access by a thread that comes before the copy is waited for.
+    pub(crate) fn add_early_access(
+        &mut self,
+        code: &Code,
+        [access, copy]: [PendingCopy; 2],
+        at: (u16, u64),
+    ) {
+        let [access, copy] = [access, copy].map(|of| self.access_of(code, of));
+        self.found.add_early(EarlyRecord { block: self.block, at, access, copy });
+    }
+
+    /// Adds a copy of a thread that nothing waits for.
+    pub(crate) fn add_unwaited_copy(&mut self, code: &Code, copy: PendingCopy, at: (u16, u64)) {
+        let copy = self.access_of(code, copy);
+        self.found.add_unwaited(UnwaitedRecord { block: self.block, at, copy });
+    }
+
+    fn access_of(&self, code: &Code, PendingCopy { thread, site }: PendingCopy) -> RacingAccess {
+        let kind = code.sites[site as usize].kind;
+        RacingAccess { block: self.block, thread, site, kind, value: None }
     }
 
     /// Adds the use of an undefined value by the instruction `at`.

@@ -51,6 +51,10 @@ pub enum Problem<P = Span> {
     Unused(Unused),
     /// A read of unwritten shared memory whose value matters.
     Uninitialized(Uninitialized<P>),
+    /// An access that comes before an asynchronous copy is waited for.
+    EarlyAccess(EarlyAccess<P>),
+    /// An asynchronous copy that nothing waits for.
+    UnwaitedCopy(UnwaitedCopy<P>),
     /// An index that is not below the length. Each place has one finding, that of the lowest
     /// thread.
     OutOfBounds(OutOfBounds<P>),
@@ -86,6 +90,29 @@ pub struct Uninitialized<P = Span> {
     pub how: Use,
     /// The place of the use.
     pub used: P,
+}
+
+/// An access to the destination of a pending asynchronous copy, or a write to its source: it is
+/// unspecified when the copy takes place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EarlyAccess<P = Span> {
+    /// The place in memory.
+    pub location: Location,
+    /// The access.
+    pub access: Access<P>,
+    /// The copy, as a write of its destination or a read of its source.
+    pub copy: Access<P>,
+}
+
+/// An asynchronous copy that its thread has not waited for at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnwaitedCopy<P = Span> {
+    /// The destination.
+    pub location: Location,
+    /// The copy, as a write of its destination.
+    pub copy: Access<P>,
 }
 
 /// A use of a value that makes it matter.
@@ -213,6 +240,8 @@ impl<P> Problem<P> {
         match self {
             Self::Race(race) => Problem::Race(race.map_places(place)),
             Self::Uninitialized(read) => Problem::Uninitialized(read.map_places(place)),
+            Self::EarlyAccess(early) => Problem::EarlyAccess(early.map_places(place)),
+            Self::UnwaitedCopy(unwaited) => Problem::UnwaitedCopy(unwaited.map_place(place)),
             Self::OutOfBounds(outside) => Problem::OutOfBounds(outside.map_place(place)),
             Self::Barrier(barrier) => Problem::Barrier(barrier.map_places(place)),
             Self::Mask(mask) => Problem::Mask(mask.map_places(place)),
@@ -243,6 +272,19 @@ impl<P> Uninitialized<P> {
     }
 }
 
+impl<P> EarlyAccess<P> {
+    fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> EarlyAccess<Q> {
+        let Self { location, access, copy } = self;
+        EarlyAccess { location, access: access.map_place(&mut place), copy: copy.map_place(place) }
+    }
+}
+
+impl<P> UnwaitedCopy<P> {
+    fn map_place<Q>(self, place: impl FnOnce(P) -> Q) -> UnwaitedCopy<Q> {
+        UnwaitedCopy { location: self.location, copy: self.copy.map_place(place) }
+    }
+}
+
 impl<P> Race<P> {
     fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> Race<Q> {
         let Self { kind, location, accesses, missing, same_value } = self;
@@ -264,6 +306,8 @@ impl<P: fmt::Display> fmt::Display for Problem<P> {
         match self {
             Self::Race(race) => race.fmt(f),
             Self::Uninitialized(read) => read.fmt(f),
+            Self::EarlyAccess(early) => early.fmt(f),
+            Self::UnwaitedCopy(unwaited) => unwaited.fmt(f),
             Self::OutOfBounds(outside) => outside.fmt(f),
             Self::Barrier(barrier) => barrier.fmt(f),
             Self::Mask(mask) => mask.fmt(f),
@@ -299,6 +343,27 @@ impl<P: fmt::Display> fmt::Display for Uninitialized<P> {
         read.write_clause(f, false)?;
         write!(f, ", block {}, before anybody wrote it; ", Triple(read.block))?;
         write!(f, "{} at {used}", how.predicate())
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for EarlyAccess<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { location, access, copy } = self;
+        let what = if access.kind.writes() { "write to" } else { "read of" };
+        let role = if copy.kind.writes() { "writes" } else { "reads" };
+        write!(f, "early {what} {location}: ")?;
+        access.write_clause(f, false)?;
+        let thread = Triple(copy.thread);
+        write!(f, ", and the asynchronous copy that {role} it, by thread {thread} at ")?;
+        write!(f, "{}, is not waited for yet, block {}", copy.place, Triple(copy.block))
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for UnwaitedCopy<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { location, copy: Access { place, block, thread, .. } } = self;
+        write!(f, "asynchronous copy to {location} that nothing waits for: ")?;
+        write!(f, "by thread {} at {place}, block {}", Triple(*thread), Triple(*block))
     }
 }
 

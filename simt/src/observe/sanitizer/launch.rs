@@ -23,7 +23,7 @@ use std::{
 #[derive(Debug)]
 pub(crate) struct LaunchChecks<'a> {
     /// True if races are checked.
-    checks_races: bool,
+    pub(crate) checks_races: bool,
     /// True if reads of unwritten memory are checked.
     pub(crate) checks_inits: bool,
     /// True if barriers and masks are checked.

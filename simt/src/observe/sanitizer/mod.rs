@@ -20,6 +20,7 @@
 //! | [`block`] | the analysis of one block: its log, and the shadow of its shared memory |
 //! | [`raw_findings`] | races and other findings by number, merged by place |
 //! | [`unused`] | detection of unused memory |
+//! | [`pending_copies`] | accesses that come before an asynchronous copy is waited for |
 //! | [`out_of_bounds`] | the buffer that an index out of bounds misses |
 //! | [`finding`] | the findings that users see, as data and as text |
 //! | [`misuse`], [`sync_finding`] | barrier divergence and mask misuse: detection and findings |
@@ -40,6 +41,7 @@ pub(crate) mod launch;
 pub(crate) mod misuse;
 pub(crate) mod order_dependence;
 pub(crate) mod out_of_bounds;
+pub(crate) mod pending_copies;
 pub(crate) mod raw_findings;
 pub(crate) mod release_acquire;
 pub(crate) mod replayed_accesses;

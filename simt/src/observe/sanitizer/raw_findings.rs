@@ -2,9 +2,11 @@
 //! misuses, merged by place.
 use super::{
     finding::{
-        Access, Finding, Location, Missing, Problem, Race, RaceKind, Severity, Uninitialized, Use,
+        Access, EarlyAccess, Finding, Location, Missing, Problem, Race, RaceKind, Severity,
+        Uninitialized, UnwaitedCopy, Use,
     },
     misuse::{Misuses, join_lowest},
+    pending_copies::{EarlyRecord, UnwaitedRecord},
     sync_finding::{MaskKind, MaskMisuse},
 };
 use crate::{
@@ -111,6 +113,10 @@ type RacePlaceKey = ([Span; 2], RaceKind, Severity, bool);
 pub(crate) struct RawFindings {
     races: BTreeMap<RaceKey, (RacingPair, u64)>,
     undefined: BTreeMap<UseKey, (UndefinedSource, u64)>,
+    /// By the sites of the access and the copy.
+    early: BTreeMap<[u32; 2], (EarlyRecord, u64)>,
+    /// By the site of the destination.
+    unwaited: BTreeMap<u32, (UnwaitedRecord, u64)>,
     /// The last access counted and its key: several racing bytes of one access count once.
     last: Option<(u64, RaceKey)>,
     /// Misuses of barriers and masks.
@@ -120,7 +126,9 @@ pub(crate) struct RawFindings {
 impl RawFindings {
     /// Returns true if there is no finding.
     pub(crate) fn is_empty(&self) -> bool {
-        self.races.is_empty() && self.undefined.is_empty() && self.misuses.is_empty()
+        let Self { races, undefined, early, unwaited, misuses, .. } = self;
+        let has_copies = !early.is_empty() || !unwaited.is_empty();
+        races.is_empty() && undefined.is_empty() && !has_copies && misuses.is_empty()
     }
 
     /// Adds a race of the access with this number.
@@ -133,6 +141,16 @@ impl RawFindings {
     /// Adds a use of an undefined value by an instruction.
     pub(crate) fn add_undefined(&mut self, source: UndefinedSource, step: u32, how: Use) {
         self.merge_undefined((source.origin.instruction(), step, how), source, 1);
+    }
+
+    /// Adds an access that comes before a copy is waited for.
+    pub(crate) fn add_early(&mut self, record: EarlyRecord) {
+        join_lowest(&mut self.early, [record.access.site, record.copy.site], record, 1);
+    }
+
+    /// Adds a copy that nothing waits for.
+    pub(crate) fn add_unwaited(&mut self, record: UnwaitedRecord) {
+        join_lowest(&mut self.unwaited, record.copy.site, record, 1);
     }
 
     fn merge_undefined(&mut self, key: UseKey, source: UndefinedSource, count: u64) {
@@ -159,6 +177,12 @@ impl RawFindings {
         }
         for (key, (source, count)) in other.undefined {
             self.merge_undefined(key, source, count);
+        }
+        for (key, (record, count)) in other.early {
+            join_lowest(&mut self.early, key, record, count);
+        }
+        for (key, (record, count)) in other.unwaited {
+            join_lowest(&mut self.unwaited, key, record, count);
         }
         self.misuses.join(other.misuses);
     }
@@ -224,7 +248,8 @@ impl RawFindings {
             };
             Finding { problem, severity: Severity::Error, count }
         });
-        let mut findings: Vec<_> = races.chain(undefined).collect();
+        let copies = report_copies(self.early, self.unwaited, names);
+        let mut findings: Vec<_> = races.chain(copies).chain(undefined).collect();
         // An absent source lane is a note only. Where its value is used, the error replaces the
         // note.
         let used: Vec<Span> = findings.iter().filter_map(absent_lane_place).collect();
@@ -236,6 +261,34 @@ impl RawFindings {
         findings.sort_by_key(|finding| Reverse(finding.severity));
         findings
     }
+}
+
+/// Returns the findings about asynchronous copies, merged by place in the source.
+fn report_copies(
+    early: BTreeMap<[u32; 2], (EarlyRecord, u64)>,
+    unwaited: BTreeMap<u32, (UnwaitedRecord, u64)>,
+    names: &LaunchNames<'_>,
+) -> Vec<Finding> {
+    let (mut early_by_place, mut unwaited_by_place) = (BTreeMap::new(), BTreeMap::new());
+    for (sites, (record, count)) in early {
+        let places = sites.map(|site| names.site_span(site));
+        join_lowest(&mut early_by_place, places, record, count);
+    }
+    for (site, (record, count)) in unwaited {
+        join_lowest(&mut unwaited_by_place, names.site_span(site), record, count);
+    }
+    let early = early_by_place.into_values().map(|(record, count)| {
+        let [access, copy] = [record.access, record.copy].map(|access| names.access(access));
+        let location = names.location(record.at);
+        let problem = Problem::EarlyAccess(EarlyAccess { location, access, copy });
+        Finding { problem, severity: Severity::Error, count }
+    });
+    let unwaited = unwaited_by_place.into_values().map(|(record, count)| {
+        let (location, copy) = (names.location(record.at), names.access(record.copy));
+        let problem = Problem::UnwaitedCopy(UnwaitedCopy { location, copy });
+        Finding { problem, severity: Severity::Warning, count }
+    });
+    early.chain(unwaited).collect()
 }
 
 /// The tables that translate numbers to names, places and indices.

@@ -5,7 +5,9 @@ use super::{
     affine::keeps_bits,
 };
 use crate::{
-    bytecode::{Address, Atomic, AtomicKind, Change, Instr, IntegerOp, Malformed, Operand},
+    bytecode::{
+        Address, AsyncCopy, Atomic, AtomicKind, Change, Instr, IntegerOp, Malformed, Operand,
+    },
     vector::{
         lanes::{self, LaneFn, scan::Transfer},
         registers::{Reg, Uniform},
@@ -196,6 +198,23 @@ impl Emitter<'_> {
     fn not_zero(&self) -> Result<LaneFn, Malformed> {
         let f = lanes::compare(CompareOp::Ne, Scalar::U8, self.isa);
         f.ok_or_else(|| self.malformed("no comparison"))
+    }
+
+    /// Emits an asynchronous copy, from the second address to the first.
+    pub(super) fn emit_async_copy(
+        &mut self,
+        id: InstId,
+        [to, from]: [InstId; 2],
+        bytes: u32,
+    ) -> Done {
+        let (to_at, from_at) = (self.access_address(id, to)?, self.access_address(id, from)?);
+        let mut copy = AsyncCopy { to: to_at, from: from_at, bytes, sites: None };
+        self.count_copy(id, &copy, [to, from]);
+        copy.sites = self.emit_copy_checks(&copy, [to, from]);
+        self.code.async_copies.push(copy);
+        let copy = self.code.async_copies.len() as u32 - 1;
+        self.emit(Instr::AsyncCopy { copy });
+        Ok(())
     }
 
     pub(super) fn emit_store(&mut self, id: InstId, ptr: InstId, value: InstId) -> Done {

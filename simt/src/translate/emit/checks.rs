@@ -1,7 +1,9 @@
 //! Instructions of the sanitizer: access checks, fence checks and the tracking of undefined values.
 use super::Emitter;
 use crate::{
-    bytecode::{AccessKind, Address, Instr, Operand, OperandChoice, Request, Site, When},
+    bytecode::{
+        AccessKind, Address, AsyncCopy, Instr, Operand, OperandChoice, Request, Site, When,
+    },
     vector::registers::Reg,
 };
 use warpwise_compiler::{
@@ -46,24 +48,9 @@ impl Emitter<'_> {
             Ty::Ptr(_) | Ty::Unit => 8,
         };
         let reads = !matches!(op, Op::Store { .. } | Op::AtomicStore { .. });
-        let buffer = self.kernel.root(ptr).map(|root| self.buffer_number(root));
-        let site = self.code.sites.len() as u32;
-        let span = self.span;
-        self.code.sites.push(Site {
-            kind,
-            reads,
-            is_shared,
-            bytes,
-            at,
-            buffer,
-            value,
-            atomic,
-            span,
-        });
-        let phases = 1;
-        let request = Request { kind: Kind::Load, is_shared, bytes, at, ptr, phases };
-        self.code.counted.requests.push(request);
-        self.emit(Instr::CheckAccess { site });
+        let (buffer, span) = (self.root_buffer(ptr), self.span);
+        let site = Site { kind, reads, is_shared, bytes, at, buffer, value, atomic, span };
+        self.emit_site_check(site, ptr);
         if atomic.is_some_and(|(order, _)| order != Order::Relaxed) {
             self.synchronizes();
         }
@@ -73,6 +60,44 @@ impl Emitter<'_> {
             self.kernel.insts.iter().any(|(_, inst)| inst.op.operands().any(|used| used == id))
         };
         self.code.single_worker |= atomic.is_some() && !is_shared && reads && is_used(id);
+    }
+
+    /// Emits the checks of the write and the read of the asynchronous copy that comes next; returns
+    /// their sites.
+    pub(super) fn emit_copy_checks(
+        &mut self,
+        copy: &AsyncCopy,
+        [to, from]: [InstId; 2],
+    ) -> Option<[u32; 2]> {
+        if !self.is_checked {
+            return None;
+        }
+        let (bytes, span) = (copy.bytes, self.span);
+        let (value, atomic) = (None, None);
+        let (kind, is_shared, reads) = (AccessKind::Read, false, true);
+        let (buffer, at) = (self.root_buffer(from), copy.from);
+        let read = Site { kind, reads, is_shared, bytes, at, buffer, value, atomic, span };
+        let from = self.emit_site_check(read, from);
+        let (kind, is_shared, reads) = (AccessKind::Write, true, false);
+        let (buffer, at) = (self.root_buffer(to), copy.to);
+        let write = Site { kind, reads, is_shared, bytes, at, buffer, value, atomic, span };
+        Some([self.emit_site_check(write, to), from])
+    }
+
+    /// Returns the number of the buffer that an address points into, if it is known.
+    fn root_buffer(&self, ptr: InstId) -> Option<u16> {
+        self.kernel.root(ptr).map(|root| self.buffer_number(root))
+    }
+
+    /// Emits the check of an access through `ptr`; returns the number of its site.
+    fn emit_site_check(&mut self, site: Site, ptr: InstId) -> u32 {
+        let Site { is_shared, bytes, at, .. } = site;
+        let number = self.code.sites.len() as u32;
+        self.code.sites.push(site);
+        let request = Request { kind: Kind::Load, is_shared, bytes, at, ptr, phases: 1 };
+        self.code.counted.requests.push(request);
+        self.emit(Instr::CheckAccess { site: number });
+        number
     }
 
     /// Emits the check of the fence that comes next.

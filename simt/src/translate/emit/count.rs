@@ -7,7 +7,7 @@
 //! each of its iterations; so are the lanes that leave there.
 use super::{Emitter, ExitCounts};
 use crate::{
-    bytecode::{Address, Counted, Entry, Instr, Operand, Request, Requests, phases},
+    bytecode::{Address, AsyncCopy, Counted, Entry, Instr, Operand, Request, Requests, phases},
     translate::{
         rewritten::{Head, Rewritten},
         segments::Segments,
@@ -45,6 +45,7 @@ impl<'k> Counting<'k> {
             branch: segments.branch(id),
             trips: None,
             request: None,
+            destination: None,
             is_merged: false,
         };
         let mut entries: Vec<Entry> = written.insts.ids().map(entry).collect();
@@ -187,6 +188,24 @@ impl Emitter<'_> {
         counting.counted.requests.push(asks);
         counting.counted.entries[was.index()].request = Some(request);
         self.emit(Instr::CountRequest { request });
+    }
+
+    /// Emits the counters of the read and the write of the asynchronous copy that comes next.
+    pub(super) fn count_copy(&mut self, id: InstId, copy: &AsyncCopy, [to, from]: [InstId; 2]) {
+        let Some(counting) = &mut self.counting else { return };
+        let Some(was) = counting.rewritten.origin(id) else { return };
+        let bytes = copy.bytes;
+        let mut push = |kind, is_shared, at, ptr| {
+            let phases = phases(is_shared, bytes);
+            counting.counted.requests.push(Request { kind, is_shared, bytes, at, ptr, phases });
+            counting.counted.requests.len() as u32 - 1
+        };
+        let read = push(Kind::Load, false, copy.from, from);
+        let write = push(Kind::Store, true, copy.to, to);
+        let entry = &mut counting.counted.entries[was.index()];
+        (entry.request, entry.destination) = (Some(read), Some(write));
+        self.emit(Instr::CountRequest { request: read });
+        self.emit(Instr::CountRequest { request: write });
     }
 }
 

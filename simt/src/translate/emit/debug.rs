@@ -84,6 +84,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::AtomicStore { .. }
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
+        | Op::AsyncWait { .. }
         | Op::ActiveMask
         | Op::Print { .. } => true,
         Op::Const(_)
@@ -109,6 +110,8 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Get(_)
         | Op::Set { .. }
         | Op::Barrier { .. }
+        | Op::AsyncCopy { .. }
+        | Op::AsyncCommit
         | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
@@ -139,6 +142,9 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::Store { .. }
         | Op::AtomicStore { .. }
         | Op::Barrier { reduce: None }
+        | Op::AsyncCopy { .. }
+        | Op::AsyncCommit
+        | Op::AsyncWait { .. }
         | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }

@@ -380,6 +380,22 @@ impl Emitter<'_> {
                 let what = AtomicKind::CompareExchange { to, expected, value };
                 self.emit_atomic(what, at, id, *order, None)
             }
+            Op::AsyncCopy { to, from, bytes } => {
+                let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
+                self.emit_async_copy(id, [*to, *from], bytes as u32)
+            }
+            Op::AsyncCommit => {
+                self.emit(Instr::AsyncCommit);
+                Ok(())
+            }
+            Op::AsyncWait { pending } => {
+                let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
+                // Memory changes, if copies are done.
+                self.announce_change(Change::Company);
+                let pending = u32::try_from(pending).unwrap_or(u32::MAX);
+                self.emit(Instr::AsyncWait { pending });
+                Ok(())
+            }
             Op::Barrier { reduce: None } => {
                 self.emit(Instr::Barrier { reduce: None });
                 Ok(())

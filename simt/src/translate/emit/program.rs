@@ -61,6 +61,7 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         spans: Vec::new(),
         syncs_grid: false,
         atomics: Vec::new(),
+        async_copies: Vec::new(),
         messages: Vec::new(),
         matrix_words: Vec::new(),
         uniforms: 0,
