@@ -8,6 +8,7 @@
 mod adapters;
 mod arrays;
 mod associated_types;
+mod async_copies;
 mod atomic_orderings;
 mod atomic_structs;
 mod atomics;
@@ -106,8 +107,8 @@ macro_rules! modules {
 
 /// Every case, with the path of its module.
 const MODULES: &[(&str, &[Case])] = modules![
-    adapters arrays associated_types atomic_orderings atomic_structs atomics block bounds casts
-    closures coarsening collect_and_extend compare_exchange comparisons composite_comparisons
+    adapters arrays associated_types async_copies atomic_orderings atomic_structs atomics block bounds
+    casts closures coarsening collect_and_extend compare_exchange comparisons composite_comparisons
     composites control control_flow_type cooperative deferred_inference dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
     function_pointers generics half_floats impl_trait_results instances int_methods integers

@@ -56,7 +56,8 @@ fn lint_subject(lint: &str) -> Option<(Subject, Claim)> {
         | "gpu_missing_warp_syncs"
         | "gpu_same_value_races"
         | "gpu_shared_write_races"
-        | "gpu_skipped_barriers" => (Subject::Race, Claim::Proved),
+        | "gpu_skipped_barriers"
+        | "gpu_unwaited_copies" => (Subject::Race, Claim::Proved),
         // Only the data decide if two threads have the same key.
         "gpu_nonatomic_updates" => (Subject::Race, Claim::Suspected),
         "gpu_index_overflows"

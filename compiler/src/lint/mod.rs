@@ -51,6 +51,7 @@ mod uninit_shared_reads;
 mod unknown_block_shape;
 mod unlaunchable_kernels;
 mod unused_shared;
+mod unwaited_copies;
 mod vector_bank_conflicts;
 mod warp_mask_mismatches;
 pub(crate) mod weight;
@@ -144,6 +145,7 @@ pub static LINTS: &[Lint] = &[
     unknown_block_shape::LINT,
     unlaunchable_kernels::LINT,
     unused_shared::LINT,
+    unwaited_copies::LINT,
     vector_bank_conflicts::LINT,
     warp_mask_mismatches::LINT,
 ];

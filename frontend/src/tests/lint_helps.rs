@@ -99,6 +99,8 @@ fn apply_help(text: &str, finding: &LintedSource) -> Option<(&'static str, Strin
         let update = format!("y[b].{}", call.replace("..", "v"));
         let text = format!("{before}y: {}{after}", quoted[1]);
         ("atomic", text.replace(&finding.about, &update))
+    } else if help.starts_with("let fewer groups be pending: ") {
+        ("fewer groups", text.replacen(&finding.about, quoted[0], 1))
     } else if help.contains("`while warp::any(condition)`") {
         let (before, rest) = text.split_once("while ")?;
         let (condition, rest) = rest.split_once(" {")?;
@@ -416,6 +418,29 @@ fn blocks_and_orders_that_helps_name_waste_nothing() {
     for sort in ["widen", "turns", "fill warps"] {
         assert!(applied.get(sort).is_some_and(|&count| count >= 6), "{sort}: {applied:?}");
     }
+}
+
+#[test]
+fn waits_that_helps_name_cover_the_copies() {
+    let kernels = (1..=4).map(|groups| {
+        let copy = |group: u32| {
+            let i = format!("t + {group} * 64");
+            format!("async_copy::copy(&mut s[{i}], &x[{i}]); async_copy::commit();\n")
+        };
+        let copies: String = (0..groups).map(copy).collect();
+        format!(
+            "#[kernel(block = 64)] fn k(x: &[f32], y: &mut [f32]) {{
+                let s = shared!([f32; 256]);
+                let t = thread_idx_x();
+                {copies}
+                async_copy::wait::<{groups}>();
+                y[t] = s[t];
+                async_copy::wait_all();
+            }}"
+        )
+    });
+    let applied = apply_all(&kernels.collect::<Vec<_>>());
+    assert_eq!(applied["fewer groups"], 4);
 }
 
 #[test]

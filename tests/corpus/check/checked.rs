@@ -31,7 +31,10 @@ const RACES: &[&str] = &[
 ];
 
 /// Lints whose labels say that threads race for some data or parameters, which need not be those of the launch.
-const RACES_OF_SOME_DATA: &[&str] = &["gpu_nonatomic_updates", "gpu_skipped_barriers"];
+const RACES_OF_SOME_DATA: &[&str] = &["gpu_nonatomic_updates", "gpu_skipped_barriers", COPIES];
+
+/// The lint whose labels say that data of a copy are used before it is waited for.
+const COPIES: &str = "gpu_unwaited_copies";
 
 /// The lint whose labels say that something is read that nobody has written.
 const UNDEFINED: &str = "gpu_uninit_shared_reads";
@@ -83,6 +86,7 @@ pub(crate) fn compare<'s>(
             Problem::Race(_) => may_race,
             // What races with its first store may be read before that.
             Problem::Uninitialized(_) => has_label(UNDEFINED) || is_racy,
+            Problem::EarlyAccess(_) => has_label(COPIES),
             Problem::Barrier(_) => BARRIERS.iter().any(|lint| has_label(lint)),
             Problem::Mask(_) => MASKS.iter().any(|lint| has_label(lint)),
             _ => false,

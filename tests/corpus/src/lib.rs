@@ -93,6 +93,7 @@ modules![
     barriers,
     contention,
     contracts,
+    copies,
     divergence,
     edges,
     indices,
