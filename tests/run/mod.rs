@@ -22,6 +22,7 @@ mod compare_exchange;
 mod comparisons;
 mod composite_comparisons;
 mod composites;
+mod constant_memory;
 mod control;
 mod control_flow_type;
 mod cooperative;
@@ -107,9 +108,10 @@ macro_rules! modules {
 
 /// Every case, with the path of its module.
 const MODULES: &[(&str, &[Case])] = modules![
-    adapters arrays associated_types async_copies atomic_orderings atomic_structs atomics block bounds
-    casts closures coarsening collect_and_extend compare_exchange comparisons composite_comparisons
-    composites control control_flow_type cooperative deferred_inference dereference
+    adapters arrays associated_types async_copies atomic_orderings atomic_structs atomics block
+    bounds casts closures coarsening collect_and_extend compare_exchange comparisons
+    composite_comparisons composites constant_memory control control_flow_type cooperative
+    deferred_inference dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
     function_pointers generics half_floats impl_trait_results instances int_methods integers
     intrinsics iterator_names iterator_types iterators lane_operations launch_requirements

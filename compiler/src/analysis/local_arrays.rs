@@ -2,8 +2,12 @@
 //!
 //! Registers have no index. The optimizer turns an array into variables if every index is a
 //! constant. An array that remains is in memory, unless the driver's compiler unrolls the loops
-//! that its indices count. All of this is derived from the optimized kernel.
-use super::accesses::memory_operands;
+//! that its indices count, or all threads read [one copy](super::read_only_arrays) of it. All of
+//! this is derived from the optimized kernel.
+use super::{
+    accesses::memory_operands,
+    read_only_arrays::{Storage, find_read_only_arrays},
+};
 use crate::ir::{Array, InstId, Kernel, Op, Root, Space, Span};
 
 /// The placement of an array.
@@ -11,6 +15,10 @@ use crate::ir::{Array, InstId, Kernel, Op, Root, Space, Span};
 pub enum Placement {
     /// In registers: every index is a constant.
     Registers,
+    /// In constant memory, as constants or as parameters, which no thread copies.
+    Constant,
+    /// In global memory, as constants that no thread copies.
+    Global,
     /// In local memory, because of these indices, which are known only at run time.
     Memory(Vec<Span>),
     /// In local memory: an access selects one of several arrays at run time.
@@ -47,6 +55,15 @@ impl Placement {
         let is_there = left.arrays.iter().any(|(id, _)| is_it(Some(Root::Array(id))));
         if !is_there || pointers.is_empty() && !is_lost {
             return Self::Registers;
+        }
+        if left.is_closed()
+            && let arrays = find_read_only_arrays(left)
+            && let Some((_, storage)) = arrays.iter().find(|(id, _)| is_it(Some(Root::Array(**id))))
+        {
+            return match storage {
+                Storage::Constant(_) | Storage::Params(_) => Self::Constant,
+                Storage::Global(_) => Self::Global,
+            };
         }
         let (mut of_run, mut counted) = (Vec::new(), Vec::new());
         for index in pointers.iter().filter_map(|&ptr| unknown_index(left, ptr)) {

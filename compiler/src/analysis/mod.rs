@@ -27,6 +27,7 @@ pub mod optimized_code;
 pub(crate) mod powers;
 pub mod races;
 pub mod range;
+pub mod read_only_arrays;
 pub mod symbolic;
 pub mod tables;
 pub mod trips;

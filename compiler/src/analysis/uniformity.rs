@@ -106,6 +106,11 @@ pub fn analyze(kernel: &Kernel) -> Uniformity {
     Uniformity { warp, block }
 }
 
+/// Computes the facts about `kernel`, which may be generic, within a warp only.
+pub fn analyze_warps(kernel: &Kernel) -> Varying {
+    UniformityPass::new(kernel, Group::Warp).run()
+}
+
 impl Uniformity {
     /// Returns the facts about `group`.
     pub const fn for_group(&self, group: Group) -> &Varying {

@@ -62,6 +62,14 @@ fn placement_reason(array: &Array, left: &Kernel) -> Reason {
         Placement::Registers => {
             (Answer::Good, "in registers: every index is a constant", Vec::new())
         }
+        Placement::Constant => {
+            (Answer::Good, "in constant memory: no thread changes it, nor needs a copy", Vec::new())
+        }
+        Placement::Global => {
+            let why = "in global memory, cached: no thread changes it, nor needs a copy, and lanes read \
+                       different elements";
+            (Answer::Good, why, Vec::new())
+        }
         Placement::Memory(indices) => {
             let why = "in local memory: registers have no index that only a run knows";
             (Answer::Bad, why, of_run(indices).collect())

@@ -9,7 +9,8 @@
 //! Fires once per array, if the optimizer leaves an index that is known only at run time, and a
 //! loop accesses memory for it: a loop of unknown length for any element, a loop of known length
 //! for at least [`MIN_ACCESSES`] elements by such an index. Silent about arrays that become
-//! registers, and about a single lookup in a table.
+//! registers, about arrays of constants or parameters that no thread changes, of which there is one
+//! copy, and about a single lookup.
 use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
@@ -126,6 +127,8 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
             Placement::Memory(indices) => indices,
             Placement::OneOfSeveral => Vec::new(),
             Placement::Registers
+            | Placement::Constant
+            | Placement::Global
             | Placement::Mixed
             | Placement::Counted(_)
             | Placement::Generic(..) => return None,

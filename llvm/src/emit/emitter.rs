@@ -11,7 +11,7 @@ use warpwise_compiler::{
     analysis::{
         mma::{MatrixLoads, find_leaders, find_matrix_loads},
         range::{self, Ranges},
-        tables::{Tables, find_tables},
+        read_only_arrays::{ReadOnlyArrays, find_read_only_arrays},
     },
     back::ptx,
     id::{Facts, Id},
@@ -124,8 +124,8 @@ pub(super) struct Emitter<'k> {
     /// Float loads that must happen once ([`memory`](super::memory)).
     pub(super) becomes_integer: Facts<InstId, bool>,
     pub(super) read_only: ReadOnly,
-    /// The arrays of the thread's own that are constants of the module.
-    pub(super) tables: Tables,
+    /// The arrays of the thread's own that all threads read in one place.
+    pub(super) read_only_arrays: ReadOnlyArrays,
     pub(super) targets: Facts<InstId, Option<Targets>>,
     pub(super) failures: Vec<Failure>,
     /// The failing checks of the arm that this point is in, if that is one whose checks share a
@@ -163,7 +163,7 @@ impl<'k> Emitter<'k> {
             facts,
             has_extremes: ptx::has_extremes(kernel),
             read_only: ReadOnly::of(kernel),
-            tables: find_tables(kernel),
+            read_only_arrays: find_read_only_arrays(kernel),
             becomes_integer: super::memory::floats_that_become_integers(kernel),
             targets: kernel.insts.facts(None),
             failures: Vec::new(),

@@ -8,17 +8,21 @@
 //!
 //! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it.
 //!
+//! Arrays of the thread's own that only parameters are stored in are read among the parameters, at a
+//! number (`i64`) that is an address there: by inline PTX, since LLVM does not know that parameters
+//! are neighbours.
+//!
 //! Addresses are computed without `inbounds`: behind a failing check that [goes on](super::fault)
 //! as far as LLVM can tell, they are anywhere.
 //!
 //! [`Facts::steers`]: warpwise_compiler::back::ptx::Facts::steers
 use super::{
-    emitter::{Emitter, inst, line},
+    emitter::{Effects, Emitter, inst, line},
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    analysis::tables::table_of_pointer,
-    back::ptx::{SharedPlace, shared_place},
+    analysis::read_only_arrays::{Storage, read_only_array_of},
+    back::ptx::{self, SharedPlace, memory, shared_place},
     id::{Facts, Id},
     ir::{
         ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
@@ -95,25 +99,67 @@ impl Emitter<'_> {
     }
 
     /// The address of an array of the thread's own.
-    pub(super) fn array(&self, array: ArrayId) -> Value {
-        let index = array.index();
-        let name = match self.tables.contains_key(&array) {
-            true => format!("addrspacecast (ptr addrspace(1) @table{index} to ptr)"),
-            false => format!("%array{index}"),
-        };
-        Value::new(Type::Ptr(Space::Local), name)
+    pub(super) fn array(&mut self, array: ArrayId) -> Value {
+        let (index, ty) = (array.index(), Type::Ptr(Space::Local));
+        let cast =
+            |space: u32| format!("addrspacecast (ptr addrspace({space}) @table{index} to ptr)");
+        match self.read_only_arrays.get(&array) {
+            Some(Storage::Constant(_)) => Value::new(ty, cast(4)),
+            Some(Storage::Global(_)) => Value::new(ty, cast(1)),
+            Some(Storage::Params(first)) => {
+                let symbol = self.param_symbol(*first);
+                self.asm(Type::I64, &format!("mov.b64 $0, {symbol};"), &[], Effects::None)
+            }
+            None => Value::new(ty, format!("%array{index}")),
+        }
+    }
+
+    /// Returns the name that LLVM gives a parameter in PTX, as inline PTX has it.
+    fn param_symbol(&self, param: ParamId) -> String {
+        let before = self.kernel.params.iter().take(param.index());
+        let number: usize = before
+            .map(|(_, param)| match param.kind {
+                ParamKind::Scalar(_) => 1,
+                ParamKind::Slice { .. } => 2,
+            })
+            .sum();
+        let kernel = ptx::entry_name(&self.kernel.name).replace('$', "$$");
+        format!("{kernel}_param_{number}")
+    }
+
+    /// Reads a parameter at an address among them, which LLVM knows nothing of.
+    fn load_param(&mut self, scalar: Scalar, address: Value) -> Value {
+        let (ty, size) = (Type::of(scalar), size(scalar));
+        let read = if size <= 2 { Type::I16 } else { ty };
+        let text = format!("ld.param.{} $0, [$1];", memory(scalar));
+        let value = self.asm(read, &text, &[address], Effects::None);
+        match size {
+            1 => {
+                let byte = inst!(self, Type::I8, "trunc {value} to i8");
+                self.loaded(scalar, byte)
+            }
+            2 => self.of_bits(&value, ty),
+            _ => value,
+        }
     }
 
     /// The address `index * stride` bytes behind `base`.
     pub(super) fn index(&mut self, base: InstId, index: InstId, stride: u64) -> Value {
         let (base, index) = (self.value(base), self.value(index));
         let index = self.zero_extend(&index, Type::I64);
+        if base.ty == Type::I64 {
+            let offset = inst!(self, Type::I64, "mul {index}, {stride}");
+            return inst!(self, Type::I64, "add {base}, {}", offset.name);
+        }
         inst!(self, base.ty, "getelementptr [{stride} x i8], {base}, {index}")
     }
 
     /// The address `offset` bytes behind `base`.
     pub(super) fn offset(&mut self, base: InstId, offset: u64) -> Value {
         let base = self.value(base);
+        if base.ty == Type::I64 {
+            return inst!(self, Type::I64, "add {base}, {}", offset as i64);
+        }
         inst!(self, base.ty, "getelementptr i8, {base}, i64 {}", offset as i64)
     }
 
@@ -130,6 +176,9 @@ impl Emitter<'_> {
     /// Reads memory.
     pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Value {
         let (scalar, address) = (self.scalar(id), self.value(ptr));
+        if address.ty == Type::I64 {
+            return self.load_param(scalar, address);
+        }
         let align = size(scalar);
         let ty = Type::of(scalar);
         let bits = Type::int(8 * align);
@@ -166,7 +215,7 @@ impl Emitter<'_> {
 
     /// Writes memory.
     pub(super) fn store(&mut self, ptr: InstId, value: InstId) {
-        if table_of_pointer(&self.tables, self.kernel, ptr).is_some() {
+        if read_only_array_of(&self.read_only_arrays, self.kernel, ptr).is_some() {
             return;
         }
         let (align, address) = (size(self.scalar(value)), self.value(ptr));

@@ -37,7 +37,7 @@ use memory::DYNAMIC_SHARED;
 use std::fmt::{self, Write};
 use value::Type;
 use warpwise_compiler::{
-    analysis::vectors::alignment_of,
+    analysis::{read_only_arrays::Storage, vectors::alignment_of},
     back::{
         expand_rows,
         ptx::{
@@ -115,10 +115,15 @@ impl Module<'_> {
 
     /// Arrays of constants.
     fn tables(&self, f: &mut impl Write) -> fmt::Result {
-        for (&id, bytes) in &self.emitter.tables {
+        for (&id, storage) in &self.emitter.read_only_arrays {
+            let (space, bytes) = match storage {
+                Storage::Constant(bytes) => (4, bytes),
+                Storage::Global(bytes) => (1, bytes),
+                Storage::Params(_) => continue,
+            };
             writeln!(
                 f,
-                "@table{} = internal unnamed_addr addrspace(1) constant [{} x i8] c\"{}\", align {}",
+                "@table{} = internal unnamed_addr addrspace({space}) constant [{} x i8] c\"{}\", align {}",
                 id.index(),
                 bytes.len(),
                 string(bytes),
@@ -168,7 +173,7 @@ impl Module<'_> {
         for (id, local) in self.kernel.locals.iter() {
             writeln!(f, "  %local{} = alloca {}", id.index(), Type::of_ty(local.ty))?;
         }
-        let own = |(id, _): &(ArrayId, &Array)| !self.emitter.tables.contains_key(id);
+        let own = |(id, _): &(ArrayId, &Array)| !self.emitter.read_only_arrays.contains_key(id);
         for (id, array) in self.kernel.arrays.iter().filter(own) {
             let Placement { align, bytes } = local_placement(array);
             writeln!(f, "  %array{} = alloca [{bytes} x i8], align {align}", id.index())?;

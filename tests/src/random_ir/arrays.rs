@@ -2,7 +2,7 @@
 //!
 //! Every field is set before anything else, and a struct of another thread is read between two
 //! barriers only. Fields do not overlap, so that bits of a NaN stay a float's.
-use super::Generator;
+use super::{Generator, plan::ROW_TYPES};
 use warpwise_compiler::ir::{
     Array, ArrayId, BinaryOp, Element, InstId, Length, LocalId, Op, Scalar, Shared, SharedId,
     Space, Ty,
@@ -205,11 +205,14 @@ impl Generator {
         self.access_fields(ptr, &layout, LOCAL);
     }
 
-    /// Reads a table: an array in which constants are stored just before.
+    /// Reads an array in which constants or parameters are stored just before.
     pub(super) fn use_table(&mut self, index: InstId) {
-        let ty =
-            self.draw.one_of(&[Scalar::U8, Scalar::I16, Scalar::U32, Scalar::I64, Scalar::F32]);
-        let (len, span) = (1 + self.draw.below(4), self.build.span);
+        let row = self.plan.row.clone().filter(|_| self.draw.chance(50));
+        let (ty, len) = match &row {
+            Some((ty, params)) => (*ty, params.len() as u32),
+            None => (self.draw.one_of(&ROW_TYPES), 1 + self.draw.below(4)),
+        };
+        let span = self.build.span;
         let extent = u64::from(len).into();
         let array = Array { name: String::new(), elem: ty.into(), len: extent, passed: None, span };
         let array = self.build.kernel.arrays.push(array);
@@ -218,8 +221,13 @@ impl Generator {
         for number in 0..len {
             let index = self.constant(Scalar::U32, number.into()).id;
             let ptr = self.emit(Op::Index { base, index, stride: size.into() }, LOCAL);
-            let number = self.draw.below(100) as u8;
-            let value = self.small(ty, number).id;
+            let value = match &row {
+                Some((_, params)) => self.emit(Op::Param(params[number as usize]), ty),
+                None => {
+                    let number = self.draw.below(100) as u8;
+                    self.small(ty, number).id
+                }
+            };
             self.emit(Op::Store { ptr, value }, Ty::Unit);
         }
         let len = self.constant(Scalar::U32, len.into()).id;

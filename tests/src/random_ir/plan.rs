@@ -17,6 +17,8 @@ pub(super) struct Plan {
     /// Whether threads may end early, by `return` or a fault. Then nothing is shuffled.
     pub(super) exits: bool,
     pub(super) scalars: Vec<ParamId>,
+    /// Neighbours among the scalars, of one type.
+    pub(super) row: Option<(Scalar, Vec<ParamId>)>,
     pub(super) inputs: Vec<Input>,
     pub(super) outputs: Vec<Output>,
     /// `atomic` parameters of which each thread uses its own element, as it likes.
@@ -74,6 +76,10 @@ pub(super) struct Variable {
 const ATOMIC_TYPES: [Scalar; 6] =
     [Scalar::I32, Scalar::I64, Scalar::U32, Scalar::U64, Scalar::F32, Scalar::F64];
 
+/// Types of the elements of arrays that hold constants or parameters.
+pub(super) const ROW_TYPES: [Scalar; 5] =
+    [Scalar::U8, Scalar::I16, Scalar::U32, Scalar::I64, Scalar::F32];
+
 const BLOCKS: [[u32; 3]; 10] = [
     [1, 1, 1],
     [32, 1, 1],
@@ -103,6 +109,7 @@ impl Generator {
             types: Vec::new(),
             exits,
             scalars: Vec::new(),
+            row: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             cells: Vec::new(),
@@ -139,6 +146,9 @@ impl Generator {
         for _ in 0..1 + self.draw.below(3) {
             let ty = self.draw_type();
             self.declare_scalar(ty);
+        }
+        if self.draw.chance(30) {
+            self.declare_row();
         }
         for _ in 0..1 + self.draw.below(3) {
             self.declare_input();
@@ -228,11 +238,19 @@ impl Generator {
         self.build.kernel.params.push(Param { name, kind, span })
     }
 
-    fn declare_scalar(&mut self, ty: Scalar) {
+    fn declare_scalar(&mut self, ty: Scalar) -> ParamId {
         let concrete = self.concrete(ty);
         let arg = ArgData::Scalar { ty: concrete, bits: self.draw.value(concrete) };
         let param = self.declare_param(ParamKind::Scalar(ty), arg);
         self.plan.scalars.push(param);
+        param
+    }
+
+    /// Declares neighbouring parameters of one type, which may be the elements of an array.
+    fn declare_row(&mut self) {
+        let ty = self.draw.one_of(&ROW_TYPES);
+        let params = (0..1 + self.draw.below(4)).map(|_| self.declare_scalar(ty)).collect();
+        self.plan.row = Some((ty, params));
     }
 
     fn declare_slice(&mut self, elem: Scalar, access: Access, len: u32) -> ParamId {

@@ -11,7 +11,10 @@ use super::{
     facts::{greatest, is_unsigned},
     reg::{Class, Operand, Reg, memory},
 };
-use crate::ir::{Access, BinaryOp, InstId, Op, ParamKind, Root, Scalar, Space, Ty};
+use crate::{
+    analysis::read_only_arrays::Storage,
+    ir::{Access, BinaryOp, InstId, Op, ParamKind, Root, Scalar, Space, Ty},
+};
 use std::fmt;
 
 /// A base register and how many bytes behind it.
@@ -244,6 +247,12 @@ impl Emitter<'_> {
     /// Returns the beginning of an instruction that loads from `ptr`.
     pub(super) fn how_to_load(&self, ptr: InstId, steers: bool) -> String {
         let space = self.address(ptr).space;
+        match self.read_only_array(ptr) {
+            Some(Storage::Constant(_)) => return "ld.const".to_owned(),
+            Some(Storage::Params(_)) => return "ld.param".to_owned(),
+            Some(Storage::Global(_)) => return "ld.global.nc".to_owned(),
+            None => {}
+        }
         match (self.is_read_only(ptr), steers) {
             (true, _) => "ld.global.nc".to_owned(),
             (false, true) if space != Space::Local => {
@@ -284,8 +293,7 @@ impl Emitter<'_> {
                 self.kernel.params[param].kind,
                 ParamKind::Slice { access: Access::Read, .. }
             ),
-            Some(Root::Array(array)) => self.tables.contains_key(&array),
-            Some(Root::Shared(_)) | None => false,
+            Some(Root::Shared(_) | Root::Array(_)) | None => false,
         }
     }
 }

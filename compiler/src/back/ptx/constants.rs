@@ -15,20 +15,24 @@ use std::fmt::{self, Write};
 /// The array that holds them.
 const NAME: &str = "$constants";
 
-/// Constant memory is 64 KiB: those behind are literals.
-const MOST: usize = 8192;
-
 /// The literals of a kernel, in the order of their first use.
 #[derive(Default)]
 pub(super) struct Constants {
     bits: Vec<u64>,
+    /// The number of literals that find room in constant memory; others stay literals.
+    most: usize,
 }
 
 impl Constants {
+    /// No literals, with room for them in so many bytes of constant memory.
+    pub(super) fn with_room(bytes: u64) -> Self {
+        Self { bits: Vec::new(), most: bytes as usize / size_of::<u64>() }
+    }
+
     /// Returns the offset of `bits` in the array, in bytes.
     fn offset(&mut self, bits: u64) -> Option<usize> {
         let index = self.bits.iter().position(|known| *known == bits).or_else(|| {
-            (self.bits.len() < MOST).then(|| {
+            (self.bits.len() < self.most).then(|| {
                 self.bits.push(bits);
                 self.bits.len() - 1
             })
@@ -82,15 +86,15 @@ mod tests {
 
     #[test]
     fn each_lies_in_one_place() {
-        let mut constants = Constants::default();
+        let mut constants = Constants::with_room(64);
         let offsets = [5, 7, 5].map(|bits| constants.offset(bits));
         assert_eq!(offsets, [Some(0), Some(8), Some(0)]);
     }
 
     #[test]
     fn those_that_find_no_room_are_literals() {
-        let mut constants = Constants { bits: (0..MOST as u64).collect() };
-        assert_eq!(constants.offset(MOST as u64), None);
+        let mut constants = Constants { bits: (0..8).collect(), most: 8 };
+        assert_eq!(constants.offset(8), None);
         assert_eq!(constants.offset(3), Some(24));
     }
 

@@ -18,7 +18,9 @@ use crate::{
     analysis::{
         mma::{self, MatrixLoads},
         range,
-        tables::{Tables, find_tables},
+        read_only_arrays::{
+            CONSTANT_BYTES, ReadOnlyArrays, Storage, constant_bytes, find_read_only_arrays,
+        },
         vectors::{self, Vectors},
     },
     id::{self, Id},
@@ -107,8 +109,8 @@ pub(super) struct Emitter<'k> {
     /// See [`widest_scale`].
     pub(super) widest_scale: u32,
     pub(super) vectors: Vectors,
-    /// The arrays that are constants of the module.
-    pub(super) tables: Tables,
+    /// The arrays that all threads read in one place.
+    pub(super) read_only_arrays: ReadOnlyArrays,
     pub(super) regs: Regs,
     pub(super) code: Code,
     /// The source lines of instructions, if the text is to have them.
@@ -139,6 +141,7 @@ pub(super) struct Emitter<'k> {
 impl<'k> Emitter<'k> {
     pub(super) fn new(kernel: &'k Kernel, target: Target, lines: Option<Lines<'k>>) -> Self {
         let ranges = range::analyze(kernel);
+        let read_only_arrays = find_read_only_arrays(kernel);
         Self {
             kernel,
             target,
@@ -146,11 +149,11 @@ impl<'k> Emitter<'k> {
             has_extremes: has_extremes(kernel),
             widest_scale: widest_scale(kernel),
             vectors: vectors::analyze_for_ptx(kernel, &ranges),
-            tables: find_tables(kernel),
             regs: Regs::default(),
             code: Code::default(),
             lines,
-            constants: Constants::default(),
+            constants: Constants::with_room(CONSTANT_BYTES - constant_bytes(&read_only_arrays)),
+            read_only_arrays,
             failures: Vec::new(),
             failures_here: Vec::new(),
             targets: kernel.insts.facts(None),
@@ -254,17 +257,22 @@ impl<'k> Emitter<'k> {
 
     /// The address of an array of the thread's own.
     pub(super) fn array(&mut self, array: ArrayId) -> Address {
-        let is_table = self.tables.contains_key(&array);
+        let read_only = self.read_only_arrays.get(&array).map(|storage| match storage {
+            Storage::Constant(_) | Storage::Global(_) => format!("$table{}", array.index()),
+            Storage::Params(first) => first.to_string(),
+        });
+        // Addresses of constant memory and of parameters have 64 bits, as global ones.
+        let space = if read_only.is_some() { Space::Global } else { Space::Local };
         let reg = self.arrays[array].unwrap_or_else(|| {
-            if is_table {
-                return self.table_address(array);
+            let reg = self.regs.fresh(Class::of_pointer(space));
+            match read_only {
+                Some(name) => ptx!(self, "mov.u64 {reg}, {name}"),
+                None => ptx!(self, "mov.u32 {reg}, local{}", array.index()),
             }
-            let reg = self.regs.fresh(Class::B32);
-            ptx!(self, "mov.u32 {reg}, local{}", array.index());
             reg
         });
         self.arrays[array] = Some(reg);
-        Address::of(if is_table { Space::Global } else { Space::Local }, reg)
+        Address::of(space, reg)
     }
 
     /// The special register: 32 bits, but for a wide global index.

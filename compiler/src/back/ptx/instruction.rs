@@ -80,7 +80,7 @@ impl Emitter<'_> {
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
             Op::Load { .. } if self.matrix_loads.is_absorbed[id] => Value::None,
             Op::Load { ptr } => self.load_in_vector(id, *ptr),
-            Op::Store { ptr, .. } if self.table(*ptr).is_some() => Value::None,
+            Op::Store { ptr, .. } if self.read_only_array(*ptr).is_some() => Value::None,
             Op::Store { ptr, value } => self.unit(|this| this.store_in_vector(id, *ptr, *value)),
             Op::AtomicLoad { ptr, order, scope } => self.atomic_load(id, *ptr, *order, *scope),
             Op::AtomicStore { ptr, value, order, scope } => {

@@ -10,7 +10,7 @@
 //! ([`offset_param`]), so that the kernel computes nothing that could come out otherwise.
 use super::{comment, grid};
 use crate::{
-    analysis::tables::Tables,
+    analysis::read_only_arrays::ReadOnlyArrays,
     id::Id,
     ir::{
         Array, Element, Extent, Kernel, Length, Passed, Scalar, Shared, SharedId, Size, SizeError,
@@ -193,13 +193,17 @@ fn alignment(kernel: &Kernel) -> u64 {
     kernel.shared.iter().map(|(_, shared)| align(&shared.elem)).max().unwrap_or(ALIGN)
 }
 
-/// The declarations of arrays in the body; tables are declared elsewhere.
-pub(super) fn declare(kernel: &Kernel, tables: &Tables, f: &mut impl Write) -> fmt::Result {
+/// The declarations of arrays in the body; those that are read-only are elsewhere.
+pub(super) fn declare(
+    kernel: &Kernel,
+    read_only: &ReadOnlyArrays,
+    f: &mut impl Write,
+) -> fmt::Result {
     for (id, Placement { align, bytes }) in declared_shared_arrays(kernel) {
         let (number, comment) = (id.index(), comment(&kernel.shared[id].name));
         writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
     }
-    for (id, array) in kernel.arrays.iter().filter(|(id, _)| !tables.contains_key(id)) {
+    for (id, array) in kernel.arrays.iter().filter(|(id, _)| !read_only.contains_key(id)) {
         let Placement { align, bytes } = local_placement(array);
         let (number, comment) = (id.index(), comment(&array.name));
         writeln!(f, "\t.local .align {align} .b8 local{number}[{bytes}];{comment}")?;

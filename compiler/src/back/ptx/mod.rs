@@ -34,7 +34,7 @@
 //! [`facts`] says about each.
 //!
 //! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`]
-//! says, and arrays of constants are in global memory, as [`tables`] says.
+//! says, and arrays of constants in constant or in global memory, as [`tables`] says.
 //!
 //! Same kernel, same bytes: nothing here iterates over a hash table.
 //!
@@ -72,6 +72,7 @@ mod tables;
 mod vector;
 
 use crate::{
+    analysis::read_only_arrays::param_offsets,
     back::expand_rows,
     ir::{
         Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, Scalar, Ty, UnaryOp,
@@ -308,18 +309,11 @@ pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> 
 /// Bytes of all parameters, each aligned to its size, the launcher's own included.
 fn param_bytes(kernel: &Kernel) -> u64 {
     let place = |at: u64, size: u64| at.next_multiple_of(size) + size;
-    let params = kernel.params.iter().fold(0, |at, (_, param)| match param.kind {
-        ParamKind::Scalar(scalar) => place(at, size(scalar)),
-        ParamKind::Slice { .. } => place(place(at, 8), 8),
-    });
+    let (_, params) = param_offsets(kernel);
     let offsets = layout::offset_params(kernel).fold(params, |at, _| place(at, 4));
     let record = place(offsets, 8);
     let coarsening = if kernel.coarsening.is_some() { 8 } else { 0 };
     record + coarsening + 8 * u64::from(kernel.prints()) + 8 * u64::from(kernel.cooperative)
-}
-
-fn size(scalar: Scalar) -> u64 {
-    scalar.size().expect("a specialized kernel has no type parameters").into()
 }
 
 /// A kernel that was emitted, as text.
@@ -335,7 +329,7 @@ impl fmt::Display for Entry<'_> {
         let (version, target) = level(self.kernel, self.emitter.target);
         writeln!(f, ".version {version}\n.target {target}\n.address_size 64\n")?;
         self.emitter.constants.declare(f)?;
-        tables::declare(self.kernel, &self.emitter.tables, f)?;
+        tables::declare(self.kernel, &self.emitter.read_only_arrays, f)?;
         layout::declare_dynamic(self.kernel, f)?;
         writeln!(f, ".visible .entry {name}(")?;
         self.params(f)?;
@@ -348,7 +342,7 @@ impl fmt::Display for Entry<'_> {
             writeln!(f, ".minnctapersm {blocks}")?;
         }
         writeln!(f, "{{")?;
-        layout::declare(self.kernel, &self.emitter.tables, f)?;
+        layout::declare(self.kernel, &self.emitter.read_only_arrays, f)?;
         for declaration in self.emitter.regs.declarations() {
             writeln!(f, "\t{declaration}")?;
         }

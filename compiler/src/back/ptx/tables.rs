@@ -1,29 +1,33 @@
-//! [Tables](crate::analysis::tables): arrays of a thread's own in which the kernel stores constants
-//! only.
+//! [Read-only arrays](crate::analysis::read_only_arrays): arrays of a thread's own with the same
+//! contents in every thread, of which there is one copy.
 //!
-//! They become constants of the module in global memory, which all threads read through the cache
-//! of read-only data, as they do slices that nobody writes. In local memory each thread would fill
-//! a copy of its own. Constant memory would be slower: it serves one address at a time, and where
-//! the indices of a warp are the same and known, the optimizer has read the table already.
+//! Arrays of constants are constants of the module. Those that a warp reads by one index at a time
+//! are in constant memory, and the others in global memory, which all threads read through the cache
+//! of read-only data, as they do slices that nobody writes. Arrays of parameters are read among the
+//! parameters: these lie one after another, each at a multiple of its size, so that the first one's
+//! address is that of the array.
 use super::{
     Emitter, comment,
-    emitter::ptx,
     layout::{Placement, local_placement},
-    reg::{Class, Reg},
 };
 use crate::{
-    analysis::tables::{Tables, table_of_pointer},
+    analysis::read_only_arrays::{ReadOnlyArrays, Storage, read_only_array_of},
     id::Id,
-    ir::{ArrayId, InstId, Kernel},
+    ir::{InstId, Kernel},
 };
 use std::fmt::{self, Write};
 
-/// Declares the tables of `kernel`.
-pub(super) fn declare(kernel: &Kernel, tables: &Tables, f: &mut impl Write) -> fmt::Result {
-    for (&id, bytes) in tables {
+/// Declares the arrays of constants of `kernel`.
+pub(super) fn declare(kernel: &Kernel, arrays: &ReadOnlyArrays, f: &mut impl Write) -> fmt::Result {
+    for (&id, storage) in arrays {
+        let (space, bytes) = match storage {
+            Storage::Constant(bytes) => ("const", bytes),
+            Storage::Global(bytes) => ("global", bytes),
+            Storage::Params(_) => continue,
+        };
         let Placement { align, .. } = local_placement(&kernel.arrays[id]);
         let (number, comment) = (id.index(), comment(&kernel.arrays[id].name));
-        write!(f, ".global .align {align} .b8 $table{number}[{}] = {{", bytes.len())?;
+        write!(f, ".{space} .align {align} .b8 $table{number}[{}] = {{", bytes.len())?;
         for (at, byte) in bytes.iter().enumerate() {
             let separator = match at {
                 0 => "\n\t",
@@ -38,15 +42,8 @@ pub(super) fn declare(kernel: &Kernel, tables: &Tables, f: &mut impl Write) -> f
 }
 
 impl Emitter<'_> {
-    /// Returns the table that `ptr` points into.
-    pub(super) fn table(&self, ptr: InstId) -> Option<ArrayId> {
-        table_of_pointer(&self.tables, self.kernel, ptr)
-    }
-
-    /// Emits the address of a table.
-    pub(super) fn table_address(&mut self, table: ArrayId) -> Reg {
-        let reg = self.regs.fresh(Class::B64);
-        ptx!(self, "mov.u64 {reg}, $table{}", table.index());
-        reg
+    /// Returns the read-only array that `ptr` points into.
+    pub(super) fn read_only_array(&self, ptr: InstId) -> Option<&Storage> {
+        read_only_array_of(&self.read_only_arrays, self.kernel, ptr)
     }
 }

@@ -10,14 +10,16 @@ use super::{
     reg::{Class, Operand, Reg, memory, untyped},
 };
 use crate::{
-    analysis::vectors::Vector,
+    analysis::{read_only_arrays::Storage, vectors::Vector},
     ir::{InstId, Scalar},
 };
 
 impl Emitter<'_> {
     /// A load: alone, with others, or done already with others.
     pub(super) fn load_in_vector(&mut self, id: InstId, ptr: InstId) -> Value {
-        match self.vectors.get(id).cloned() {
+        // Parameters are aligned to their own sizes only.
+        let is_param = matches!(self.read_only_array(ptr), Some(Storage::Params(_)));
+        match self.vectors.get(id).filter(|_| !is_param).cloned() {
             None => self.load(id, ptr),
             Some(vector) if vector.position == id => {
                 self.load_vector(&vector, ptr);
