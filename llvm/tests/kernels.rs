@@ -80,9 +80,12 @@ fn interface(ptx: &str) -> (Vec<u64>, Vec<String>, Option<String>) {
         let bits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
         bits.parse::<u64>().unwrap() / 8
     });
-    // `.visible .shared .align 16 .b8 shared0[64];`. LLVM leaves out an unused declaration of the memory that
+    // `.visible .shared .align 16 .b8 shared0[64];`, or `.visible .const ..`, which launches fill. LLVM leaves out an unused declaration of the memory that
     // the launch sizes, which takes none.
-    let declared = |line: &&str| line.contains(".shared .align") && !line.starts_with(".extern");
+    let declared = |line: &&str| {
+        line.contains(".shared .align") && !line.starts_with(".extern")
+            || line.starts_with(".visible .const")
+    };
     let shared = lines().filter(declared).map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let align = words.iter().position(|word| *word == ".align").unwrap();

@@ -47,6 +47,9 @@
 /// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`, `expect(gpu_..)`: levels of lints. Attributes of
 ///   the kernel and of statements do the same: `#[allow(gpu_barriers_in_divergent_flow)]`.
 ///
+/// A parameter `#[constant] taps: &[f32; 64]`, or `#[constant(max = 1024)] stops: &[Stop]`, is in
+/// constant memory, and takes what `device.constant(..)` makes.
+///
 /// The back end of kernels that name none is the `backend` in `[package.metadata.warpwise]` of the package's
 /// `Cargo.toml`, and the environment variable `WARPWISE_BACKEND` is over all of these.
 ///

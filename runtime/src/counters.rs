@@ -170,14 +170,15 @@ impl LaunchCounters {
             let counts = counters.get(*id);
             let place = source.place(kernel.insts[*id].span.index());
             let (shared, global) = (counts.shared(), counts.global());
+            let constant = counts.constant_loads;
             AccessCounters {
                 file: place.file,
                 line: place.line,
                 column: place.column,
                 memory: memory(kernel, worst.memory),
-                requests: shared.requests + global.requests,
-                taken: shared.wavefronts + global.sectors,
-                ideal: shared.ideal + global.ideal,
+                requests: shared.requests + global.requests + constant.requests,
+                taken: shared.wavefronts + global.sectors + constant.wavefronts,
+                ideal: shared.ideal + global.ideal + constant.ideal,
                 worst: worst.clone(),
             }
         };

@@ -85,6 +85,14 @@ pub enum Error {
         /// Bytes free there, if that is known.
         free: Option<u64>,
     },
+    /// Values that do not fit in constant memory.
+    #[error("{bytes} bytes do not fit in constant memory, which has {limit}")]
+    ConstantTooLarge {
+        /// Bytes of the values.
+        bytes: u64,
+        /// Bytes of constant memory.
+        limit: u64,
+    },
     /// A copy between things of different lengths.
     #[error("cannot copy {source_len} elements to {destination_len}")]
     LengthMismatch {
@@ -243,6 +251,15 @@ pub enum Error {
     /// A kernel that prints or is cooperative was launched while a graph was recorded.
     #[error("`{kernel}` prints or is cooperative, and cannot be recorded in a graph")]
     NotRecordable {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A kernel with `#[constant]` parameters was launched while a graph was recorded.
+    #[error(
+        "`{kernel}` has parameters in constant memory, and cannot be recorded in a graph: launch it \
+         outside, or pass a slice"
+    )]
+    ConstantsInGraph {
         /// The kernel.
         kernel: &'static str,
     },
@@ -578,6 +595,16 @@ pub enum LaunchMistake {
         param: String,
         /// Elements of the buffer.
         len: usize,
+    },
+    /// More elements than a parameter with `#[constant(max = ..)]` takes.
+    #[error("`{param}` takes at most {max} elements, and the launch passes {len}")]
+    ConstantTooLong {
+        /// The kernel's parameter.
+        param: String,
+        /// Elements that are passed.
+        len: usize,
+        /// Elements that it takes at most.
+        max: u32,
     },
     /// Arguments that are not what the kernel takes; generated code never passes such.
     #[error("it takes {expected}, and the launch passes {found}")]

@@ -111,7 +111,7 @@ impl Node {
             Self::Launch(launch) => {
                 for value in &launch.values {
                     if let RecordedValue::Slice { slice, access, .. } = value {
-                        each(slice, *access != Access::Read);
+                        each(slice, !access.is_read_only());
                     }
                 }
             }
@@ -137,6 +137,14 @@ impl Recorder {
         if signature.cooperative || signature.prints {
             let kernel = launch.bound.source.name;
             return Err(Error::NotRecordable { kernel });
+        }
+        let is_constant = |value: &Value<'_>| match value {
+            Value::Slice { access, .. } => matches!(access, Access::Constant { .. }),
+            Value::Scalar { .. } => false,
+        };
+        // Its constant memory may hold other values by the time that the graph is launched.
+        if launch.args.values().any(is_constant) {
+            return Err(Error::ConstantsInGraph { kernel: launch.bound.source.name });
         }
         self.push(Node::Launch(RecordedLaunch::new(launch)))
     }
@@ -279,7 +287,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of `record`; [`Error::NotRecordable`] of kernels that print or are cooperative; what
+    /// Those of `record`; [`Error::NotRecordable`] of kernels that print or are cooperative,
+    /// [`Error::ConstantsInGraph`] of those with `#[constant]` parameters; what
     /// the driver says.
     pub fn record_graph(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
         Graph::new(self, self.record_nodes(record)?)

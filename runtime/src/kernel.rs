@@ -20,6 +20,7 @@ use std::{
     },
 };
 use warpwise_compiler::{
+    analysis::read_only_arrays::{CONSTANT_BYTES, constant_bytes},
     back::ptx,
     compile::{self, CompileError},
     fault::Reason,
@@ -333,6 +334,11 @@ fn bind(source: &Source, bindings: &[Binding]) -> Result<Kernel, String> {
     let kernel: Kernel =
         source.ir.parse().map_err(|error| format!("its embedded IR does not parse: {error}"))?;
     let kernel = compile::bind(&kernel, bindings).map_err(|error| refusal(source, &error))?;
+    // The macro checks this for a kernel that is not generic.
+    let (bytes, limit) = (constant_bytes(&kernel), CONSTANT_BYTES);
+    if bytes > limit {
+        return Err(ptx::Unsupported::ConstantMemory { bytes, limit }.to_string());
+    }
     Ok(kernel.into_owned())
 }
 

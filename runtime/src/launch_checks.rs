@@ -1,8 +1,8 @@
 //! From a call of a kernel's `launch` to an engine: everything that is checked before anything
 //! runs.
 use crate::{
-    AtomicBuffer, Buffer3, Device, Element, Error, LaunchConfig, Layers, LayersMut, Plain, Result,
-    Rows, RowsMut, Slice, Slice2, Stored, advice,
+    AtomicBuffer, Buffer3, Constant, ConstantData, Device, Element, Error, LaunchConfig, Layers,
+    LayersMut, Plain, Result, Rows, RowsMut, Slice, Slice2, Stored, advice,
     element::Atomic,
     error::LaunchMistake,
     kernel::{Bound, Signature, Source},
@@ -60,6 +60,13 @@ impl<'a> Arg<'a> {
     /// For a parameter of type `&[T]`.
     pub fn read<T: Stored>(slice: &'a Slice<T>) -> Self {
         Self::slice::<T>(if T::ATOMIC { Access::Atomic } else { Access::Read }, slice.any())
+    }
+    /// For a parameter of type `#[constant] &[T; N]`, `&[T]` or `&T`.
+    pub fn constant<C: ConstantData + ?Sized>(constant: &'a Constant<C>) -> Self {
+        let (elem, slice) = (C::ELEMENT, constant.any());
+        let max = u32::try_from(slice.len).unwrap_or(u32::MAX);
+        let access = Access::Constant { max };
+        Self(Passed::One(Value::Slice { elem, access, slice, single: C::IS_SINGLE }))
     }
     /// For a parameter of type `&mut [T]`.
     pub fn write<T: Stored>(slice: &'a mut Slice<T>) -> Self {
@@ -175,7 +182,7 @@ impl Value<'_> {
     /// and store at once.
     fn is_vector_aligned(&self) -> bool {
         match self {
-            Value::Scalar { .. } => true,
+            Value::Scalar { .. } | Value::Slice { access: Access::Constant { .. }, .. } => true,
             Value::Slice { slice, .. } => slice.is_aligned(ir::Element::SLICE_ALIGN),
         }
     }
@@ -184,7 +191,12 @@ impl Value<'_> {
         match (self, &param.kind) {
             (Value::Scalar { ty, .. }, ParamKind::Scalar(wanted)) => ty == wanted,
             (Value::Slice { elem, access, .. }, ParamKind::Slice { elem: wanted, access: to }) => {
-                elem == wanted && access == to
+                let same = match (access, to) {
+                    // How many elements there may be is checked with a message of its own.
+                    (Access::Constant { .. }, Access::Constant { .. }) => true,
+                    _ => access == to,
+                };
+                elem == wanted && same
             }
             (Value::Scalar { .. }, ParamKind::Slice { .. })
             | (Value::Slice { .. }, ParamKind::Scalar(_)) => false,
@@ -295,6 +307,12 @@ fn check_arguments(params: &[Param], args: Args<'_>, device: &Device) -> Result<
             return Err(LaunchMistake::Arguments { expected, found: format!("`{arg}`") });
         }
         let Value::Slice { slice, single, .. } = arg else { continue };
+        if let ParamKind::Slice { access: Access::Constant { max }, .. } = param.kind
+            && slice.len as u64 > u64::from(max)
+        {
+            let (param, len) = (param.name.clone(), slice.len);
+            return Err(LaunchMistake::ConstantTooLong { param, len, max });
+        }
         if *single && slice.len != 1 {
             let (param, len) = (param.name.clone(), slice.len);
             return Err(LaunchMistake::NotOneElement { param, len });

@@ -122,8 +122,8 @@ pub use host::index::{
 };
 pub use launch::{Axis, Dims, LaunchConfig};
 pub use memory::{
-    Buffer, Buffer2, Buffer3, PinnedBuffer, PinnedElement, Slice, Slice2, UninitBuffer, View,
-    View2, ViewMut, ViewMut2,
+    Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedBuffer, PinnedElement, Slice, Slice2,
+    UninitBuffer, View, View2, ViewMut, ViewMut2,
 };
 pub use num::{Float, Int, MinMax, Num};
 pub use plain::{Plain, Stored};

@@ -11,7 +11,7 @@ mod process;
 use fake_driver::{fake, in_process, left, library};
 use kernels::{
     EMBEDDED, FLIP, INCREMENT, MEASURED, MEETING, divide, faulty, increment, meeting, sized,
-    with_ptx,
+    weighed, with_ptx,
 };
 use process::said;
 use std::{
@@ -129,12 +129,14 @@ fn a_null_pointer_from_a_call_that_succeeds_is_an_error() {
         ("null_host", "cuMemAllocHost"),
         ("null_module", "cuModuleLoadDataEx"),
         ("null_function", "cuModuleGetFunction"),
+        ("null_constant", "cuModuleGetGlobal"),
     ] {
         in_process(name, fake(), &[("FAKE_CUDA", wrong), ("EXPECTED", call)], || {
             let increments = || {
                 let device = Device::cuda(0)?;
                 let mut y = device.upload(&[1u32, 2, 3])?;
                 increment(&device, LaunchConfig::cover(3), &mut y)?;
+                weighed(&device, &device.constant(&[1u32][..])?, &mut y)?;
                 y.to_vec()
             };
             let text = increments().unwrap_err().to_string();

@@ -16,7 +16,8 @@ mod process;
 
 use fake_driver::{fake, in_process};
 use kernels::{
-    HELLO, INCREMENT, MEASURED, MEETING, add, divide, faulty, increment, meeting, sized, with_ptx,
+    HELLO, INCREMENT, MEASURED, MEETING, add, divide, faulty, increment, meeting, sized, weighed,
+    with_ptx,
 };
 use libloading::Library;
 use std::{
@@ -80,6 +81,12 @@ impl Fake {
         (!name.is_empty()).then_some(name)
     }
 
+    /// Returns the number of calls since [`Self::fail`].
+    fn calls(&self) -> c_long {
+        // SAFETY: the type is that of `libcuda.c`.
+        unsafe { self.0.get::<unsafe extern "C" fn() -> c_long>(b"fake_calls\0").unwrap()() }
+    }
+
     fn left(&self) -> Left {
         let mut left = Left::default();
         // SAFETY: the type is that of `libcuda.c`, which writes as many numbers as `Left` has.
@@ -128,6 +135,7 @@ const STEPS: &[(&str, Step)] = &[
     ("events", events),
     ("callbacks", callbacks),
     ("launches", launches),
+    ("constants", constants),
     ("loading", loading),
     ("occupancy", occupancies),
     ("faults", faults),
@@ -295,6 +303,22 @@ fn launches(world: &World) -> Result<()> {
     let coarsened = LaunchConfig::grid(1 << 20).block(256);
     launch(&MEASURED, &[], device, coarsened, &[Arg::write(&mut y)])?;
     assert_eq!(y.to_vec()?[..2], [1 << 18, 1 << 20]);
+    Ok(())
+}
+
+/// Values in constant memory, of two streams and of one that ends.
+fn constants(world: &World) -> Result<()> {
+    let (device, stream) = (&world.device, &world.stream);
+    let mut y = device.zeros::<u32>(2)?;
+    let (one, two) = (device.constant(&[1u32][..])?, stream.constant(&[2u32][..])?);
+    weighed(device, &one, &mut y)?;
+    weighed(stream, &one, &mut y)?;
+    weighed(stream, &two, &mut y)?;
+    let brief = device.stream()?;
+    weighed(&brief, &two, &mut y)?;
+    drop(brief);
+    weighed(device, &one, &mut y)?;
+    assert_eq!(y.to_vec()?, [(((3 + 1) * 3 + 2) * 3 + 2) * 3 + 1; 2]);
     Ok(())
 }
 
@@ -628,6 +652,27 @@ fn every_call_may_fail_while_work_is_under_way() {
     for how in ["lazy", "lazy no_pools"] {
         in_process(name, fake(), &[("FAKE_CUDA", how)], || inject(STEPS, &[UNKNOWN]));
     }
+}
+
+#[test]
+fn constants_are_copied_when_others_are_there() {
+    let name = "constants_are_copied_when_others_are_there";
+    in_process(name, fake(), &[], || {
+        let (fake, device) = (Fake::get(), Device::cuda(0).unwrap());
+        let mut y = device.zeros::<u32>(2).unwrap();
+        let [one, two] = [1u32, 2].map(|x| device.constant(&[x][..]).unwrap());
+        weighed(&device, &one, &mut y).unwrap();
+        let mut calls = |x| {
+            fake.fail(0, 0);
+            weighed(&device, x, &mut y).unwrap();
+            fake.calls()
+        };
+        let again = calls(&one);
+        assert_eq!(calls(&two), again + 1);
+        assert_eq!(calls(&two), again);
+        assert_eq!(calls(&one), again + 1);
+        assert_eq!(y.to_vec().unwrap(), [(((3 + 1) * 3 + 2) * 3 + 2) * 3 + 1; 2]);
+    });
 }
 
 #[test]

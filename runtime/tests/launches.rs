@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod kernels;
 
-use kernels::{count, deadlock, divide, faulty, flip, greedy, increment, scale, spin};
+use kernels::{count, deadlock, divide, faulty, flip, greedy, increment, scale, spin, weighed};
 use std::sync::atomic::AtomicU32;
 use warpwise::{
     __private::{Arg, Places, Source, launch},
@@ -64,6 +64,28 @@ fn atomics_take_plain_and_shared_buffers() {
         }
     });
     assert_eq!(shared.to_vec().unwrap(), [0, 5, 0, 15]);
+}
+
+#[test]
+fn constants_are_read_by_all_launches_and_checked() {
+    let device = device();
+    let constant = |len: usize| device.constant(&vec![1u32; len][..]);
+    let (two, mut y) = (constant(2).unwrap(), device.zeros::<u32>(3).unwrap());
+    weighed(&device, &two, &mut y).unwrap();
+    weighed(&device, &constant(0).unwrap(), &mut y).unwrap();
+    weighed(&device, &two, &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [40; 3]);
+
+    let error = weighed(&device, &constant(9).unwrap(), &mut y).unwrap_err().to_string();
+    assert!(error.contains("`x` takes at most 8 elements, and the launch passes 9"), "{error}");
+    let error = constant((64 << 10) / 4 + 1).unwrap_err();
+    assert_eq!(error, Error::ConstantTooLarge { bytes: 65540, limit: 65536 });
+    let recorded = device.record_graph(|recorder| weighed(recorder, &two, &mut y));
+    assert_eq!(recorded.unwrap_err(), Error::ConstantsInGraph { kernel: "weighed" });
+    let other = Device::cpu().constant(&[1u32][..]).unwrap();
+    let error = weighed(&device, &other, &mut y).unwrap_err().to_string();
+    assert!(error.contains("`x` is a buffer on"), "{error}");
+    assert_eq!(y.to_vec().unwrap(), [40; 3]);
 }
 
 #[test]

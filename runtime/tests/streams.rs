@@ -7,7 +7,7 @@ mod fake_driver;
 mod kernels;
 mod process;
 
-use kernels::{add, divide, faulty, increment};
+use kernels::{add, divide, faulty, increment, weighed};
 use std::{
     cell::RefCell,
     env,
@@ -19,7 +19,7 @@ use std::{
     },
     time::Duration,
 };
-use warpwise::{Buffer, Device, Error, Graph, LaunchConfig, PinnedBuffer, Stream};
+use warpwise::{Buffer, Constant, Device, Error, Graph, LaunchConfig, PinnedBuffer, Stream};
 
 /// The device under test: a GPU if `WARPWISE_DEVICE` asks for one.
 fn device() -> Device {
@@ -50,6 +50,7 @@ struct Program {
     streams: Vec<Stream>,
     buffers: Vec<Buffer<u32>>,
     pinned: Vec<PinnedBuffer<u32>>,
+    constants: Vec<(Constant<[u32]>, Vec<u32>)>,
     expected: Vec<Vec<u32>>,
     expected_pinned: Vec<Vec<u32>>,
 }
@@ -60,12 +61,14 @@ impl Program {
         let home = |i: usize| if i == 0 { device } else { &streams[i % 3] };
         let buffers = (0..BUFFERS).map(|i| home(i).zeros(ELEMENTS).unwrap()).collect();
         let pinned = (0..2).map(|_| device.pinned(ELEMENTS).unwrap()).collect();
+        let constants = (0..3).map(|i| constant(device, vec![i; 2])).collect();
         let zeros = vec![0; ELEMENTS];
         Self {
             device: device.clone(),
             streams,
             buffers,
             pinned,
+            constants,
             expected: vec![zeros.clone(); BUFFERS],
             expected_pinned: vec![zeros; 2],
         }
@@ -84,7 +87,17 @@ impl Program {
         let (to, from) = self.two(random);
         let value = random.below(1000) as u32;
         let host = random.below(2);
-        match random.below(11) {
+        match random.below(14) {
+            11 | 12 => {
+                let (x, values) = &self.constants[random.below(3)];
+                let mut y = self.buffers[to].slice_mut(part.clone()).unwrap();
+                weighed(&stream, x, &mut y).unwrap();
+                for y in &mut self.expected[to][part] {
+                    *y = values.iter().fold(*y, |y, x| y.wrapping_mul(3).wrapping_add(*x));
+                }
+            }
+            // The old one is freed behind the launches that copy it.
+            13 => self.constants[host] = constant(&stream, vec![value; random.below(9)]),
             0 | 1 => {
                 let mut slice = self.buffers[to].slice_mut(part.clone()).unwrap();
                 increment(&stream, LaunchConfig::cover(ELEMENTS), &mut slice).unwrap();
@@ -151,6 +164,27 @@ impl Program {
             assert_eq!(pinned.as_slice().unwrap(), *expected);
         }
         self.device.synchronize().unwrap();
+    }
+}
+
+/// Values in constant memory, with a copy.
+fn constant(device: &Device, values: Vec<u32>) -> (Constant<[u32]>, Vec<u32>) {
+    (device.constant(&values[..]).unwrap(), values)
+}
+
+/// A stream that ends while a launch on it reads constant memory holds up others all the same.
+#[test]
+fn constants_outlive_the_streams_that_use_them() {
+    let device = device();
+    let (ones, twos) = (constant(&device, vec![1; 8]).0, constant(&device, vec![2; 8]).0);
+    let mut buffers: Vec<_> = (0..20).map(|_| device.zeros::<u32>(4).unwrap()).collect();
+    for (i, y) in buffers.iter_mut().enumerate() {
+        let stream = device.stream().unwrap();
+        weighed(&stream, if i / 2 % 2 == 0 { &ones } else { &twos }, y).unwrap();
+    }
+    let sums = |x: u32| (0..8).fold(0, |y, _| y * 3 + x);
+    for (i, y) in buffers.iter().enumerate() {
+        assert_eq!(y.to_vec().unwrap(), [sums(1 + (i as u32 / 2 % 2)); 4], "{i}");
     }
 }
 

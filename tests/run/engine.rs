@@ -95,6 +95,8 @@ pub(crate) fn all() -> Result<Vec<Engine>, String> {
 
 /// Launches a kernel on an engine: `launch!(on, kernel(value a, read x, write y, atomic z, shared s), config)`.
 ///
+/// `constant`s are values in constant memory, and `constants` slices of such.
+///
 /// `atomic`s are made of numbers; `shared` is what has atomics inside, `one` the same
 /// of one value, and `own` the same as `&mut`.
 ///
@@ -125,6 +127,18 @@ macro_rules! launch {
     }};
     (@host_bind value $arg:ident) => {};
     (@host_bind read $arg:ident) => { let $arg = &$arg; };
+    (@host_bind constant $arg:ident) => { let $arg = &$arg; };
+    (@host_bind constants $arg:ident) => { let $arg = &$arg; };
+    (@host_pass constant $arg:ident) => { $arg };
+    (@host_pass constants $arg:ident) => { $arg };
+    (@host_finish constant $arg:ident) => {};
+    (@host_finish constants $arg:ident) => {};
+    (@bind $device:ident constant $arg:ident) => { let $arg = $device.constant(&$arg)?; };
+    (@bind $device:ident constants $arg:ident) => { let $arg = $device.constant(&$arg[..])?; };
+    (@pass constant $arg:ident) => { &$arg };
+    (@pass constants $arg:ident) => { &$arg };
+    (@finish constant $arg:ident) => {};
+    (@finish constants $arg:ident) => {};
     (@host_bind write $arg:ident) => { let $arg = &mut $arg; };
     (@host_bind atomic $arg:ident) => { let $arg = crate::run::engine::HostAtomics::of(&mut $arg); };
     (@host_bind shared $arg:ident) => { let $arg = &$arg; };

@@ -9,7 +9,7 @@ use std::{
 };
 use warpwise::{
     __private::{Arg, Places, Source, launch},
-    Buffer, Device, Error, LaunchConfig, Simulator, bf16, f16,
+    Buffer, Constant, Device, Error, LaunchConfig, Simulator, bf16, f16,
 };
 use warpwise_compiler::{
     back::ptx,
@@ -134,6 +134,7 @@ fn source(random: &RandomKernel) -> &'static Source {
 enum Passed {
     Scalar { ty: Scalar, bits: u64 },
     Slice { elem: Scalar, access: Access, buffer: Box<dyn Any> },
+    Constant { elem: Scalar, access: Access, constant: Box<dyn Any>, bytes: Vec<u8> },
 }
 
 /// Calls a generic function for the Rust type of a scalar.
@@ -201,6 +202,12 @@ impl Passed {
     fn upload(arg: &ArgData, device: &Device) -> Result<Self, Error> {
         Ok(match arg {
             ArgData::Scalar { ty, bits } => Self::Scalar { ty: *ty, bits: *bits },
+            ArgData::Slice { elem, access: access @ Access::Constant { .. }, bytes } => {
+                let constant: Box<dyn Any> = with_type!(*elem, T => {
+                    Box::new(device.constant(&from_bytes::<T>(bytes)[..])?)
+                });
+                Self::Constant { elem: *elem, access: *access, constant, bytes: bytes.clone() }
+            }
             ArgData::Slice { elem, access, bytes } => {
                 let buffer: Box<dyn Any> = with_type!(*elem, T => {
                     Box::new(device.upload(&from_bytes::<T>(bytes))?)
@@ -225,6 +232,10 @@ impl Passed {
                 Scalar::F64 => atomic::<warpwise::AtomicF64>(buffer),
                 other => unreachable!("there are no atomics of {other:?}"),
             },
+            Self::Constant { elem, constant, .. } => with_type!(*elem, T => {
+                let constant = constant.downcast_ref::<Constant<[T]>>();
+                Arg::constant(constant.expect("made of this type"))
+            }),
             Self::Slice { elem, access, buffer } => with_type!(*elem, T => {
                 let buffer = typed::<T>(buffer);
                 if *access == Access::Read { Arg::read(buffer) } else { Arg::write(buffer) }
@@ -235,6 +246,9 @@ impl Passed {
     fn download(&self) -> Result<ArgData, Error> {
         Ok(match self {
             Self::Scalar { ty, bits } => ArgData::Scalar { ty: *ty, bits: *bits },
+            Self::Constant { elem, access, bytes, .. } => {
+                ArgData::Slice { elem: *elem, access: *access, bytes: bytes.clone() }
+            }
             Self::Slice { elem, access, buffer } => {
                 let bytes = with_type!(*elem, T => {
                     let buffer = buffer.downcast_ref::<Buffer<T>>();

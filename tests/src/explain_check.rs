@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpwise_compiler::{
     analysis::{accesses::memory_operands, vectors},
     explain::{Answer, Subject, Verdict, verdicts},
-    hardware::{Kind, LANES, global, shared},
+    hardware::{Kind, LANES, constant, global, shared},
     id::Id,
     ir::{Extent, InstId, Kernel, Op, Space, Span, Ty},
     optimize::optimize,
@@ -399,6 +399,10 @@ impl<'k> Log<'k> {
             let (taken, ideal) = match space {
                 Space::Shared => {
                     let cost = shared::count_wavefronts(kind, bytes, u32::MAX, &addresses);
+                    (cost.taken, cost.ideal)
+                }
+                Space::Constant => {
+                    let cost = constant::count_wavefronts(bytes, u32::MAX, &addresses);
                     (cost.taken, cost.ideal)
                 }
                 Space::Global | Space::Local => {

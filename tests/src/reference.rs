@@ -12,8 +12,8 @@ use warpwise_compiler::{
     fault::Reason,
     id::Id,
     ir::{
-        Access, Axis, BarrierOp, Body, Builtin, CoarseGrid, Coarsening, Element, Fault, InstId,
-        Kernel, LocalId, MatchOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
+        Axis, BarrierOp, Body, Builtin, CoarseGrid, Coarsening, Element, Fault, InstId, Kernel,
+        LocalId, MatchOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
     },
     message::MAX_VALUES,
     output::Printed,
@@ -586,7 +586,7 @@ pub fn same(a: &Left, b: &Left) -> bool {
     a.fault == b.fault
         && a.printed == b.printed
         && a.args.iter().zip(&b.args).all(|(a, b)| {
-            let read_only = matches!(a, ArgData::Slice { access: Access::Read, .. });
+            let read_only = matches!(a, ArgData::Slice { access, .. } if access.is_read_only());
             (read_only && a == b) || a.same_values(b)
         })
 }

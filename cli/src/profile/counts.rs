@@ -24,6 +24,8 @@ pub(crate) struct CountsRecord {
     shared_stores: Wavefronts,
     #[serde(with = "WavefrontsFields")]
     shared_atomics: Wavefronts,
+    #[serde(default, with = "WavefrontsFields")]
+    constant_loads: Wavefronts,
     #[serde(with = "SectorsFields")]
     global_loads: Sectors,
     #[serde(with = "SectorsFields")]
@@ -104,6 +106,7 @@ impl From<CountsRecord> for Counts {
         counts.shared_loads = counted.shared_loads;
         counts.shared_stores = counted.shared_stores;
         counts.shared_atomics = counted.shared_atomics;
+        counts.constant_loads = counted.constant_loads;
         counts.global_loads = counted.global_loads;
         counts.global_stores = counted.global_stores;
         counts.global_reductions = counted.global_reductions;
@@ -125,6 +128,7 @@ impl From<&Counts> for CountsRecord {
             shared_loads: counts.shared_loads,
             shared_stores: counts.shared_stores,
             shared_atomics: counts.shared_atomics,
+            constant_loads: counts.constant_loads,
             global_loads: counts.global_loads,
             global_stores: counts.global_stores,
             global_reductions: counts.global_reductions,

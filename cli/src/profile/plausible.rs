@@ -113,7 +113,7 @@ mod tests {
         json!({
             "warp_instructions": 9, "thread_instructions": 200, "branches": 4,
             "divergent_branches": 1, "shared_loads": wavefronts, "shared_stores": wavefronts,
-            "shared_atomics": wavefronts, "global_loads": sectors, "global_stores": sectors,
+            "shared_atomics": wavefronts, "constant_loads": wavefronts, "global_loads": sectors, "global_stores": sectors,
             "global_reductions": sectors, "global_atomics": sectors, "barriers": 1, "atomics": 1,
             "floats": { "half": 1, "single": 64, "double": 1 },
         })
@@ -144,7 +144,7 @@ mod tests {
                 "file": "src/main.rs", "line": 4, "column": 1,
                 "iterations": [[0, 0, 1], [2, 3, 5]],
             }],
-            "accesses": [access("global", "load"), access("shared", "atomic")],
+            "accesses": [access("global", "load"), access("shared", "atomic"), access("constant", "load")],
         })
     }
 

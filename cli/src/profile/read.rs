@@ -86,6 +86,7 @@ pub(crate) struct Access {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Space {
     Shared,
+    Constant,
     Global,
 }
 

@@ -6,8 +6,8 @@ use super::range::{self, Range};
 use crate::{
     id::Facts,
     ir::{
-        Axis, BinaryOp, Builtin, CoarseGrid, CompareOp, GenericId, GenericKind, Kernel, ParamId,
-        ParamKind, Scalar, Size, UnaryOp,
+        Access, Axis, BinaryOp, Builtin, CoarseGrid, CompareOp, GenericId, GenericKind, Kernel,
+        ParamId, ParamKind, Scalar, Size, UnaryOp,
     },
 };
 
@@ -316,7 +316,8 @@ impl LaunchRanges {
 /// `i64::MAX` bytes.
 fn param_limits(kind: &ParamKind) -> Range {
     match kind {
-        ParamKind::Slice { elem, .. } => {
+        ParamKind::Slice { access: Access::Constant { max }, .. } => Range::new(0, (*max).into()),
+        ParamKind::Slice { elem, access: Access::Read | Access::Write | Access::Atomic } => {
             let size = elem.size().unwrap_or(1);
             Range::new(0, i128::from(i64::MAX) / i128::from(size))
         }

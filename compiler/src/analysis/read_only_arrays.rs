@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     id::{Facts, Id},
-    ir::{ArrayId, Inst, InstId, Kernel, Op, ParamId, ParamKind, Root, Space, Ty},
+    ir::{Access, ArrayId, Element, Inst, InstId, Kernel, Op, ParamId, ParamKind, Root, Space, Ty},
 };
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub fn find_read_only_arrays(kernel: &Kernel) -> ReadOnlyArrays {
     let tables = find_tables(kernel);
     if !tables.is_empty() {
         let varying = arrays_with_varying_indices(kernel, &uniformity::analyze_warps(kernel));
-        let mut room = CONSTANT_BYTES - LITERAL_BYTES;
+        let mut room = CONSTANT_BYTES.saturating_sub(constant_bytes(kernel) + LITERAL_BYTES);
         for (array, bytes) in tables {
             let taken = (bytes.len() as u64).next_multiple_of(16);
             let storage = match room.checked_sub(taken).filter(|_| !varying[array]) {
@@ -71,13 +71,34 @@ pub fn find_read_only_arrays(kernel: &Kernel) -> ReadOnlyArrays {
     arrays
 }
 
-/// Returns the bytes of constant memory that `arrays` take.
-pub fn constant_bytes(arrays: &ReadOnlyArrays) -> u64 {
+/// Returns the bytes of constant memory that are left to literals.
+pub fn literal_room(kernel: &Kernel, arrays: &ReadOnlyArrays) -> u64 {
     let bytes = arrays.values().map(|storage| match storage {
         Storage::Constant(bytes) => (bytes.len() as u64).next_multiple_of(16),
         Storage::Global(_) | Storage::Params(_) => 0,
     });
-    bytes.sum()
+    CONSTANT_BYTES.saturating_sub(constant_bytes(kernel) + bytes.sum::<u64>())
+}
+
+/// Iterates over the parameters whose elements are in constant memory, with the bytes that these
+/// take at most.
+pub fn constant_params(kernel: &Kernel) -> impl Iterator<Item = (ParamId, &Element, u64)> {
+    kernel.params.iter().filter_map(|(id, param)| match &param.kind {
+        ParamKind::Slice { elem, access: Access::Constant { max } } => {
+            Some((id, elem, elem.size().unwrap_or(0).saturating_mul(u64::from(*max))))
+        }
+        ParamKind::Slice { access: Access::Read | Access::Write | Access::Atomic, .. }
+        | ParamKind::Scalar(_) => None,
+    })
+}
+
+/// Returns the bytes of constant memory that the parameters of `kernel` take.
+pub fn constant_bytes(kernel: &Kernel) -> u64 {
+    constant_params(kernel).fold(0, |end, (_, elem, bytes)| {
+        let align = elem.align().unwrap_or(1).max(16);
+        let start = end.checked_next_multiple_of(align).unwrap_or(u64::MAX);
+        start.saturating_add(bytes)
+    })
 }
 
 /// Returns the read-only array that `ptr` points into.
@@ -96,8 +117,8 @@ pub fn read_only_array_of<'a>(
 }
 
 /// Returns the offset of each parameter from the first one in bytes, and the end of the last.
-/// Parameters lie one after another, each at a multiple of its size, and a slice is an address and a
-/// length.
+/// Parameters lie one after another, each at a multiple of its size. A slice is an address and a
+/// length, or a length only if its elements are in constant memory.
 pub fn param_offsets(kernel: &Kernel) -> (Facts<ParamId, u64>, u64) {
     let (mut offsets, mut end) = (kernel.params.facts(0), 0_u64);
     for (id, param) in kernel.params.iter() {
@@ -106,7 +127,10 @@ pub fn param_offsets(kernel: &Kernel) -> (Facts<ParamId, u64>, u64) {
                 let size = scalar.size().map_or(1, u64::from);
                 (size, size)
             }
-            ParamKind::Slice { .. } => (8, 16),
+            ParamKind::Slice { access: Access::Constant { .. }, .. } => (8, 8),
+            ParamKind::Slice { access: Access::Read | Access::Write | Access::Atomic, .. } => {
+                (8, 16)
+            }
         };
         offsets[id] = end.next_multiple_of(align);
         end = offsets[id] + size;

@@ -37,8 +37,8 @@
 use crate::{
     id::Facts,
     ir::{
-        Access, Axis, Body, Builtin, Effect, Extent, InstId, Kernel, LocalId, MatchOp, Op,
-        ParamKind, ReduceOp, Root, ShuffleOp, VoteOp,
+        Axis, Body, Builtin, Effect, Extent, InstId, Kernel, LocalId, MatchOp, Op, ParamKind,
+        ReduceOp, Root, ShuffleOp, VoteOp,
     },
 };
 
@@ -392,9 +392,8 @@ impl<'k> UniformityPass<'k> {
     fn load_fact(&self, ptr: InstId) -> Fact {
         let constant = match self.kernel.root(ptr) {
             Some(Root::Param(param)) => match self.kernel.params[param].kind {
-                ParamKind::Slice { access: Access::Read, .. } => true,
-                ParamKind::Slice { access: Access::Write | Access::Atomic, .. }
-                | ParamKind::Scalar(_) => false,
+                ParamKind::Slice { access, .. } => access.is_read_only(),
+                ParamKind::Scalar(_) => false,
             },
             Some(Root::Shared(_) | Root::Array(_)) | None => false,
         };

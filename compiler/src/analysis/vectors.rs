@@ -84,8 +84,10 @@ pub fn alignment_of(kernel: &Kernel, root: Root) -> u64 {
     match root {
         // The launcher passes no slice otherwise.
         Root::Param(param) => match &kernel.params[param].kind {
-            ParamKind::Slice { elem, .. } => {
-                let least = if kernel.aligned_slices { Element::SLICE_ALIGN } else { 1 };
+            ParamKind::Slice { elem, access } => {
+                // The module declares constant memory, wherever the elements are copied from.
+                let is_aligned = kernel.aligned_slices || access.space() == Space::Constant;
+                let least = if is_aligned { Element::SLICE_ALIGN } else { 1 };
                 elem.align().unwrap_or(1).max(least)
             }
             ParamKind::Scalar(_) => 1,
@@ -491,11 +493,7 @@ fn are_consecutive(members: Option<&[(i64, InstId)]>, size: i64) -> bool {
 
 /// Returns true if a request may overlap a member of `group`.
 fn may_overlap(kernel: &Kernel, group: &OpenGroup, request: &ScalarAccess) -> bool {
-    let space = match group.place.root {
-        Root::Param(_) => Space::Global,
-        Root::Shared(_) => Space::Shared,
-        Root::Array(_) => Space::Local,
-    };
+    let space = kernel.space_of_root(group.place.root);
     match &request.address {
         // Slices that are written do not overlap others.
         Some((place, _)) => place.root == group.place.root && !group.is_adjacent_to(request),

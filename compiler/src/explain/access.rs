@@ -1,4 +1,4 @@
-//! Costs of accesses to shared and global memory: wavefronts and sectors, by the formulas of
+//! Costs of accesses to shared, global and constant memory: wavefronts and sectors, by the formulas of
 //! [`hardware`](crate::hardware).
 use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
@@ -71,6 +71,7 @@ fn access_noun(kernel: &Kernel, request: &Request) -> String {
         Some(root) => format!(" in `{}`", root_name(kernel, root)),
         None => match request.space {
             Space::Shared => " in shared memory".to_owned(),
+            Space::Constant => " in constant memory".to_owned(),
             Space::Global | Space::Local => " in global memory".to_owned(),
         },
     };
@@ -96,7 +97,7 @@ fn known_cost_reason(request: &Request, cost: &Cost) -> (Answer, String) {
         Answer::Unknown
     };
     let unit = match request.space {
-        Space::Shared => "wavefront",
+        Space::Shared | Space::Constant => "wavefront",
         Space::Global | Space::Local => "sector",
     };
     let (_, price) = &cost.worst;

@@ -224,7 +224,8 @@ pub struct Param {
 pub enum ParamKind {
     /// One value.
     Scalar(Scalar),
-    /// Elements in global memory: their address ([`Op::Param`]) and number ([`Op::Len`]).
+    /// Elements in global or constant memory: their address ([`Op::Param`]) and number
+    /// ([`Op::Len`]).
     Slice {
         /// The element type.
         elem: Element,
@@ -243,6 +244,41 @@ pub enum Access {
     /// `&[T]` with atomics in `T`: atomic operations, and of plain elements loads of what nobody
     /// writes during the launch.
     Atomic,
+    /// `#[constant] &[T]`: loads only, of constant memory, into which the launcher copies the
+    /// elements.
+    Constant {
+        /// The greatest number of elements.
+        max: u32,
+    },
+}
+
+impl Access {
+    /// True if nobody writes the elements during a launch.
+    pub const fn is_read_only(self) -> bool {
+        match self {
+            Self::Read | Self::Constant { .. } => true,
+            Self::Write | Self::Atomic => false,
+        }
+    }
+
+    /// Returns the memory of the elements.
+    pub const fn space(self) -> Space {
+        match self {
+            Self::Read | Self::Write | Self::Atomic => Space::Global,
+            Self::Constant { .. } => Space::Constant,
+        }
+    }
+}
+
+/// As in the text form: `read`, `constant 64`.
+impl std::fmt::Display for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::Constant { max } => write!(f, " {max}"),
+            Self::Read | Self::Write | Self::Atomic => Ok(()),
+        }
+    }
 }
 
 /// A block-shared array. Its contents are undefined when a block starts.
@@ -336,10 +372,25 @@ impl Kernel {
         if let Op::Const(bits) = self.insts[id].op { Some(bits) } else { None }
     }
 
+    /// Returns the memory of what a parameter or an array is.
+    pub fn space_of_root(&self, root: Root) -> Space {
+        match root {
+            Root::Param(param) => match self.params[param].kind {
+                ParamKind::Slice { access, .. } => access.space(),
+                ParamKind::Scalar(_) => Space::Global,
+            },
+            Root::Shared(_) => Space::Shared,
+            Root::Array(_) => Space::Local,
+        }
+    }
+
     /// True if nobody writes to `root` during a launch.
     pub fn is_read_only(&self, root: Root) -> bool {
         let Root::Param(param) = root else { return false };
-        matches!(self.params[param].kind, ParamKind::Slice { access: Access::Read, .. })
+        match self.params[param].kind {
+            ParamKind::Slice { access, .. } => access.is_read_only(),
+            ParamKind::Scalar(_) => false,
+        }
     }
 
     /// The parameter or array that `ptr` points into, if it is known.

@@ -80,9 +80,20 @@ names! {
         F16 = "f16", BF16 = "bf16", TF32 = "tf32", F64 = "f64", I8 = "i8", U8 = "u8",
     }
     VoteOp { All = "all", Any = "any", Ballot = "ballot" }
-    Space { Global = "global", Shared = "shared", Local = "local" }
-    Access { Read = "read", Write = "write", Atomic = "atomic" }
+    Space { Global = "global", Shared = "shared", Local = "local", Constant = "constant" }
     Bound { Num = "num", Int = "int", Float = "float" }
+}
+
+impl Access {
+    /// Its name in the text form, which a number follows for constant memory.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Atomic => "atomic",
+            Self::Constant { .. } => "constant",
+        }
+    }
 }
 
 impl Named for Fault {

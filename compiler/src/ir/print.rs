@@ -383,7 +383,7 @@ impl Display for ParamKind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scalar(scalar) => scalar.fmt(f),
-            Self::Slice { elem, access } => write!(f, "{} [{elem}]", access.name()),
+            Self::Slice { elem, access } => write!(f, "{access} [{elem}]"),
         }
     }
 }

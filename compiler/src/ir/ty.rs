@@ -46,6 +46,8 @@ pub enum Space {
     Shared,
     /// Memory of one thread.
     Local,
+    /// Memory that all threads read and none writes, one word of a warp at a time.
+    Constant,
 }
 
 /// The element type of a slice or an array.

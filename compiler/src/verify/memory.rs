@@ -102,22 +102,27 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
             let allowed = match kind {
                 Kind::Load => *access != Access::Atomic || elem.scalar().is_none(),
                 Kind::Store => *access == Access::Write,
-                Kind::Atomic => *access != Access::Read,
+                Kind::Atomic => !access.is_read_only(),
             };
             if !allowed {
                 errors
                     .inst(id, format!("{param} is `{}`, which does not allow this", access.name()));
             }
-            space(kernel, errors, id, ptr, Space::Global);
+            space(kernel, errors, id, ptr, access.space());
         }
         Some(Root::Shared(_)) => space(kernel, errors, id, ptr, Space::Shared),
         Some(Root::Array(_)) => space(kernel, errors, id, ptr, Space::Local),
         None => {}
     }
-    if let (Kind::Atomic, Some(Ty::Ptr(Space::Local))) =
-        (kind, kernel.insts.get(ptr).map(|inst| inst.ty))
-    {
-        errors.inst(id, format!("{ptr} points into local memory, which has no atomic operations"));
+    match (kind, kernel.insts.get(ptr).map(|inst| inst.ty)) {
+        (Kind::Atomic, Some(Ty::Ptr(Space::Local))) => {
+            let what = "local memory, which has no atomic operations";
+            errors.inst(id, format!("{ptr} points into {what}"));
+        }
+        (Kind::Atomic | Kind::Store, Some(Ty::Ptr(Space::Constant))) => {
+            errors.inst(id, format!("{ptr} points into constant memory, which is never written"));
+        }
+        _ => {}
     }
 }
 

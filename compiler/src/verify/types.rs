@@ -164,7 +164,7 @@ impl Typing<'_, '_> {
             },
             Op::Param(id) => match self.kernel.params.get(*id).map(|param| &param.kind) {
                 Some(ParamKind::Scalar(scalar)) => self.result(*scalar),
-                Some(ParamKind::Slice { .. }) => self.result(Ty::Ptr(Space::Global)),
+                Some(ParamKind::Slice { access, .. }) => self.result(Ty::Ptr(access.space())),
                 None => {}
             },
             Op::Len(id) => {

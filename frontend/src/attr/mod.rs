@@ -7,6 +7,7 @@
 //! reported at its own tokens.
 pub(crate) mod backend;
 pub(crate) mod build_settings;
+pub(crate) mod constant;
 pub(crate) mod instances;
 pub(crate) mod lint_attr;
 mod manifest;
@@ -16,6 +17,7 @@ pub(crate) mod strip;
 use crate::{
     attr::{
         backend::find_backend,
+        constant::ConstantParam,
         instances::Instance,
         lint_attr::{LevelKeyword, LintLevel, lint_levels},
         requires::Condition,
@@ -50,6 +52,8 @@ pub(crate) struct Options {
     pub(crate) backend: Option<(Backend, Span)>,
     /// Conditions that every launch fulfils.
     pub(crate) requires: Vec<Condition>,
+    /// The parameters in constant memory, by their index; those after the last are not.
+    pub(crate) constants: Vec<Option<ConstantParam>>,
     /// Threads per block along x, y and z, each an integer literal or the path of a constant.
     pub(crate) block: Option<[Expr; 3]>,
     /// Minimum number of blocks that a multiprocessor runs at a time.
@@ -73,6 +77,7 @@ impl Default for Options {
             deny_checks: false,
             backend: None,
             requires: Vec::new(),
+            constants: Vec::new(),
             block: None,
             min_blocks: None,
             open: Vec::new(),

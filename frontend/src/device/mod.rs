@@ -73,6 +73,7 @@ pub(crate) mod linked_items;
 use crate::{
     attr::{
         self, combine_errors,
+        constant::take_constants,
         lint_attr::{LintAttribute, LintLevel, split_lint_attribute},
         strip::strip_lint_levels,
     },
@@ -381,8 +382,9 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
                 }
             }
         }
-        ChainState::Kernel { args, item } => {
-            let (options, errors) = attr::parse_arguments(args);
+        ChainState::Kernel { args, mut item } => {
+            let (mut options, mut errors) = attr::parse_arguments(args);
+            options.constants = take_constants(&mut item, &mut errors);
             let linked = LinkedItems::new(
                 &paths_of_kernel(&item, &options),
                 Closure::parse_all(collected)?,

@@ -18,7 +18,10 @@ mod occupancy;
 
 use crate::{
     attr::{
-        self, Options, combine_errors, instances, lint_attr, requires::insert_checks,
+        self, Options, combine_errors,
+        constant::{has_constants, strip_constants, take_constants},
+        instances, lint_attr,
+        requires::insert_checks,
         strip::strip_lint_levels,
     },
     device::{self, carrier},
@@ -44,7 +47,7 @@ use syn::{
 
 /// Expands `#[kernel(args)] item`.
 pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let (item, read, expanded) = match read_function(tokens.clone()) {
+    let (mut item, read, expanded) = match read_function(tokens.clone()) {
         Ok(function) => function,
         Err(error) => {
             let is_too_long = error.to_string() == TOO_LONG;
@@ -56,12 +59,15 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     // Errors in the arguments do not stop the expansion: the function and its launcher must exist,
     // or every use of the kernel would be an error, too.
     let (mut options, mut errors) = attr::parse_arguments(args.clone());
+    let has_constants = has_constants(&item);
+    options.constants = take_constants(&mut item, &mut errors);
     let wrong_instances = instances::check_instances(&item, &mut options);
     let name = item.sig.ident.unraw().to_string();
     let function = match read.sets_levels {
         true => strip_lint_levels(tokens.clone(), &mut errors),
         false => tokens.clone(),
     };
+    let function = if has_constants { strip_constants(function) } else { function };
     let function = insert_checks(function, &options.requires, &name);
     let handle = launcher_type(&item, &options);
     let quiet = silence_clippy();
@@ -84,7 +90,7 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
         let devices = DeviceSet::default();
         embed::embed_kernel(
             &item,
-            Some(&read).filter(|_| !expanded),
+            Some(&read).filter(|_| !expanded && !has_constants),
             &options,
             errors.is_none(),
             &devices,
@@ -238,7 +244,7 @@ fn ptx_constant(item: &ItemFn) -> TokenStream {
 
 fn launch_function(item: &ItemFn, options: &Options) -> TokenStream {
     let vis = &item.vis;
-    let params = signature::launch_params(item);
+    let params = signature::launch_params(item, options);
     let bindings = signature::launch_bindings(&item.sig.generics, options);
     let (source, needs) =
         (signature::source_expr(options), signature::launch_where_clause(&params, item, options));
@@ -316,6 +322,7 @@ fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -
             quote!(#name: <#ty as ::warpwise::__private::Parameter<#lifetime>>::Argument)
         }
         ParamKind::Read { elem, .. } => quote!(#name: & #lifetime ::warpwise::Slice<#elem>),
+        ParamKind::Constant { ty } => quote!(#name: & #lifetime ::warpwise::Constant<#ty>),
         ParamKind::Write { elem, .. } => quote!(#name: & #lifetime mut ::warpwise::Slice<#elem>),
         ParamKind::Atomic { elem, .. } => {
             let kept = lifetime.map(|lifetime| quote!(+ #lifetime));
@@ -334,6 +341,7 @@ fn launch_argument(Param { name, kind }: &Param) -> TokenStream {
         ParamKind::Scalar(_) | ParamKind::Unknown => (quote!(scalar), false),
         ParamKind::Value(_) => (quote!(value), false),
         ParamKind::Read { single, .. } => (quote!(read), *single),
+        ParamKind::Constant { .. } => (quote!(constant), false),
         ParamKind::Write { single, .. } => (quote!(write), *single),
         ParamKind::Atomic { single, .. } => (quote!(atomic), *single),
     };

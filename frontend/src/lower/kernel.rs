@@ -1,6 +1,6 @@
 //! Lowering of the kernel itself: its signature, then its body.
 use crate::{
-    attr::{Options, lint_attr::Expectation},
+    attr::{Options, constant::ConstantParam, lint_attr::Expectation},
     hir::{Function, GenericKind, Pattern, PatternKind, SpanId},
     infer::program::Program,
     lower::{
@@ -15,6 +15,7 @@ use crate::{
 };
 use std::rc::Rc;
 use warpwise_compiler::{
+    analysis::read_only_arrays::{CONSTANT_BYTES, constant_bytes},
     id::Id as _,
     ir::{
         self, Access, Array, Builder, Element, Extent, Generic, Kernel, MOST_PARAM_BYTES, Param,
@@ -95,7 +96,7 @@ impl Lowerer<'_> {
         self.build.kernel.cooperative = options.cooperative;
         self.build.kernel.wide_index = options.wide_index;
         self.build.kernel.deny_checks = options.deny_checks;
-        self.lower_signature()?;
+        self.lower_signature(options)?;
         self.push_lint_levels(&function.levels);
         self.lower_requirements(&options.requires)?;
         // A body that leaves by `return` is as complete as one that reaches its end.
@@ -105,7 +106,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn lower_signature(&mut self) -> Flow<()> {
+    fn lower_signature(&mut self, options: &Options) -> Flow<()> {
         // Generic parameters come first: the parameters' types name them.
         let function = self.frame.function.clone();
         for generic in &function.generics {
@@ -122,7 +123,7 @@ impl Lowerer<'_> {
         }
         self.build.kernel.block = function.block.clone();
         let mut places = Vec::with_capacity(function.params.len());
-        for pattern in &function.params {
+        for (index, pattern) in function.params.iter().enumerate() {
             let mono = self.mono_type(pattern.ty, pattern.at)?;
             let name = match &pattern.kind {
                 PatternKind::Bind { var, .. } => {
@@ -131,8 +132,15 @@ impl Lowerer<'_> {
                 _ => "_".into(),
             };
             self.check_param_size(&mono, pattern.at)?;
-            places.push((pattern, self.declare_params(&mono, &name, pattern.at)?, mono));
+            let place = match options.constants.get(index) {
+                Some(Some(constant)) => {
+                    self.declare_constant_param(constant, &mono, &name, pattern.at)?
+                }
+                Some(None) | None => self.declare_params(&mono, &name, pattern.at)?,
+            };
+            places.push((pattern, place, mono));
         }
+        self.check_constant_memory(options)?;
         // Patterns are bound after all parameters are declared, since that may append instructions.
         for (pattern, place, mono) in places {
             let place = self.copy_array_params(place, &mono, pattern.at)?;
@@ -303,6 +311,54 @@ impl Lowerer<'_> {
     fn declare_param(&mut self, name: &str, kind: ParamKind, at: SpanId) -> ParamId {
         let span = self.ir_span(at);
         self.build.kernel.params.push(Param { name: name.to_owned(), kind, span })
+    }
+
+    /// Declares `#[constant] &[T]`; a reference to one value is a slice with one element.
+    fn declare_constant_param(
+        &mut self,
+        constant: &ConstantParam,
+        mono: &Mono,
+        name: &str,
+        at: SpanId,
+    ) -> Flow<Place> {
+        let Mono::Ref { mutable: false, to } = mono else { return Err(self.report_bug(at)) };
+        let (elem, is_slice) = match &**to {
+            Mono::Slice(elem) => (&**elem, true),
+            one => (one, false),
+        };
+        if self.has_atomics(elem, at)? {
+            self.errors.advise(
+                constant.at,
+                "constant memory has no atomics, which are written",
+                "remove `#[constant]`",
+            );
+            return Err(Diverged);
+        }
+        let (elem, access) =
+            (self.slice_element(elem, at)?, Access::Constant { max: constant.max });
+        let id = self.declare_param(name, ParamKind::Slice { elem, access }, at);
+        let len = is_slice.then_some(Length::Param(id));
+        let memory = Memory { ptr: Pointer::Param(id), len, scope: None };
+        Ok(Place::Value(Value::Ref(Box::new(Place::Memory(memory)))))
+    }
+
+    /// Reports parameters that take more constant memory than there is, as far as their sizes are
+    /// known.
+    fn check_constant_memory(&mut self, options: &Options) -> Flow<()> {
+        let bytes = constant_bytes(&self.build.kernel);
+        let Some(last) = options.constants.iter().flatten().last() else { return Ok(()) };
+        if bytes > CONSTANT_BYTES {
+            self.errors.advise(
+                last.at,
+                format_args!(
+                    "the constant parameters take {bytes} bytes, and a kernel has {CONSTANT_BYTES} \
+                     bytes of constant memory"
+                ),
+                "declare fewer elements, or remove `#[constant]`",
+            );
+            return Err(Diverged);
+        }
+        Ok(())
     }
 
     /// Declares `&[T]` or `&mut [T]`; a reference to one value is a slice with one element.

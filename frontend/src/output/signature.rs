@@ -35,6 +35,8 @@ pub(crate) enum ParamKind {
     Array(Type),
     /// `&[T]`, or with `single` `&T`
     Read { elem: Type, single: bool },
+    /// `#[constant] &[T; N]`, `&[T]` or `&T`: the type that the reference refers to
+    Constant { ty: Type },
     /// `&mut [T]`, or with `single` `&mut T`
     Write { elem: Type, single: bool },
     /// `&[AtomicT]`, or with `single` `&AtomicT`; also with arrays of atomics
@@ -69,7 +71,7 @@ const STD_TYPES: [&str; 6] =
     ["ControlFlow", "Option", "Ordering", "PhantomData", "Result", "Reverse"];
 
 /// Returns the parameters of `item`, in order.
-pub(crate) fn launch_params(item: &ItemFn) -> Vec<Param> {
+pub(crate) fn launch_params(item: &ItemFn, options: &Options) -> Vec<Param> {
     let generics = &item.sig.generics;
     let inputs = item.sig.inputs.iter().enumerate();
     inputs
@@ -82,7 +84,9 @@ pub(crate) fn launch_params(item: &ItemFn) -> Vec<Param> {
                         Pat::Ident(pat) => pat.ident.clone(),
                         _ => made_up,
                     };
-                    Param { name, kind: param_kind(&input.ty, generics) }
+                    let kind = param_kind(&input.ty, generics);
+                    let is_constant = matches!(options.constants.get(i), Some(Some(_)));
+                    Param { name, kind: if is_constant { constant_kind(kind) } else { kind } }
                 }
             }
         })
@@ -127,6 +131,17 @@ fn may_be_array(ty: &Type) -> bool {
     path.segments.last().is_some_and(|last| {
         type_arguments(last).next().is_some() && ARRAYS.iter().any(|name| last.ident == name)
     })
+}
+
+/// Returns the kind of a parameter in constant memory that would be of this `kind` otherwise.
+fn constant_kind(kind: ParamKind) -> ParamKind {
+    match kind {
+        ParamKind::Read { elem, single: true } => ParamKind::Constant { ty: elem },
+        ParamKind::Read { elem, single: false } => {
+            ParamKind::Constant { ty: parse_quote!([#elem]) }
+        }
+        _ => ParamKind::Unknown,
+    }
 }
 
 /// Returns `T` for `[[T; 2]; 3]`.
@@ -304,6 +319,7 @@ pub(crate) fn launch_where_clause(
             ParamKind::Read { elem, .. } | ParamKind::Write { elem, .. } => {
                 (elem, quote!(::warpwise::Stored))
             }
+            ParamKind::Constant { ty } => (ty, quote!(::warpwise::ConstantData)),
             ParamKind::Scalar(_) | ParamKind::Atomic { .. } | ParamKind::Unknown => return None,
         };
         let open = mentions_parameter(ty, &item.sig.generics);

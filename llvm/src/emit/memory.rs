@@ -7,6 +7,9 @@
 //! other float is read by a plain load, which LLVM may merge with its neighbours.
 //!
 //! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it.
+//! Constant memory is LLVM's address space 4. Arrays in it that the launcher fills are visible from
+//! outside and `externally_initialized`, so that LLVM does not take their first contents for all
+//! there is to know.
 //!
 //! Arrays of the thread's own that only parameters are stored in are read among the parameters, at a
 //! number (`i64`) that is an address there: by inline PTX, since LLVM does not know that parameters
@@ -22,11 +25,11 @@ use super::{
 };
 use warpwise_compiler::{
     analysis::read_only_arrays::{Storage, read_only_array_of},
-    back::ptx::{self, SharedPlace, memory, shared_place},
+    back::ptx::{self, SharedPlace, constant_symbol, memory, shared_place},
     id::{Facts, Id},
     ir::{
-        ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
-        Space, Ty,
+        Access, ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar,
+        SharedId, Space, Ty,
     },
 };
 
@@ -77,6 +80,9 @@ impl Emitter<'_> {
             ParamKind::Scalar(Scalar::Bool) => inst!(self, Type::I1, "icmp ne i8 {name}, 0"),
             ParamKind::Scalar(Scalar::F16) => inst!(self, Type::Half, "bitcast i16 {name} to half"),
             ParamKind::Scalar(scalar) => Value::new(Type::of(scalar), name),
+            ParamKind::Slice { access: Access::Constant { .. }, .. } => {
+                Value::new(Type::Ptr(Space::Constant), format!("@\"{}\"", constant_symbol(param)))
+            }
             ParamKind::Slice { .. } => Value::new(Type::Ptr(Space::Global), name),
         }
     }
@@ -119,8 +125,12 @@ impl Emitter<'_> {
         let before = self.kernel.params.iter().take(param.index());
         let number: usize = before
             .map(|(_, param)| match param.kind {
-                ParamKind::Scalar(_) => 1,
-                ParamKind::Slice { .. } => 2,
+                ParamKind::Scalar(_) | ParamKind::Slice { access: Access::Constant { .. }, .. } => {
+                    1
+                }
+                ParamKind::Slice {
+                    access: Access::Read | Access::Write | Access::Atomic, ..
+                } => 2,
             })
             .sum();
         let kernel = ptx::entry_name(&self.kernel.name).replace('$', "$$");
@@ -183,7 +193,7 @@ impl Emitter<'_> {
         let ty = Type::of(scalar);
         let bits = Type::int(8 * align);
         let once = !scalar.is_float() || self.becomes_integer[id] || self.facts.steers(id);
-        if self.read_only.contains(self.kernel, ptr) {
+        if address.ty == Type::Ptr(Space::Constant) || self.read_only.contains(self.kernel, ptr) {
             let ty = if scalar == Scalar::Bool { Type::I8 } else { ty };
             let read = inst!(
                 self,

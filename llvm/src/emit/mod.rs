@@ -41,12 +41,13 @@ use warpwise_compiler::{
     back::{
         expand_rows,
         ptx::{
-            self, GRID_BARRIER_SHARED_BYTES, Placement, Unsupported, declared_shared_arrays,
-            dynamic_shared_align, local_placement, offset_params,
+            self, GRID_BARRIER_SHARED_BYTES, Placement, Unsupported, constant_arrays,
+            constant_symbol, declared_shared_arrays, dynamic_shared_align, local_placement,
+            offset_params,
         },
     },
     id::Id,
-    ir::{Array, ArrayId, Kernel, ParamKind, Root, Scalar},
+    ir::{Access, Array, ArrayId, Kernel, ParamKind, Root, Scalar},
     target::Target,
 };
 
@@ -75,6 +76,7 @@ impl fmt::Display for Module<'_> {
         let name = ptx::entry_name(&self.kernel.name);
         writeln!(f, "; Warpwise kernel `{name}`.\ntarget triple = \"nvptx64-nvidia-cuda\"\n")?;
         self.shared_memory(f)?;
+        self.constants(f)?;
         self.tables(f)?;
         writeln!(f, "define ptx_kernel void @\"{name}\"(\n{}\n) #0 {{", self.params())?;
         writeln!(f, "entry:")?;
@@ -113,6 +115,18 @@ impl Module<'_> {
         Ok(())
     }
 
+    /// Constant memory that launches fill.
+    fn constants(&self, f: &mut impl Write) -> fmt::Result {
+        for (id, Placement { align, bytes }) in constant_arrays(self.kernel) {
+            writeln!(
+                f,
+                "@\"{}\" = addrspace(4) externally_initialized global [{bytes} x i8] undef, align {align}",
+                constant_symbol(id)
+            )?;
+        }
+        Ok(())
+    }
+
     /// Arrays of constants.
     fn tables(&self, f: &mut impl Write) -> fmt::Result {
         for (&id, storage) in &self.emitter.read_only_arrays {
@@ -141,6 +155,9 @@ impl Module<'_> {
                 ParamKind::Scalar(Scalar::Bool) => params.push(format!("i8 %{id}")),
                 ParamKind::Scalar(Scalar::F16) => params.push(format!("i16 %{id}")),
                 ParamKind::Scalar(scalar) => params.push(format!("{} %{id}", Type::of(scalar))),
+                ParamKind::Slice { access: Access::Constant { .. }, .. } => {
+                    params.push(format!("i64 %{id}_len"));
+                }
                 ParamKind::Slice { .. } => {
                     let attributes = match self.emitter.read_only.may_tell(self.kernel, id) {
                         true => "noalias readonly ",

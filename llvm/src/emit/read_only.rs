@@ -6,7 +6,7 @@
 //! variable with memory that is written has no attributes.
 use warpwise_compiler::{
     id::Facts,
-    ir::{Access, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind},
+    ir::{Inst, InstId, Kernel, LocalId, Op, ParamId, Root},
 };
 
 /// The read-only pointers of a kernel.
@@ -58,7 +58,7 @@ impl ReadOnly {
 }
 
 fn is_read(kernel: &Kernel, param: ParamId) -> bool {
-    matches!(kernel.params[param].kind, ParamKind::Slice { access: Access::Read, .. })
+    kernel.is_read_only(Root::Param(param))
 }
 
 fn set((_, inst): (InstId, &Inst)) -> Option<(LocalId, InstId)> {

@@ -122,6 +122,7 @@ impl fmt::Display for Type {
                 Space::Global => "ptr addrspace(1)",
                 Space::Shared => "ptr addrspace(3)",
                 Space::Local => "ptr",
+                Space::Constant => "ptr addrspace(4)",
             },
         })
     }

@@ -23,6 +23,11 @@ const WAVEFRONTS: [Column; 3] = [
     ("wavefronts", |counts| counts.shared().wavefronts.to_string()),
     ("", |counts| excess(counts.shared().wavefronts, counts.shared().ideal)),
 ];
+const CONSTANTS: [Column; 3] = [
+    ("expected", |counts| counts.constant_loads.ideal.to_string()),
+    ("constants", |counts| counts.constant_loads.wavefronts.to_string()),
+    ("", |counts| excess(counts.constant_loads.wavefronts, counts.constant_loads.ideal)),
+];
 
 /// Formats the ratio of measured to expected, such as `8.00x`.
 pub fn times(got: u64, expected: u64) -> String {
@@ -39,7 +44,8 @@ pub fn excess(got: u64, expected: u64) -> String {
 /// Returns the sort key of lines or kernels by gain, greatest first: unneeded memory traffic, then
 /// divergent branches, then executed instructions.
 pub fn gain(counts: &Counts) -> Reverse<[u64; 3]> {
-    let excess = counts.global().excess() + counts.shared().conflicts();
+    let wavefronts = counts.shared().conflicts() + counts.constant_loads.conflicts();
+    let excess = counts.global().excess() + wavefronts;
     Reverse([excess, counts.divergent_branches, counts.warp_instructions])
 }
 
@@ -72,6 +78,15 @@ pub fn summary(total: &Counts) -> Vec<String> {
         lines.push(format!(
             "shared memory: {} requests, expected {expected} wavefronts, got {got}: {}",
             shared.requests,
+            times(got, expected)
+        ));
+    }
+    let constant = total.constant_loads;
+    if constant.requests != 0 {
+        let (expected, got) = (constant.ideal, constant.wavefronts);
+        lines.push(format!(
+            "constant memory: {} requests, expected {expected} wavefronts, got {got}: {}",
+            constant.requests,
             times(got, expected)
         ));
     }
@@ -159,6 +174,9 @@ fn columns(total: &Counts) -> Vec<Column> {
     }
     if total.shared().requests != 0 {
         columns.extend(WAVEFRONTS);
+    }
+    if total.constant_loads.requests != 0 {
+        columns.extend(CONSTANTS);
     }
     columns
 }

@@ -1,7 +1,8 @@
 //! Kernels loaded into a context: PTX in, a function to launch out.
 use super::{
+    constants::Constants,
     context::Context,
-    table::{Driver, FunctionHandle, ModuleHandle},
+    table::{Address, Driver, FunctionHandle, ModuleHandle},
 };
 use crate::{
     Error, LaunchMistake, Result,
@@ -205,6 +206,8 @@ pub(super) struct Loaded {
     pub(super) registers: u32,
     /// The threads of a block at most, which its registers leave room for.
     max_threads: u32,
+    /// The values of parameters in constant memory.
+    pub(super) constants: Constants,
     _module: Module,
 }
 
@@ -223,7 +226,8 @@ impl Loaded {
         allow_shared(context, function, asked_for(&bound.signature, context, function)?)?;
         let registers = attribute(context, function, NUMBER_OF_REGISTERS)?;
         let max_threads = attribute(context, function, MAX_THREADS_PER_BLOCK)?;
-        Ok(Self { function, registers, max_threads, _module: module })
+        let constants = Constants::new(context, &module, &bound.kernel)?;
+        Ok(Self { function, registers, max_threads, constants, _module: module })
     }
 }
 
@@ -375,6 +379,19 @@ impl Module {
         });
         loaded.map_err(|error| with_log(error, &log))?;
         Ok(Self { handle, context: Arc::clone(context) })
+    }
+
+    /// Returns address and bytes of a variable.
+    pub(super) fn global(&self, name: &CStr) -> Result<(Address, usize)> {
+        let (mut address, mut bytes) = (0, 0);
+        self.context.enter(|driver| {
+            // SAFETY: the first two take the results; the module is loaded in the context, which is
+            // current; the name ends with a zero.
+            unsafe {
+                driver.cuModuleGetGlobal_v2(&mut address, &mut bytes, self.handle, name.as_ptr())
+            }
+        })?;
+        Ok((address, bytes))
     }
 
     pub(super) fn function(&self, name: &CStr) -> Result<FunctionHandle> {

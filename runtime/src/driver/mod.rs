@@ -4,7 +4,7 @@
 //! Driver (table.rs)      its functions, from the library that is there or not
 //!   └ Context            a GPU's primary context: made current, watched for being lost
 //!       ├ DeviceInfo     what the driver says of the GPU (properties.rs)
-//!       ├ Loaded         a kernel's module in it (kernel.rs)
+//!       ├ Loaded         a kernel's module in it (kernel.rs), with its constant memory (constants.rs)
 //!       ├ Event          a point in the work of a stream
 //!       ├ Pinned         memory of the host that the GPU copies by itself
 //!       └ Stream         work in order: what a `Device` is
@@ -29,6 +29,7 @@
 //! build, for 17,000 lines of bindings of which 35 functions are needed here.
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 mod block;
+mod constants;
 mod context;
 mod dlpack;
 mod event;

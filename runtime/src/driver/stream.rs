@@ -451,8 +451,13 @@ impl Stream {
         let context = &self.gpu.context;
         let (loaded, coarse_grid) = kernel.load_for(context, bound, geometry)?;
         let operands = launch_operands(launch);
+        // Streams that end with the last reference to them do so when nothing is locked.
+        let mut kept = Vec::new();
         self.submit(operands, |driver, faults| {
-            self.enqueue(driver, faults, launch, loaded, coarse_grid)
+            let constants = loaded.constants.prepare(self, driver, launch, &mut kept)?;
+            self.enqueue(driver, faults, launch, loaded, coarse_grid)?;
+            drop(constants);
+            Ok(())
         })
     }
 
@@ -676,7 +681,7 @@ pub(super) fn launch_operands<'a>(
     launch.args.values().filter_map(|arg| match arg {
         Value::Scalar { .. } => None,
         Value::Slice { slice, access, .. } => {
-            Some((slice.gpu(), slice.range(), *access != Access::Read))
+            Some((slice.gpu(), slice.range(), !access.is_read_only()))
         }
     })
 }
@@ -695,6 +700,10 @@ pub(super) fn push_params(
     for arg in launch.args.values() {
         match *arg {
             Value::Scalar { bits, .. } => values.push(bits),
+            // The elements are in the constant memory of the module.
+            Value::Slice { slice, access: Access::Constant { .. }, .. } => {
+                values.push(slice.len as u64);
+            }
             Value::Slice { slice, .. } => {
                 values.push(slice.gpu().address_of(slice.offset));
                 values.push(slice.len as u64);

@@ -279,6 +279,7 @@ functions! {
         cuCtxGetCurrent(context: *mut ContextHandle);
         cuCtxPushCurrent_v2(context: ContextHandle);
         cuCtxPopCurrent_v2(context: *mut ContextHandle);
+        cuCtxSynchronize();
         // Memory.
         cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
         cuMemAlloc_v2(address: *mut Address, bytes: usize);
@@ -352,6 +353,12 @@ functions! {
         );
         cuModuleUnload(module: ModuleHandle);
         cuModuleGetFunction(function: *mut FunctionHandle, module: ModuleHandle, name: *const c_char);
+        cuModuleGetGlobal_v2(
+            address: *mut Address,
+            bytes: *mut usize,
+            module: ModuleHandle,
+            name: *const c_char
+        );
         cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: FunctionHandle);
         cuFuncSetAttribute(function: FunctionHandle, attribute: c_int, value: c_int);
         cuLaunchKernel(

@@ -65,7 +65,6 @@ impl<T: Stored> Buffer<T> {
         Self { all: Slice::from_any(any) }
     }
 
-    #[cfg(feature = "cudarc")]
     pub(crate) fn into_any(self) -> AnySlice {
         self.all.into_any()
     }

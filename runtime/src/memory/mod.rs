@@ -3,9 +3,10 @@
 //! A [`Buffer`] owns an array. A [`Slice`] is a part of one, as Rust's slices are parts of arrays:
 //! buffers dereference to it, and [`View`] and [`ViewMut`] are borrowed parts. Launches and copies
 //! take slices. [`Buffer2`] and [`Buffer3`] are arrays of two and three dimensions; [`Slice2`] is a
-//! rectangle of such an array.
+//! rectangle of such an array. A [`Constant`] is for parameters in constant memory.
 mod buffer;
 mod buffer3;
+mod constant;
 mod pinned;
 mod rectangle;
 mod slice;
@@ -15,6 +16,7 @@ mod uninit;
 use crate::{Device, cpu::CpuMemory, driver::Allocation};
 pub use buffer::Buffer;
 pub use buffer3::Buffer3;
+pub use constant::{Constant, ConstantData};
 pub(crate) use pinned::PinnedMemory;
 pub use pinned::{PinnedBuffer, PinnedElement};
 pub(crate) use rectangle::Rectangle;

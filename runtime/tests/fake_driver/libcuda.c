@@ -11,7 +11,7 @@
    newer: sm_130. one_old: GPU 0 is sm_70. terse: it knows no attribute that launches do not rely on. no_room: no block
    fits. apart: GPUs cannot access each other's memory.
    greedy: kernels take 168 registers, and not 32. cramped: coarsened code runs in blocks of 128 threads at most. huge: numbers are the largest there are. unaligned: memory begins
-   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function: these
+   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function, null_constant: these
    calls succeed and return a null pointer. stiff: kernels run in blocks of 512 threads at most.
 
    fake_fail lets one call fail, for tests that let each of them fail. */
@@ -592,7 +592,11 @@ API int cuEventDestroy_v2(void *event) {
     return COUNT(events, -1), OK;
 }
 
-/* Kernels: a module and a function are the name of the entry, and a byte after its end that is 1 if threads are coarsened. */
+/* Kernels: a module and a function are the name of the entry, and a byte after its end that is 1 if threads are coarsened.
+   The module "weighed" has an array in constant memory, of as many bytes as its text says. */
+static address symbol(const char *module) {
+    return ((address)module + strlen(module) + 2 + 255) / 256 * 256;
+}
 static int most_shared = 48 << 10;
 API int cuFuncGetAttribute(int *value, int attribute, void *function) {
     CALL;
@@ -626,8 +630,11 @@ API int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, unsig
     entry += strlen(".entry ");
     if (is("null_module")) return *module = NULL, OK;
     size_t length = strcspn(entry, " (\n");
-    char *name = calloc(length + 2, 1);
+    const char *constant = strstr(ptx, "$constant0[");
+    size_t bytes = constant ? strtoul(constant + strlen("$constant0["), NULL, 10) : 0;
+    char *name = calloc(length + 2 + 256 + bytes, 1);
     memcpy(name, entry, length);
+    if (bytes) add_block(symbol(name), bytes);
     name[length + 1] = strstr(ptx, "coarsened_grid") != NULL;
     *module = name;
     return COUNT(modules, 1), COUNT(loads, 1), OK;
@@ -637,6 +644,15 @@ API int cuModuleUnload(char *module) {
     ENTER;
     *module = 0;
     return COUNT(modules, -1), OK;
+}
+API int cuModuleGetGlobal_v2(address *at, size_t *bytes, void *module, const char *name) {
+    CALL;
+    ENTER;
+    if (strcmp(name, "$constant0")) return NOT_FOUND;
+    *at = is("null_constant") ? 0 : symbol(module);
+    for (size_t i = 0; i < most_blocks; i++)
+        if (blocks[i].at == symbol(module)) *bytes = blocks[i].bytes;
+    return OK;
 }
 API int cuModuleGetFunction(void **function, void *module, const char *name) {
     CALL;
@@ -717,6 +733,10 @@ static void run_kernel(struct work *w) {
     } else if (!strcmp(name, "add")) {
         uint32_t *x = (uint32_t *)params[0], *y = (uint32_t *)params[2];
         for (uint64_t i = 0; i < threads && i < params[1] && i < params[3]; i++) y[i] += x[i];
+    } else if (!strcmp(name, "weighed")) {
+        uint32_t *x = (uint32_t *)symbol(name), *y = (uint32_t *)params[1];
+        for (uint64_t i = 0; i < threads && i < params[2]; i++)
+            for (uint64_t k = 0; k < params[0]; k++) y[i] = y[i] * 3 + x[k];
     } else if (!strcmp(name, "divide")) {
         uint32_t d = params[0], *y = (uint32_t *)params[1];
         for (uint64_t i = 0; i < threads && i < params[2]; i++) {
@@ -897,6 +917,7 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
         return give_kernel(name, 3, 2, grid, block, shared, stream, params);
     if (!strcmp(name, "native_add")) return give_kernel(name, 3, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "add")) return give_kernel(name, 5, 4, grid, block, shared, stream, params);
+    if (!strcmp(name, "weighed")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "divide")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "sized") && shared <= most_shared)
         return give_kernel(name, 6, 5, grid, block, shared, stream, params);

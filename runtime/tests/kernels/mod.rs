@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU32;
 use warpwise::{
     __private::{Arg, Binding, Places, Source, launch},
-    AtomicBuffer, Device, LaunchConfig, Num, Result, Slice,
+    AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice,
 };
 
 macro_rules! source {
@@ -94,6 +94,41 @@ pub static ADD: Source = source!(
 pub fn add(device: &Device, x: &Slice<u32>, y: &mut Slice<u32>) -> Result<()> {
     let config = LaunchConfig::cover(y.len());
     launch(&ADD, &[], device, config, &[Arg::read(x), Arg::write(y)])
+}
+
+/// `let i = global_idx_x(); if i < y.len() { for x in x { y[i] = y[i] * 3 + x } }`, of at most 8
+/// elements in constant memory
+pub static WEIGHED: Source = source!(
+    "weighed",
+    "kernel weighed {
+        param arg0 = x: constant 8 [u32]
+        param arg1 = y: write [u32]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg1 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = param arg1 : ptr global
+            %5 = index %4, %0, 4 : ptr global
+            %6 = const 0 : u64
+            %7 = len arg0 : u64
+            %8 = const 1 : u64
+            %9 = param arg0 : ptr constant
+            %10 = const 3 : u32
+            %11 = for %6, %7, step %8 : u64 {
+                %12 = load %5 : u32
+                %13 = mul %12, %10 : u32
+                %14 = index %9, %11, 4 : ptr constant
+                %15 = load %14 : u32
+                %16 = add %13, %15 : u32
+                %17 = store %5, %16
+            }
+        }
+    }"
+);
+
+pub fn weighed(device: &Device, x: &Constant<[u32]>, y: &mut Slice<u32>) -> Result<()> {
+    let config = LaunchConfig::cover(y.len());
+    launch(&WEIGHED, &[], device, config, &[Arg::constant(x), Arg::write(y)])
 }
 
 /// `y[global_idx_x()] = 7`, for every thread, whatever the length.

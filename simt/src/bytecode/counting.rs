@@ -2,8 +2,8 @@
 //! count.
 use super::{Address, Operand};
 use warpwise_compiler::{
-    hardware::{Kind, global, shared},
-    ir::InstId,
+    hardware::{Kind, constant, global, shared},
+    ir::{InstId, Space},
 };
 
 /// The grouping of a thread's accesses into requests.
@@ -55,12 +55,12 @@ pub(crate) struct Entry {
     pub(crate) is_merged: bool,
 }
 
-/// A request: the access of one warp to shared or global memory.
+/// A request: the access of one warp to shared, global or constant memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) kind: Kind,
-    /// True for shared memory.
-    pub(crate) is_shared: bool,
+    /// The memory, which is not local.
+    pub(crate) space: Space,
     /// Bytes per lane.
     pub(crate) bytes: u32,
     pub(crate) at: Address<Operand>,
@@ -80,7 +80,9 @@ impl Request {
 
     /// Returns true for atomic requests to shared memory of which all lanes are served together.
     pub(crate) fn is_served_at_once(&self) -> bool {
-        self.kind == Kind::Atomic && self.is_shared && u64::from(self.bytes) <= shared::WORD_BYTES
+        self.kind == Kind::Atomic
+            && self.space == Space::Shared
+            && u64::from(self.bytes) <= shared::WORD_BYTES
     }
 
     /// Returns the position of a byte within the period of the cost.
@@ -90,12 +92,11 @@ impl Request {
 }
 
 /// Returns the period of a request's cost in bytes.
-pub(crate) fn phases(is_shared: bool, bytes: u32) -> u64 {
-    if !is_shared {
-        global::SECTOR_BYTES
-    } else if u64::from(bytes) < shared::WORD_BYTES {
-        shared::WORD_BYTES
-    } else {
-        1
-    }
+pub(crate) fn phases(space: Space, bytes: u32) -> u64 {
+    let word = match space {
+        Space::Global | Space::Local => return global::SECTOR_BYTES,
+        Space::Shared => shared::WORD_BYTES,
+        Space::Constant => constant::WORD_BYTES,
+    };
+    if u64::from(bytes) < word { word } else { 1 }
 }

@@ -10,7 +10,7 @@ use crate::{
 use std::num::NonZeroUsize;
 use warpwise_compiler::{
     hardware::{Kind, LANES, shared},
-    ir::Kernel,
+    ir::{Kernel, Space},
 };
 
 /// A histogram in shared memory of numbers of type `{ty}`, modulo 256; `{used}` may store the old
@@ -175,7 +175,8 @@ fn check_conflicts(blocks: usize, threads: usize, rounds: usize) {
             assert_eq!(adds.len(), 1, "{adds:?}");
             assert_eq!((adds[0].wavefronts, adds[0].ideal), (taken, count), "{text}");
             let found = counters.worst().iter().map(|(_, worst)| worst);
-            let found = found.filter(|found| found.is_shared).max_by_key(|found| found.taken);
+            let found =
+                found.filter(|found| found.space == Space::Shared).max_by_key(|found| found.taken);
             let found = found.map(|found| (found.taken as u32, found.block as usize));
             assert_eq!(found, Some(worst), "{text}");
             let checks = CheckedProgram::new(&kernel).run(&launch, Checks::ALL);

@@ -149,10 +149,11 @@ impl Generator {
     /// Loads an element of an input that everybody reads.
     pub(super) fn load_input(&mut self) {
         let Input { param, elem, len } = self.draw.one_of(&self.plan.inputs);
-        let base = self.emit(Op::Param(param), GLOBAL);
+        let space = Ty::Ptr(self.build.kernel.space_of_root(Root::Param(param)));
+        let base = self.emit(Op::Param(param), space);
         let (index, uniform) = self.index_below(Some(param), len);
         let stride = Extent::SizeOf(elem);
-        let ptr = self.element(base, index, stride, GLOBAL);
+        let ptr = self.element(base, index, stride, space);
         let id = self.emit(Op::Load { ptr }, elem);
         self.yields(id, elem, uniform);
     }

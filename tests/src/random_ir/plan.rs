@@ -266,7 +266,11 @@ impl Generator {
 
     fn declare_input(&mut self) {
         let (elem, len) = (self.draw_type(), 1 + self.draw.below(100));
-        let param = self.declare_slice(elem, Access::Read, len);
+        let access = match self.draw.chance(25) {
+            true => Access::Constant { max: len + self.draw.below(3) },
+            false => Access::Read,
+        };
+        let param = self.declare_slice(elem, access, len);
         self.plan.inputs.push(Input { param, elem, len });
     }
 

@@ -235,7 +235,7 @@ fn access_title(access: &Access) -> String {
 
 const fn access_unit(access: &Access) -> &'static str {
     match access.space {
-        Space::Shared => "wavefronts",
+        Space::Shared | Space::Constant => "wavefronts",
         Space::Global => "sectors",
     }
 }

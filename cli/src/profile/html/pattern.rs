@@ -1,11 +1,12 @@
 //! Access pattern of a warp: its lanes, and the banks or sectors that they access.
 //!
 //! The 32 lanes are at the top. Below them is a column for each bank, with the accessed words of
-//! the bank, or for each sector, with its eight words of which the accessed ones are marked.
+//! the bank, for each word of constant memory, or for each sector, with its eight words of which the accessed ones are marked.
 use super::svg::Svg;
 use crate::profile::read::{Access, Request, Space};
 use std::collections::{BTreeMap, BTreeSet};
 use warpwise_compiler::hardware::{
+    constant,
     global::SECTOR_BYTES,
     shared::{BANKS, WORD_BYTES},
 };
@@ -25,6 +26,7 @@ const MAX_ROWS: usize = 64;
 pub(super) fn draw_pattern(access: &Access) -> String {
     let columns = match access.space {
         Space::Shared => bank_columns(access),
+        Space::Constant => word_columns(access),
         Space::Global => sector_columns(access),
     };
     let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
@@ -32,6 +34,7 @@ pub(super) fn draw_pattern(access: &Access) -> String {
     let mut svg = Svg::new(WIDTH, top + rows as f64 * CELL_HEIGHT + 26.0);
     let unit = match access.space {
         Space::Shared => "banks: words of 4 bytes that are wanted of each",
+        Space::Constant => "words that are wanted, one after another",
         Space::Global => "sectors of 32 bytes, and which of their words are wanted",
     };
     svg.text("start small", [MARGIN, 12.0], "lanes");
@@ -119,6 +122,14 @@ fn bank_columns(access: &Access) -> Vec<Column> {
     (0..BANKS).map(column_of_bank).collect()
 }
 
+/// Returns a column for each accessed word of constant memory. All but one prolong the request.
+fn word_columns(access: &Access) -> Vec<Column> {
+    let words = lanes_by_piece(access, u64::from(access.bytes).max(constant::WORD_BYTES));
+    let is_busy = words.len() > 1;
+    let column = |lanes| Column { lanes, cells: vec!["cell"], is_busy };
+    words.into_values().map(column).collect()
+}
+
 /// Returns a column for each accessed sector.
 fn sector_columns(access: &Access) -> Vec<Column> {
     let words = lanes_by_piece(access, WORD_BYTES);
@@ -139,7 +150,7 @@ fn sector_columns(access: &Access) -> Vec<Column> {
 fn describe_pattern(access: &Access) -> String {
     let Request { active, taken, ideal, .. } = access.worst;
     let unit = match access.space {
-        Space::Shared => "wavefronts",
+        Space::Shared | Space::Constant => "wavefronts",
         Space::Global => "sectors",
     };
     format!("{} lanes take {taken} {unit}, and {ideal} would do", active.count_ones())
@@ -168,6 +179,14 @@ mod tests {
         assert!(columns[0].is_busy && columns[1].lanes.is_empty());
         let columns = bank_columns(&access(Space::Shared, 8, 8));
         assert!(columns.iter().all(|column| column.cells.len() == 2 && !column.is_busy));
+    }
+
+    #[test]
+    fn words_of_constant_memory_are_columns() {
+        let columns = word_columns(&access(Space::Constant, 4, 4));
+        assert!(columns.len() == 32 && columns.iter().all(|column| column.is_busy));
+        let columns = word_columns(&access(Space::Constant, 4, 0));
+        assert_eq!((columns.len(), columns[0].lanes.len(), columns[0].is_busy), (1, 32, false));
     }
 
     #[test]

@@ -69,6 +69,13 @@ const COLUMNS: &[CounterColumn] = &[
         is_relative: false,
     },
     CounterColumn {
+        name: "const.",
+        title: "wavefronts of constant memory",
+        cell: |counts| counts.constant_loads.wavefronts.to_string(),
+        heat: |counts| counts.constant_loads.wavefronts as f64,
+        is_relative: true,
+    },
+    CounterColumn {
         name: "atomics",
         title: "atomic updates, each once for a thread",
         cell: |counts| counts.atomics.to_string(),

@@ -2,7 +2,7 @@
 use crate::{
     analysis::symbolic::{PerThread, SymbolId, SymbolicSum, Trace},
     hardware::{
-        Kind, LANES,
+        Kind, LANES, constant,
         global::{self, SECTOR_BYTES},
         shared::{self, BANKS, WORD_BYTES},
     },
@@ -233,7 +233,10 @@ impl Lanes {
         }
         let align = u64::from(bytes.max(1));
         // The position of a shared array, and of a word in it, decides the bank,
-        let window = if space == Space::Shared { WORD_BYTES } else { SECTOR_BYTES };
+        let window = match space {
+            Space::Shared | Space::Constant => WORD_BYTES,
+            Space::Global | Space::Local => SECTOR_BYTES,
+        };
         let mut price = WarpCost { taken: [u32::MAX, 0], ideal: 0 };
         for base in self.possible_bases(window, align) {
             let (taken, ideal) = self.cost_at(space, kind, bytes, base);
@@ -264,12 +267,19 @@ impl Lanes {
 
     fn cost_at(&self, space: Space, kind: Kind, bytes: u32, base: u64) -> (u32, u32) {
         let addresses = self.addresses_from(base);
-        if space == Space::Shared {
-            let cost = shared::count_wavefronts(kind, bytes, self.active, &addresses);
-            (cost.taken, cost.ideal)
-        } else {
-            let cost = global::count_sectors(kind, bytes, self.active, &addresses);
-            (cost.taken, cost.ideal)
+        match space {
+            Space::Shared => {
+                let cost = shared::count_wavefronts(kind, bytes, self.active, &addresses);
+                (cost.taken, cost.ideal)
+            }
+            Space::Constant => {
+                let cost = constant::count_wavefronts(bytes, self.active, &addresses);
+                (cost.taken, cost.ideal)
+            }
+            Space::Global | Space::Local => {
+                let cost = global::count_sectors(kind, bytes, self.active, &addresses);
+                (cost.taken, cost.ideal)
+            }
         }
     }
 }

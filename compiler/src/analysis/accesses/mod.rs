@@ -1,4 +1,4 @@
-//! Costs of every access to shared and global memory.
+//! Costs of every access to shared, global and constant memory.
 //!
 //! A [`Request`] is a load, store or atomic update, or adjacent ones of a thread that form a vector
 //! (see [`vectors`](super::vectors)). Its [`Verdict`] covers all of its events in the [`Trace`]:
@@ -59,7 +59,7 @@ impl Accesses {
     }
 }
 
-/// An access to shared or global memory.
+/// An access to shared, global or constant memory.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The instructions that form the request, the lowest address first.
@@ -100,8 +100,8 @@ pub enum UnknownCost {
     NotRun,
 }
 
-/// The cost of a request for the warps of a block: wavefronts of shared memory, sectors of global
-/// memory.
+/// The cost of a request for the warps of a block: wavefronts of shared or constant memory, sectors
+/// of global memory.
 #[derive(Clone, Debug)]
 pub struct Cost {
     /// The minimum and the maximum of the sum over warps and visits.

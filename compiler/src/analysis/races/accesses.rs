@@ -164,7 +164,9 @@ fn shared_access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option
         (_, _) => (op.operands().next()?, true),
     };
     let space = kernel.space(ptr)?;
-    if space == Space::Local || event.active.threads.is_empty() || is_constant(kernel, access.root)
+    if matches!(space, Space::Local | Space::Constant)
+        || event.active.threads.is_empty()
+        || is_constant(kernel, access.root)
     {
         return None;
     }

@@ -64,7 +64,7 @@ use crate::{
         symbolic::{EventKind, Trace},
         uniformity::Uniformity,
     },
-    ir::{Access, InstId, Kernel, ParamKind, Root, Space},
+    ir::{InstId, Kernel, ParamKind, Root},
 };
 use accesses::shared_accesses;
 use std::cell::Cell;
@@ -301,7 +301,7 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
             across.find_races(&list, &mut memory);
         }
         let unknown = accesses.iter().filter(|access| {
-            access.root.is_none() && access.space == space_of_root(root) && !list.is_empty()
+            access.root.is_none() && access.space == kernel.space_of_root(root) && !list.is_empty()
         });
         memory
             .doubts
@@ -327,19 +327,11 @@ fn unlocated_doubt(inst: InstId, why: DoubtReason) -> Doubt {
     Doubt { insts: [inst; 2], among: ThreadGroup::Block, reason: why }
 }
 
-const fn space_of_root(root: Root) -> Space {
-    match root {
-        Root::Param(_) => Space::Global,
-        Root::Shared(_) => Space::Shared,
-        Root::Array(_) => Space::Local,
-    }
-}
-
 /// Returns the arrays and buffers that threads share and can write.
 fn shared_roots(kernel: &Kernel) -> impl Iterator<Item = Root> {
     let params = kernel.params.iter().filter(|(_, param)| match &param.kind {
-        ParamKind::Scalar(_) | ParamKind::Slice { access: Access::Read, .. } => false,
-        ParamKind::Slice { access: Access::Write | Access::Atomic, .. } => true,
+        ParamKind::Scalar(_) => false,
+        ParamKind::Slice { access, .. } => !access.is_read_only(),
     });
     let shared = kernel.shared.ids().map(Root::Shared);
     params.map(|(id, _)| Root::Param(id)).chain(shared)

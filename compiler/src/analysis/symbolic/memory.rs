@@ -8,7 +8,7 @@ use super::{
 use super::{
     Access, AccessKind, ActiveThreads, Dimension, EventKind, SymbolKind, SymbolicSum, ThreadSet,
 };
-use crate::ir::{Access as Rights, Extent, InstId, Op, ParamKind, Root, Scalar};
+use crate::ir::{Extent, InstId, Op, Root, Scalar};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -69,10 +69,7 @@ impl Executor<'_> {
             return self.new_unknown(id, Spread::Thread);
         };
         let constant = match root {
-            Some(Root::Param(param)) => matches!(
-                self.kernel.params[param].kind,
-                ParamKind::Slice { access: Rights::Read, .. }
-            ),
+            Some(root @ Root::Param(_)) => self.kernel.is_read_only(root),
             Some(Root::Array(array)) => {
                 let numbers =
                     offset.as_ref().and_then(|offset| offset.value.as_numbers()?.as_uniform());

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     analysis::read_only_arrays::Storage,
-    ir::{Access, BinaryOp, InstId, Op, ParamKind, Root, Scalar, Space, Ty},
+    ir::{BinaryOp, InstId, Op, Scalar, Space, Ty},
 };
 use std::fmt;
 
@@ -53,6 +53,7 @@ pub const fn space_name(space: Space) -> &'static str {
         Space::Global => "global",
         Space::Shared => "shared",
         Space::Local => "local",
+        Space::Constant => "const",
     }
 }
 
@@ -80,7 +81,9 @@ impl Emitter<'_> {
         }
         let reg = self.regs.fresh(Class::of_pointer(base.space));
         match base.space {
-            Space::Global => ptx!(self, "add.s64 {reg}, {}, {offset}", base.base),
+            Space::Global | Space::Constant => {
+                ptx!(self, "add.s64 {reg}, {}, {offset}", base.base);
+            }
             Space::Shared | Space::Local => {
                 ptx!(self, "add.s32 {reg}, {}, {}", base.base, offset as u32);
             }
@@ -144,9 +147,10 @@ impl Emitter<'_> {
     /// elements after it.
     fn may_split(&self, space: Space, term: Option<InstId>, constant: u64, stride: u64) -> bool {
         match (space, term) {
-            (Space::Global, _) | (Space::Shared | Space::Local, None) => true,
-            (Space::Shared | Space::Local, Some(_)) if constant == 0 => true,
-            (Space::Shared | Space::Local, Some(term)) => {
+            (Space::Global, _) | (Space::Shared | Space::Local | Space::Constant, None) => true,
+            (Space::Shared | Space::Local | Space::Constant, Some(_)) if constant == 0 => true,
+            // `ptxas` computes addresses of constant memory with 32 bits.
+            (Space::Shared | Space::Local | Space::Constant, Some(term)) => {
                 self.facts.max(term).saturating_mul(stride) < 1 << 31
             }
         }
@@ -157,7 +161,7 @@ impl Emitter<'_> {
         let what = Derived::Element { base: base.base, index, stride };
         self.known(what).unwrap_or_else(|| {
             let reg = match base.space {
-                Space::Global => self.global_element(base.base, index, stride),
+                Space::Global | Space::Constant => self.global_element(base.base, index, stride),
                 Space::Shared | Space::Local => self.narrow_element(base.base, index, stride),
             };
             self.remember(what, reg);
@@ -248,12 +252,12 @@ impl Emitter<'_> {
     pub(super) fn how_to_load(&self, ptr: InstId, steers: bool) -> String {
         let space = self.address(ptr).space;
         match self.read_only_array(ptr) {
-            Some(Storage::Constant(_)) => return "ld.const".to_owned(),
             Some(Storage::Params(_)) => return "ld.param".to_owned(),
             Some(Storage::Global(_)) => return "ld.global.nc".to_owned(),
-            None => {}
+            Some(Storage::Constant(_)) | None => {}
         }
         match (self.is_read_only(ptr), steers) {
+            _ if space == Space::Constant => "ld.const".to_owned(),
             (true, _) => "ld.global.nc".to_owned(),
             (false, true) if space != Space::Local => {
                 format!("ld.relaxed.cta.{}", space_name(space))
@@ -288,12 +292,6 @@ impl Emitter<'_> {
 
     /// True if nobody writes during the launch what `ptr` points into.
     fn is_read_only(&self, ptr: InstId) -> bool {
-        match self.kernel.root(ptr) {
-            Some(Root::Param(param)) => matches!(
-                self.kernel.params[param].kind,
-                ParamKind::Slice { access: Access::Read, .. }
-            ),
-            Some(Root::Shared(_) | Root::Array(_)) | None => false,
-        }
+        self.kernel.root(ptr).is_some_and(|root| self.kernel.is_read_only(root))
     }
 }

@@ -26,7 +26,7 @@ impl Emitter<'_> {
         let byte = self.pointer(address);
         let word = self.regs.fresh(Class::of_pointer(address.space));
         let low = match address.space {
-            Space::Global => {
+            Space::Global | Space::Constant => {
                 let low = self.regs.fresh(Class::B32);
                 ptx!(self, "and.b64 {word}, {byte}, -4");
                 ptx!(self, "cvt.u32.u64 {low}, {byte}");

@@ -9,7 +9,7 @@ use super::{
     constants::Constants,
     facts::{Facts, declared_threads, has_extremes},
     fault::Failure,
-    layout::{SharedPlace, offset_param, shared_place},
+    layout::{SharedPlace, constant_symbol, offset_param, shared_place},
     lines::Lines,
     products::widest_scale,
     reg::{Class, Imm, Operand, Reg, Regs, memory},
@@ -18,15 +18,13 @@ use crate::{
     analysis::{
         mma::{self, MatrixLoads},
         range,
-        read_only_arrays::{
-            CONSTANT_BYTES, ReadOnlyArrays, Storage, constant_bytes, find_read_only_arrays,
-        },
+        read_only_arrays::{ReadOnlyArrays, Storage, find_read_only_arrays, literal_room},
         vectors::{self, Vectors},
     },
     id::{self, Id},
     ir::{
-        ArrayId, Axis, Builtin, CoarseGrid, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind,
-        Scalar, SharedId, Space, Ty,
+        Access, ArrayId, Axis, Builtin, CoarseGrid, Inst, InstId, Kernel, LocalId, Op, ParamId,
+        ParamKind, Scalar, SharedId, Space, Ty,
     },
     target::Target,
 };
@@ -152,7 +150,7 @@ impl<'k> Emitter<'k> {
             regs: Regs::default(),
             code: Code::default(),
             lines,
-            constants: Constants::with_room(CONSTANT_BYTES - constant_bytes(&read_only_arrays)),
+            constants: Constants::with_room(literal_room(kernel, &read_only_arrays)),
             read_only_arrays,
             failures: Vec::new(),
             failures_here: Vec::new(),
@@ -206,6 +204,11 @@ impl<'k> Emitter<'k> {
                 ptx!(self, "ld.param.{} {reg}, [{param}]", memory(*scalar));
                 reg
             }
+            (None, ParamKind::Slice { access: Access::Constant { .. }, .. }) => {
+                let reg = self.regs.fresh(Class::B64);
+                ptx!(self, "mov.u64 {reg}, {}", constant_symbol(param));
+                reg
+            }
             (None, ParamKind::Slice { .. }) => {
                 let (generic, reg) = (self.regs.fresh(Class::B64), self.regs.fresh(Class::B64));
                 ptx!(self, "ld.param.u64 {generic}, [{param}]");
@@ -216,7 +219,7 @@ impl<'k> Emitter<'k> {
         self.params[param] = Some(reg);
         match kind {
             ParamKind::Scalar(_) => reg.into(),
-            ParamKind::Slice { .. } => Address::of(Space::Global, reg).into(),
+            ParamKind::Slice { access, .. } => Address::of(access.space(), reg).into(),
         }
     }
 
@@ -261,8 +264,11 @@ impl<'k> Emitter<'k> {
             Storage::Constant(_) | Storage::Global(_) => format!("$table{}", array.index()),
             Storage::Params(first) => first.to_string(),
         });
-        // Addresses of constant memory and of parameters have 64 bits, as global ones.
-        let space = if read_only.is_some() { Space::Global } else { Space::Local };
+        let space = match self.read_only_arrays.get(&array) {
+            Some(Storage::Constant(_) | Storage::Params(_)) => Space::Constant,
+            Some(Storage::Global(_)) => Space::Global,
+            None => Space::Local,
+        };
         let reg = self.arrays[array].unwrap_or_else(|| {
             let reg = self.regs.fresh(Class::of_pointer(space));
             match read_only {

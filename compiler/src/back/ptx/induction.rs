@@ -24,7 +24,7 @@ use super::{
     products::may_lose_factor,
     reg::{Class, Reg},
 };
-use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, ParamId, ParamKind, Scalar, Space, Ty};
+use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, ParamId, Root, Scalar, Space, Ty};
 
 /// The most addresses that one loop advances, each in two registers.
 const MAX_POINTERS: usize = 6;
@@ -202,8 +202,8 @@ impl Finder<'_, '_> {
 
     fn access(&mut self, id: InstId, base: InstId, index: InstId, stride: u64) {
         let Op::Param(base) = self.kernel().insts[base].op else { return };
-        let is_slice = matches!(self.kernel().params[base].kind, ParamKind::Slice { .. });
-        if !is_slice || self.emitter.facts.fits(index) && !self.is_unrolled {
+        let is_global = self.kernel().space_of_root(Root::Param(base)) == Space::Global;
+        if !is_global || self.emitter.facts.fits(index) && !self.is_unrolled {
             return;
         }
         let Some(mut form) = self.form(index, MAX_DEPTH) else { return };

@@ -10,10 +10,11 @@
 //! ([`offset_param`]), so that the kernel computes nothing that could come out otherwise.
 use super::{comment, grid};
 use crate::{
-    analysis::read_only_arrays::ReadOnlyArrays,
+    analysis::read_only_arrays::{ReadOnlyArrays, constant_params},
     id::Id,
     ir::{
-        Array, Element, Extent, Kernel, Length, Passed, Scalar, Shared, SharedId, Size, SizeError,
+        Array, Element, Extent, Kernel, Length, ParamId, Passed, Scalar, Shared, SharedId, Size,
+        SizeError,
     },
 };
 use std::fmt::{self, Write};
@@ -191,6 +192,26 @@ pub(super) fn declare_dynamic(kernel: &Kernel, f: &mut impl Write) -> fmt::Resul
 /// Returns the alignment of the memory that the launch sizes.
 fn alignment(kernel: &Kernel) -> u64 {
     kernel.shared.iter().map(|(_, shared)| align(&shared.elem)).max().unwrap_or(ALIGN)
+}
+
+/// Returns the name of the array in constant memory with the elements of a parameter.
+pub fn constant_symbol(param: ParamId) -> String {
+    format!("$constant{}", param.index())
+}
+
+/// Iterates over the parameters whose elements are in constant memory.
+pub fn constant_arrays(kernel: &Kernel) -> impl Iterator<Item = (ParamId, Placement)> {
+    constant_params(kernel)
+        .map(|(id, elem, bytes)| (id, Placement { align: align(elem), bytes: bytes.max(1) }))
+}
+
+/// The declarations of the constant memory that launches fill.
+pub(super) fn declare_constants(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
+    for (id, Placement { align, bytes }) in constant_arrays(kernel) {
+        let (symbol, comment) = (constant_symbol(id), comment(&kernel.params[id].name));
+        writeln!(f, ".visible .const .align {align} .b8 {symbol}[{bytes}];{comment}\n")?;
+    }
+    Ok(())
 }
 
 /// The declarations of arrays in the body; those that are read-only are elsewhere.

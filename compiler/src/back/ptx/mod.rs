@@ -2,7 +2,8 @@
 //!
 //! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order: a
 //! scalar as itself (`bool` as a byte); a slice as the address of its first element, then the
-//! number of its elements, 64 bits each; then, of each shared array but the first whose length the
+//! number of its elements, 64 bits each, or, if the elements are in constant memory, as their number
+//! only, while the launcher copies the elements to the symbol [`constant_symbol`]; then, of each shared array but the first whose length the
 //! launch computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
 //! [`FaultRecord`](crate::fault::FaultRecord), which has the address of its flag, if its threads are
 //! [coarsened](crate::ir::Coarsening), the blocks of the launch along the axis, 32 bits, if the
@@ -72,11 +73,9 @@ mod tables;
 mod vector;
 
 use crate::{
-    analysis::read_only_arrays::param_offsets,
+    analysis::read_only_arrays::{CONSTANT_BYTES, constant_bytes, param_offsets},
     back::expand_rows,
-    ir::{
-        Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, Scalar, Ty, UnaryOp,
-    },
+    ir::{Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, Ty, UnaryOp},
     target::Target,
 };
 pub use address::space_name;
@@ -89,9 +88,9 @@ pub use grid::SHARED_BYTES as GRID_BARRIER_SHARED_BYTES;
 pub use half::{HAS_ROUNDING, HAS_SUMS};
 use layout::{MOST_LOCAL_BYTES, MOST_SHARED_BYTES};
 pub use layout::{
-    Placement, SharedMemory, SharedPlace, block_shared_bytes, declared_shared_arrays,
-    declared_shared_bytes, dynamic_shared_align, is_sized_at_launch, local_placement,
-    offset_params, shared_memory, shared_place,
+    Placement, SharedMemory, SharedPlace, block_shared_bytes, constant_arrays, constant_symbol,
+    declared_shared_arrays, declared_shared_bytes, dynamic_shared_align, is_sized_at_launch,
+    local_placement, offset_params, shared_memory, shared_place,
 };
 pub use lines::Lines;
 pub use mma::{matrix_load_name, mma_name};
@@ -133,6 +132,13 @@ pub enum Unsupported {
         /// Bytes that a thread can have.
         limit: u64,
     },
+    /// The constants that parameters declare are too large.
+    ConstantMemory {
+        /// Bytes of all of them, each aligned to 16.
+        bytes: u64,
+        /// Bytes that a module can have.
+        limit: u64,
+    },
     /// The parameters are too many.
     Parameters {
         /// Bytes of all parameters: 16 for a slice.
@@ -153,6 +159,9 @@ impl fmt::Display for Unsupported {
             }
             Self::LocalMemory { bytes, limit } => {
                 write!(f, "the arrays of a thread take {bytes} bytes, and it has {limit}")
+            }
+            Self::ConstantMemory { bytes, limit } => {
+                write!(f, "the constant parameters take {bytes} bytes, and a kernel has {limit}")
             }
             Self::Parameters { bytes, limit } => {
                 write!(f, "the parameters take {bytes} bytes, and a kernel takes {limit}")
@@ -299,6 +308,10 @@ pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> 
     if bytes > MOST_LOCAL_BYTES {
         return Err(Unsupported::LocalMemory { bytes, limit: MOST_LOCAL_BYTES });
     }
+    let bytes = constant_bytes(kernel);
+    if bytes > CONSTANT_BYTES {
+        return Err(Unsupported::ConstantMemory { bytes, limit: CONSTANT_BYTES });
+    }
     let bytes = param_bytes(kernel);
     if bytes > MOST_PARAM_BYTES {
         return Err(Unsupported::Parameters { bytes, limit: MOST_PARAM_BYTES });
@@ -329,6 +342,7 @@ impl fmt::Display for Entry<'_> {
         let (version, target) = level(self.kernel, self.emitter.target);
         writeln!(f, ".version {version}\n.target {target}\n.address_size 64\n")?;
         self.emitter.constants.declare(f)?;
+        layout::declare_constants(self.kernel, f)?;
         tables::declare(self.kernel, &self.emitter.read_only_arrays, f)?;
         layout::declare_dynamic(self.kernel, f)?;
         writeln!(f, ".visible .entry {name}(")?;
@@ -358,6 +372,9 @@ impl Entry<'_> {
             match param.kind {
                 ParamKind::Scalar(scalar) => {
                     writeln!(f, "\t.param .{} {id},{comment}", reg::memory(scalar))?;
+                }
+                ParamKind::Slice { access: Access::Constant { .. }, .. } => {
+                    writeln!(f, "\t.param .u64 {id}_len,{comment}")?;
                 }
                 ParamKind::Slice {
                     access: Access::Read | Access::Write | Access::Atomic, ..

@@ -45,7 +45,7 @@ impl Class {
     /// The class of pointers into `space`.
     pub(super) const fn of_pointer(space: Space) -> Self {
         match space {
-            Space::Global => Self::B64,
+            Space::Global | Space::Constant => Self::B64,
             Space::Shared | Space::Local => Self::B32,
         }
     }

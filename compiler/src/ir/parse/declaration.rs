@@ -20,7 +20,7 @@ impl<'t> Parser<'t> {
 
     pub(super) fn ty(&mut self) -> Result<Ty> {
         if self.eat_keyword("ptr") {
-            self.named("`global`, `shared` or `local`").map(Ty::Ptr)
+            self.named("`global`, `shared`, `local` or `constant`").map(Ty::Ptr)
         } else if self.eat_keyword("unit") {
             Ok(Ty::Unit)
         } else {
@@ -198,9 +198,15 @@ impl<'t> Parser<'t> {
 
     pub(super) fn param_kind(&mut self) -> Result<ParamKind> {
         let (at, word) = self.word();
-        let Some(access) = Access::from_name(word) else {
-            self.at = at;
-            return self.scalar().map(ParamKind::Scalar);
+        let access = match word {
+            "read" => Access::Read,
+            "write" => Access::Write,
+            "atomic" => Access::Atomic,
+            "constant" => Access::Constant { max: self.number()? },
+            _ => {
+                self.at = at;
+                return self.scalar().map(ParamKind::Scalar);
+            }
         };
         self.expect("[")?;
         let elem = self.element()?;

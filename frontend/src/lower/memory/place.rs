@@ -13,7 +13,7 @@ use crate::{
 use std::rc::Rc;
 use warpwise_compiler::{
     id::Id as _,
-    ir::{self, Extent, InstId, Op, Scalar, Space},
+    ir::{self, Extent, InstId, Op, Root, Scalar, Space},
 };
 
 impl Lowerer<'_> {
@@ -218,7 +218,8 @@ impl Lowerer<'_> {
     pub(crate) fn pointer_inst(&mut self, pointer: Pointer, at: SpanId) -> InstId {
         match pointer {
             Pointer::Param(param) => {
-                self.push_inst(at, Op::Param(param), ir::Ty::Ptr(Space::Global))
+                let space = self.build.kernel.space_of_root(Root::Param(param));
+                self.push_inst(at, Op::Param(param), ir::Ty::Ptr(space))
             }
             Pointer::Shared(id) => self.push_inst(at, Op::Shared(id), ir::Ty::Ptr(Space::Shared)),
             Pointer::Array(id) => self.push_inst(at, Op::Array(id), ir::Ty::Ptr(Space::Local)),

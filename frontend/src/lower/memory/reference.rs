@@ -286,6 +286,7 @@ impl Lowerer<'_> {
             Space::Global => "the memory of the device",
             Space::Shared => "the shared memory of the block",
             Space::Local => "variables of the thread",
+            Space::Constant => "constant memory",
         };
         self.errors.advise(
             self.spans[span.index()],

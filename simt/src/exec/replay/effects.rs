@@ -12,7 +12,7 @@ use crate::{
         mask::{GROUP, Mask},
     },
 };
-use warpwise_compiler::hardware::Kind;
+use warpwise_compiler::{hardware::Kind, ir::Space};
 
 /// The counted and checked effects of a round.
 #[derive(Debug, Default)]
@@ -55,7 +55,9 @@ pub(crate) struct LinearRequest {
 impl LaneRequest {
     /// Returns an atomic request to shared memory by indices in lanes.
     fn new(number: u32, request: &Request) -> Option<Self> {
-        let Request { kind: Kind::Atomic, is_shared: true, at, .. } = *request else { return None };
+        let Request { kind: Kind::Atomic, space: Space::Shared, at, .. } = *request else {
+            return None;
+        };
         let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } = at else {
             return None;
         };

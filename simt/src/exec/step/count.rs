@@ -11,7 +11,10 @@ use crate::{
         mask::{GROUP, Mask, bits},
     },
 };
-use warpwise_compiler::hardware::{LANES, global, shared};
+use warpwise_compiler::{
+    hardware::{LANES, constant, global, shared},
+    ir::Space,
+};
 
 impl<'e> Exec<'e> {
     pub(super) fn count_segment(&mut self, segment: u32) {
@@ -277,16 +280,25 @@ pub(crate) fn request_cost(
     active: u32,
     addresses: &[u64; LANES],
 ) -> RequestCost {
-    let Request { kind, is_shared, bytes, .. } = *request;
+    let Request { kind, space, bytes, .. } = *request;
     let (taken, ideal) = if request.is_served_at_once() {
         let bank = |address| (address / shared::WORD_BYTES % shared::BANKS) as u8;
         (most_frequent(addresses.map(bank), active), u32::from(active != 0))
-    } else if is_shared {
-        let found = shared::count_wavefronts(kind, bytes, active, addresses);
-        (found.taken, found.ideal)
     } else {
-        let found = global::count_sectors(kind, bytes, active, addresses);
-        (found.taken, found.ideal)
+        match space {
+            Space::Shared => {
+                let found = shared::count_wavefronts(kind, bytes, active, addresses);
+                (found.taken, found.ideal)
+            }
+            Space::Constant => {
+                let found = constant::count_wavefronts(bytes, active, addresses);
+                (found.taken, found.ideal)
+            }
+            Space::Global | Space::Local => {
+                let found = global::count_sectors(kind, bytes, active, addresses);
+                (found.taken, found.ideal)
+            }
+        }
     };
     RequestCost { requests: 1, taken: taken.into(), ideal: ideal.into() }
 }

@@ -55,6 +55,9 @@ pub struct Counts {
     pub shared_stores: Wavefronts,
     /// Atomic updates of shared memory.
     pub shared_atomics: Wavefronts,
+    /// Loads from constant memory. The model is that of the CUDA programming guide and was not
+    /// measured.
+    pub constant_loads: Wavefronts,
     /// Loads from global memory.
     pub global_loads: Sectors,
     /// Stores to global memory.
@@ -86,14 +89,15 @@ pub struct Floats {
     pub double: u64,
 }
 
-/// Requests to shared memory, which serves a warp in one or more wavefronts.
+/// Requests to shared or constant memory, which serves a warp in one or more wavefronts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wavefronts {
     /// Requests, counted once per warp.
     pub requests: u64,
     /// Wavefronts that the requests took.
     pub wavefronts: u64,
-    /// Wavefronts that the requests would take without bank conflicts.
+    /// Wavefronts that the requests would take without bank conflicts, or with one word for all
+    /// lanes of a request to constant memory.
     pub ideal: u64,
 }
 
@@ -146,8 +150,8 @@ impl Counters {
         &self.trips
     }
 
-    /// Returns the most expensive request of every instruction that accessed shared or global
-    /// memory.
+    /// Returns the most expensive request of every instruction that accessed shared, global or
+    /// constant memory.
     pub fn worst(&self) -> &[(InstId, WorstRequest)] {
         &self.worst
     }
@@ -350,6 +354,8 @@ impl Counts {
                 Kind::Store => self.shared_stores = found,
                 Kind::Atomic => self.shared_atomics = found,
             }
+        } else if space == Some(Space::Constant) {
+            self.constant_loads = Wavefronts { requests, wavefronts: taken, ideal };
         } else if space == Some(Space::Global) {
             let found = Sectors { requests, sectors: taken, ideal };
             match kind {
@@ -395,7 +401,7 @@ impl Counts {
 }
 
 impl Wavefronts {
-    /// Returns the wavefronts that bank conflicts added.
+    /// Returns the wavefronts that bank conflicts, or different words of constant memory, added.
     pub fn conflicts(&self) -> u64 {
         self.wavefronts - self.ideal
     }
@@ -448,6 +454,7 @@ impl AddAssign for Counts {
         self.shared_loads += other.shared_loads;
         self.shared_stores += other.shared_stores;
         self.shared_atomics += other.shared_atomics;
+        self.constant_loads += other.constant_loads;
         self.global_loads += other.global_loads;
         self.global_stores += other.global_stores;
         self.global_reductions += other.global_reductions;

@@ -5,7 +5,10 @@ use crate::{
     vector::lanes::resolve,
 };
 use std::cmp::Reverse;
-use warpwise_compiler::hardware::{Kind, LANES};
+use warpwise_compiler::{
+    hardware::{Kind, LANES},
+    ir::Space,
+};
 
 /// The request of an instruction with the largest excess cost; of equal ones, the one of the lowest
 /// block. It is the same for any number of workers.
@@ -14,9 +17,8 @@ use warpwise_compiler::hardware::{Kind, LANES};
 pub struct WorstRequest {
     /// The kind of access.
     pub kind: Kind,
-    /// True for shared memory, which takes wavefronts; false for global memory, which transfers
-    /// sectors.
-    pub is_shared: bool,
+    /// The memory: shared and constant memory take wavefronts, global memory transfers sectors.
+    pub space: Space,
     /// Bytes per lane.
     pub bytes: u32,
     /// Number of the block, x fastest.
@@ -142,7 +144,7 @@ impl WorstRequests {
         };
         Some(WorstRequest {
             kind: request.kind,
-            is_shared: request.is_shared,
+            space: request.space,
             bytes: request.bytes,
             block: at.block,
             warp: at.warp,

@@ -21,14 +21,12 @@ impl Emitter<'_> {
         at: Address<Operand>,
         value: Option<Reg>,
     ) {
-        let is_shared = match self.kernel.space(ptr) {
-            Some(Space::Shared) => true,
-            Some(Space::Global) => false,
-            Some(Space::Local) | None => return,
-        };
         if !self.is_checked {
             return;
         }
+        let space = self.kernel.space(ptr).filter(|space| *space != Space::Local);
+        let Some(space) = space else { return };
+        let is_shared = space == Space::Shared;
         let op = &self.kernel.insts[id].op;
         let (kind, atomic, accessed) = if let Op::Store { value, .. } = op {
             (AccessKind::Write, None, *value)
@@ -92,9 +90,11 @@ impl Emitter<'_> {
     /// Emits the check of an access through `ptr`; returns the number of its site.
     fn emit_site_check(&mut self, site: Site, ptr: InstId) -> u32 {
         let Site { is_shared, bytes, at, .. } = site;
+        let other = self.kernel.space(ptr).unwrap_or(Space::Global);
+        let space = if is_shared { Space::Shared } else { other };
         let number = self.code.sites.len() as u32;
         self.code.sites.push(site);
-        let request = Request { kind: Kind::Load, is_shared, bytes, at, ptr, phases: 1 };
+        let request = Request { kind: Kind::Load, space, bytes, at, ptr, phases: 1 };
         self.code.counted.requests.push(request);
         self.emit(Instr::CheckAccess { site: number });
         number

@@ -164,11 +164,7 @@ impl Emitter<'_> {
         let kernel = self.kernel;
         let Some(counting) = &mut self.counting else { return };
         let Some(was) = counting.rewritten.origin(id) else { return };
-        let is_shared = match kernel.space(ptr) {
-            Some(Space::Shared) => true,
-            Some(Space::Global) => false,
-            Some(Space::Local) | None => return,
-        };
+        let Some(space) = kernel.space(ptr).filter(|space| *space != Space::Local) else { return };
         let (kind, value) = kind_and_value(kernel, id);
         let scalar = match kernel.insts[value].ty {
             Ty::Scalar(scalar) => scalar.size().unwrap_or(0),
@@ -183,8 +179,8 @@ impl Emitter<'_> {
         let at = subtract_offset(at, vector.map_or(0, |vector| vector.position_offset));
         let request = counting.counted.requests.len() as u32;
         let bytes = scalar * members;
-        let phases = phases(is_shared, bytes);
-        let asks = Request { kind, is_shared, bytes, at, ptr, phases };
+        let phases = phases(space, bytes);
+        let asks = Request { kind, space, bytes, at, ptr, phases };
         counting.counted.requests.push(asks);
         counting.counted.entries[was.index()].request = Some(request);
         self.emit(Instr::CountRequest { request });
@@ -195,13 +191,13 @@ impl Emitter<'_> {
         let Some(counting) = &mut self.counting else { return };
         let Some(was) = counting.rewritten.origin(id) else { return };
         let bytes = copy.bytes;
-        let mut push = |kind, is_shared, at, ptr| {
-            let phases = phases(is_shared, bytes);
-            counting.counted.requests.push(Request { kind, is_shared, bytes, at, ptr, phases });
+        let mut push = |kind, space, at, ptr| {
+            let phases = phases(space, bytes);
+            counting.counted.requests.push(Request { kind, space, bytes, at, ptr, phases });
             counting.counted.requests.len() as u32 - 1
         };
-        let read = push(Kind::Load, false, copy.from, from);
-        let write = push(Kind::Store, true, copy.to, to);
+        let read = push(Kind::Load, Space::Global, copy.from, from);
+        let write = push(Kind::Store, Space::Shared, copy.to, to);
         let entry = &mut counting.counted.entries[was.index()];
         (entry.request, entry.destination) = (Some(read), Some(write));
         self.emit(Instr::CountRequest { request: read });

@@ -91,14 +91,14 @@ fn translate_param(kind: &ParamKind) -> Result<Param, Malformed> {
         ParamKind::Scalar(scalar) => return Ok(Param::Scalar(*scalar)),
         ParamKind::Slice { elem, access } => (elem, access),
     };
-    let is_read_only = *access == Access::Read;
+    let is_read_only = access.is_read_only();
     let (size, align) = elem
         .size()
         .zip(elem.align())
         .ok_or_else(|| malformed_signature("elements of generic size"))?;
     let access = match (elem, access) {
         (Element::Scalar(_), _) => AccessMode::Words(size as u32),
-        (Element::Plain { .. }, Access::Read) => AccessMode::Reads,
+        (Element::Plain { .. }, Access::Read | Access::Constant { .. }) => AccessMode::Reads,
         (Element::Plain { .. }, Access::Write | Access::Atomic) => AccessMode::Alone,
     };
     Ok(Param::Slice { size, align, access, is_read_only })
