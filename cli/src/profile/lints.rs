@@ -30,6 +30,7 @@ const fn candidate_lints(kind: ExcessKind) -> &'static [&'static str] {
         ],
         ExcessKind::Updates | ExcessKind::SharedUpdates => &["gpu_contended_atomics"],
         ExcessKind::Wavefronts => &["gpu_bank_conflicts", "gpu_vector_bank_conflicts"],
+        ExcessKind::Constants => &["gpu_divergent_constant_reads"],
         ExcessKind::Divergence => &[
             "gpu_divergent_branches",
             "gpu_divergent_loops",
@@ -49,6 +50,7 @@ const fn general_reason(kind: ExcessKind) -> &'static str {
             "lanes of a warp update the same memory, one after the other"
         }
         ExcessKind::Wavefronts => "lanes of a warp want different words of one bank",
+        ExcessKind::Constants => "lanes of a warp read different words of constant memory",
         ExcessKind::Divergence => "lanes of a warp go different ways",
     }
 }
@@ -124,6 +126,7 @@ mod tests {
             ExcessKind::Updates,
             ExcessKind::Wavefronts,
             ExcessKind::SharedUpdates,
+            ExcessKind::Constants,
             ExcessKind::Divergence,
         ] {
             for name in candidate_lints(kind) {

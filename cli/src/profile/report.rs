@@ -82,6 +82,8 @@ pub(crate) enum ExcessKind {
     Wavefronts,
     /// Wavefronts of atomic updates.
     SharedUpdates,
+    /// Wavefronts of loads from constant memory.
+    Constants,
     /// Divergent branches.
     Divergence,
 }
@@ -94,6 +96,7 @@ impl ExcessKind {
             Self::Updates => ("atomics of global memory", "sectors"),
             Self::Wavefronts => ("shared memory", "wavefronts"),
             Self::SharedUpdates => ("atomics of shared memory", "wavefronts"),
+            Self::Constants => ("constant memory", "wavefronts"),
             Self::Divergence => ("branches", "divergent"),
         }
     }
@@ -105,6 +108,7 @@ impl ExcessKind {
             Self::Updates => "global_atomics",
             Self::Wavefronts => "shared_memory",
             Self::SharedUpdates => "shared_atomics",
+            Self::Constants => "constant_memory",
             Self::Divergence => "branches",
         }
     }
@@ -128,6 +132,7 @@ impl ExcessKind {
             (Self::Updates, atomics.0, atomics.1),
             (Self::Wavefronts, wavefronts.0, wavefronts.1),
             (Self::SharedUpdates, counts.shared_atomics.ideal, counts.shared_atomics.wavefronts),
+            (Self::Constants, counts.constant_loads.ideal, counts.constant_loads.wavefronts),
             (Self::Divergence, 0, counts.divergent_branches),
         ];
         found.into_iter().filter(|(_, expected, got)| got > expected)

@@ -13,8 +13,10 @@ mod barriers_in_divergent_loops;
 mod block_races;
 mod coalescing;
 mod conflicts;
+mod constant_candidates;
 mod contended_atomics;
 mod divergent_branches;
+mod divergent_constant_reads;
 mod divergent_loops;
 mod divergent_matches;
 mod global_races;
@@ -111,8 +113,10 @@ pub static LINTS: &[Lint] = &[
     barriers_in_divergent_flow::LINT,
     barriers_in_divergent_loops::LINT,
     block_races::LINT,
+    constant_candidates::LINT,
     contended_atomics::LINT,
     divergent_branches::LINT,
+    divergent_constant_reads::LINT,
     divergent_loops::LINT,
     divergent_matches::LINT,
     global_races::LINT,

@@ -91,6 +91,7 @@ modules![
     /// The modules of the corpus: their files, and their kernels.
     MODULES in "":
     barriers,
+    constant_memory,
     contention,
     contracts,
     copies,

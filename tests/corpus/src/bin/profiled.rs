@@ -136,7 +136,7 @@ impl AnyBuffer {
     fn arg(&mut self, access: Access) -> Result<Arg<'_>, &'static str> {
         macro_rules! slice {
             ($buffer:expr) => {
-                if access == Access::Read { Arg::read($buffer) } else { Arg::write($buffer) }
+                if access.is_read_only() { Arg::read($buffer) } else { Arg::write($buffer) }
             };
         }
         Ok(match (self, access) {
