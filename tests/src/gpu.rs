@@ -12,7 +12,8 @@ use std::{collections::BTreeMap, ffi::CString, fmt, num::NonZeroUsize};
 use warpwise_compiler::{
     back::{Backend, ptx},
     fault::{FaultRecord, Reason},
-    ir::{CoarseGrid, Kernel, MessageId, Passed, Scalar},
+    id::Id as _,
+    ir::{Access, CoarseGrid, Kernel, MessageId, Passed, Scalar},
     optimize::optimize_and_coarsen,
     output::{self, Printed},
     target::Target,
@@ -295,6 +296,7 @@ impl Gpu {
         }
         memory.upload(0, &bytes)?;
         let mut print_offset = end;
+        let mut text = 0;
         for ((random, layout), code) in batch.iter().zip(&layouts).zip(&codes) {
             let print = random.kernel.prints().then_some(print_offset);
             if let Some(offset) = print {
@@ -303,6 +305,12 @@ impl Gpu {
             }
             if let Some(Code { ptx, coarse_grid }) = code {
                 let module = &modules[self.module(ptx)];
+                let own = |name: &str| match self.llvm {
+                    None => own_name(name, text),
+                    Some(_) => name.to_owned(),
+                };
+                write_constants(module, random, own)?;
+                text += 1;
                 launch(module, random, *coarse_grid, layout, print, &memory)?;
             }
         }
@@ -362,12 +370,7 @@ impl Gpu {
             let (is_sized_at_launch, bodies) = joined.entry(header).or_default();
             *is_sized_at_launch |= body.contains(SIZED_AT_LAUNCH);
             let body = body.replace(SIZED_AT_LAUNCH, "");
-            // What a kernel declares of the module has a name of the kernel's own.
-            let own = |name: &str| format!("{name}_{number}_");
-            let body = ["$constants", "$table"]
-                .iter()
-                .fold(body, |body, name| body.replace(name, &own(name)));
-            *bodies += &body;
+            *bodies += &own_name(&body, number);
         }
         let mut modules = BTreeMap::new();
         for (header, (is_sized_at_launch, bodies)) in joined {
@@ -377,6 +380,26 @@ impl Gpu {
         }
         Ok(modules)
     }
+}
+
+/// The text, or name, of a kernel with names of its own for what it declares of the module.
+fn own_name(text: &str, number: usize) -> String {
+    let own = |text: String, name: &&str| text.replace(name, &format!("{name}_{number}_"));
+    ["$constant", "$table"].iter().fold(text.to_owned(), own)
+}
+
+/// Copies the elements of constant parameters to the variables of the module that hold them.
+fn write_constants(
+    module: &Module<'_>,
+    random: &RandomKernel,
+    own: impl Fn(&str) -> String,
+) -> Result<(), DriverError> {
+    for (param, _) in ptx::constant_arrays(&random.kernel) {
+        let ArgData::Slice { bytes, .. } = &random.args[param.index()] else { continue };
+        let name = CString::new(own(&ptx::constant_symbol(param))).expect("a name has no zeros");
+        module.write_global(&name, bytes)?;
+    }
+    Ok(())
 }
 
 /// How a kernel declares the shared memory that launches size, once in a module.
@@ -488,7 +511,9 @@ fn launch(
     let at = |offset: usize| memory.address + offset as u64;
     let mut words = Vec::new();
     for ((arg, &offset), (_, value)) in random.args.iter().zip(&layout.args).zip(params) {
-        if let ArgData::Slice { .. } = arg {
+        // The elements of constant parameters are in the module.
+        if matches!(arg, ArgData::Slice { access, .. } if !matches!(access, Access::Constant { .. }))
+        {
             words.push(at(offset));
         }
         words.push(value);

@@ -65,6 +65,7 @@ functions! {
     load = b"cuModuleLoadData\0" (*mut *mut c_void, *const c_void);
     unload = b"cuModuleUnload\0" (*mut c_void);
     function = b"cuModuleGetFunction\0" (*mut *mut c_void, *mut c_void, *const c_char);
+    global = b"cuModuleGetGlobal_v2\0" (*mut Address, *mut usize, *mut c_void, *const c_char);
     allocate = b"cuMemAlloc_v2\0" (*mut Address, usize);
     free = b"cuMemFree_v2\0" (Address);
     upload = b"cuMemcpyHtoD_v2\0" (Address, *const c_void, usize);
@@ -154,6 +155,18 @@ pub(super) struct Module<'d> {
 }
 
 impl Module<'_> {
+    /// Copies bytes to a variable of the module.
+    pub(super) fn write_global(&self, name: &CStr, bytes: &[u8]) -> Result<(), DriverError> {
+        let (functions, mut address, mut size) = (&self.driver.functions, 0, 0);
+        // SAFETY: both take a result, and the name ends with a zero; as many bytes are copied as both sides have.
+        unsafe {
+            let found = (functions.global)(&mut address, &mut size, self.handle, name.as_ptr());
+            check("cuModuleGetGlobal", found)?;
+            let len = bytes.len().min(size);
+            check("cuMemcpyHtoD", (functions.upload)(address, bytes.as_ptr().cast(), len))
+        }
+    }
+
     /// Launches an entry point of the module with one 64-bit word for each parameter, of which it reads as
     /// many low bytes as the parameter has.
     ///

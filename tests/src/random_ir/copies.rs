@@ -1,6 +1,6 @@
 //! Asynchronous copies to the thread's own slots.
 use super::{Generator, plan::Input};
-use warpwise_compiler::ir::{Extent, InstId, Op, SharedId, Space, Ty};
+use warpwise_compiler::ir::{Extent, InstId, Op, Root, SharedId, Space, Ty};
 
 const GLOBAL: Ty = Ty::Ptr(Space::Global);
 
@@ -11,7 +11,12 @@ impl Generator {
         let mut pairs: Vec<(SharedId, Input)> = Vec::new();
         for &(shared, elem) in &self.plan.slots {
             let alike = self.plan.inputs.iter().filter(|input| input.elem == elem);
-            let copied = alike.filter(|input| matches!(input.elem.size(), Some(4 | 8)));
+            let is_copied = |input: &&Input| {
+                // Copies read global memory, and no constant parameters.
+                let space = self.build.kernel.space_of_root(Root::Param(input.param));
+                space == Space::Global && matches!(input.elem.size(), Some(4 | 8))
+            };
+            let copied = alike.filter(is_copied);
             pairs.extend(copied.map(|input| (shared, *input)));
         }
         if pairs.is_empty() {
