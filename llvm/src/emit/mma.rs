@@ -6,8 +6,8 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::ptx::{matrix_load_name, mma_name},
-    ir::{InstId, MmaOp},
+    back::ptx::{hides_constants, matrix_load_name, mma_name},
+    ir::{InstId, MmaOp, Op},
 };
 
 impl Emitter<'_> {
@@ -34,7 +34,7 @@ impl Emitter<'_> {
     }
 
     fn emit_mma(&mut self, op: MmaOp, args: &[InstId]) -> Vec<Value> {
-        let args: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
+        let args: Vec<Value> = args.iter().map(|arg| self.mma_operand(op, *arg)).collect();
         let sums = op.sum_words();
         let mut next = 0;
         let [d, a, b, c] = [sums, op.a_words(), op.b_words(), sums].map(|words| {
@@ -44,5 +44,16 @@ impl Emitter<'_> {
         });
         let text = format!("{} {d}, {a}, {b}, {c};", mma_name(op));
         self.asm_words(Type::of(op.sum_word()), sums, &text, &args, Effects::Lanes)
+    }
+
+    /// The value of an operand, [hidden from `ptxas`](hides_constants) if it is a constant.
+    fn mma_operand(&mut self, op: MmaOp, arg: InstId) -> Value {
+        let value = self.value(arg);
+        if !hides_constants(op) || !matches!(self.kernel.insts[arg].op, Op::Const(_)) {
+            return value;
+        }
+        let text = "{\n.reg .b32 w_zero;\nactivemask.b32 w_zero;\nnot.b32 w_zero, w_zero;\nxor.b32 $0, $1, w_zero;\n}";
+        let ty = value.ty;
+        self.asm(ty, text, &[value], Effects::Lanes)
     }
 }

@@ -39,7 +39,7 @@ impl Emitter<'_> {
     }
 
     fn emit_mma(&mut self, op: MmaOp, args: &[InstId]) -> Vec<Reg> {
-        let args: Vec<Reg> = args.iter().map(|arg| self.reg(*arg)).collect();
+        let args: Vec<Reg> = args.iter().map(|arg| self.mma_operand(op, *arg)).collect();
         let (a, rest) = args.split_at(op.a_words());
         let (b, c) = rest.split_at(op.b_words());
         let class = Class::of(op.sum_word());
@@ -48,6 +48,27 @@ impl Emitter<'_> {
         ptx!(self, "{} {d}, {a}, {b}, {c}", mma_name(op));
         sums
     }
+
+    /// The register of an operand, whose value `ptxas` must not know if it is a constant of two
+    /// halves. It loads the negation of a constant whose highest bit is set and negates it in the
+    /// product, which negates the lower half, too (CUDA 13.0, sm_90).
+    fn mma_operand(&mut self, op: MmaOp, arg: InstId) -> Reg {
+        let reg = self.reg(arg);
+        if !hides_constants(op) || !matches!(self.kernel.insts[arg].op, Op::Const(_)) {
+            return reg;
+        }
+        let [zero, hidden] = [(); 2].map(|()| self.regs.fresh(Class::B32));
+        // All lanes are active, or the product is unspecified.
+        ptx!(self, "activemask.b32 {zero}");
+        ptx!(self, "not.b32 {zero}, {zero}");
+        ptx!(self, "xor.b32 {hidden}, {reg}, {zero}");
+        hidden
+    }
+}
+
+/// True for products of halves, whose constant operands are hidden from `ptxas`.
+pub const fn hides_constants(op: MmaOp) -> bool {
+    op.a.per_word() == 2
 }
 
 /// The name of the instruction that loads and distributes rows.

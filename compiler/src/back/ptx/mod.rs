@@ -93,7 +93,7 @@ pub use layout::{
     local_placement, offset_params, shared_memory, shared_place,
 };
 pub use lines::Lines;
-pub use mma::{matrix_load_name, mma_name};
+pub use mma::{hides_constants, matrix_load_name, mma_name};
 pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
