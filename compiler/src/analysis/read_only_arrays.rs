@@ -9,7 +9,7 @@
 //! Hardware reads one word of constant memory at a time: a request takes as many turns as its lanes
 //! read distinct words. Global memory serves a cached sector of 32 bytes at a time and has no such
 //! turns, but takes longer for one word. So a [table](super::tables) is in constant memory if each
-//! of its indices is the same in all lanes of a warp ([`uniformity`](super::uniformity)), and in
+//! of its indices is the same in all lanes of a warp ([`uniformity`]), and in
 //! global memory if an index varies between lanes, or constant memory is full.
 //!
 //! Parameters are in constant memory already, and are read there by any index: a copy would take a
