@@ -6,8 +6,8 @@
 //! ```
 //!
 //! `WARPWISE_SEED` is the first seed. A third argument is the compute capability of the GPU that the
-//! text is for, as 90; without it, the oldest. A fourth is how many statements a kernel has at most, as
-//! `--statements` of `fuzz_gpu`.
+//! text is for, as 90; without it, the oldest that can run the kernel. A fourth is how many statements
+//! a kernel has at most, as `--statements` of `fuzz_gpu`.
 use std::{env, error::Error, fs, path::Path};
 use warpwise_compiler::{back::ptx, ir::Kernel, optimize::optimize_and_coarsen, target::Target};
 use warpwise_tests::random_ir::{random_kernel_within, seeds};
@@ -16,10 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let directory = arguments.next().ok_or("which directory?")?;
     let count = arguments.next().ok_or("how many kernels?")?.parse()?;
-    let target = match arguments.next() {
-        Some(sm) => Target::new(sm.parse()?),
-        None => Target::OLDEST,
-    };
+    let target = arguments.next().map(|sm| sm.parse().map(Target::new)).transpose()?;
     let max_statements = arguments.next().map_or(Ok(u32::MAX), |count| count.parse())?;
     let directory = Path::new(&directory);
     fs::create_dir_all(directory)?;
@@ -39,8 +36,9 @@ fn write(
     directory: &Path,
     name: &str,
     kernel: &Kernel,
-    target: Target,
+    target: Option<Target>,
 ) -> Result<(), Box<dyn Error>> {
+    let target = target.unwrap_or_else(|| ptx::oldest(kernel));
     let ptx = ptx::emit(kernel, target)?;
     Ok(fs::write(directory.join(name).with_extension("ptx"), ptx)?)
 }
