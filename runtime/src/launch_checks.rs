@@ -59,7 +59,7 @@ impl<'a> Arg<'a> {
     }
     /// For a parameter of type `&[T]`.
     pub fn read<T: Stored>(slice: &'a Slice<T>) -> Self {
-        Self::slice::<T>(if T::ATOMIC { Access::Atomic } else { Access::Read }, slice.any())
+        Self::slice::<T>(shared_access::<T>(), slice.any())
     }
     /// For a parameter of type `#[constant] &[T; N]`, `&[T]` or `&T`.
     pub fn constant<C: ConstantData + ?Sized>(constant: &'a Constant<C>) -> Self {
@@ -118,6 +118,11 @@ impl<'a> Arg<'a> {
     }
 }
 
+/// Returns the access of a kernel to a slice that the launch borrows and others may use, too.
+const fn shared_access<T: Stored>() -> Access {
+    if T::ATOMIC { Access::Atomic } else { Access::Read }
+}
+
 /// A type with the name of an array of several dimensions, such as `Rows`. It decides the argument
 /// of the launch: the memory of an array, or a value of a struct that has the same name.
 pub trait Parameter<'a> {
@@ -138,8 +143,7 @@ impl<'a, T: Stored> Parameter<'a> for Rows<'_, T> {
     type Argument = &'a Slice2<T>;
     fn arg(array: Self::Argument) -> Arg<'a> {
         let rectangle = array.memory();
-        let access = if T::ATOMIC { Access::Atomic } else { Access::Read };
-        Arg::array::<T>(access, rectangle, [rectangle.rows])
+        Arg::array::<T>(shared_access::<T>(), rectangle, [rectangle.rows])
     }
 }
 
@@ -154,9 +158,8 @@ impl<'a, T: Stored> Parameter<'a> for RowsMut<'_, T> {
 impl<'a, T: Stored> Parameter<'a> for Layers<'_, T> {
     type Argument = &'a Buffer3<T>;
     fn arg(array: Self::Argument) -> Arg<'a> {
-        let access = if T::ATOMIC { Access::Atomic } else { Access::Read };
         let extents = [array.layers(), array.rows()];
-        Arg::array::<T>(access, array.as_rows().memory(), extents)
+        Arg::array::<T>(shared_access::<T>(), array.as_rows().memory(), extents)
     }
 }
 

@@ -234,6 +234,21 @@ impl<'a, T> RowsMut<'a, T> {
             None
         }
     }
+
+    /// Returns the place of the element at `(row, column)` in the slice.
+    #[track_caller]
+    fn place(&self, row: usize, column: usize) -> usize {
+        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
+        assert!(column < self.columns, "column {column} of an array of {} columns", self.columns);
+        row * self.pitch + column
+    }
+
+    /// Returns the place of the first element of a row in the slice.
+    #[track_caller]
+    fn row_place(&self, row: usize) -> usize {
+        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
+        row * self.pitch
+    }
 }
 
 #[device]
@@ -242,9 +257,7 @@ impl<T> Index<(usize, usize)> for RowsMut<'_, T> {
 
     #[track_caller]
     fn index(&self, (row, column): (usize, usize)) -> &T {
-        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
-        assert!(column < self.columns, "column {column} of an array of {} columns", self.columns);
-        &self.elements[row * self.pitch + column]
+        &self.elements[self.place(row, column)]
     }
 }
 
@@ -252,9 +265,8 @@ impl<T> Index<(usize, usize)> for RowsMut<'_, T> {
 impl<T> IndexMut<(usize, usize)> for RowsMut<'_, T> {
     #[track_caller]
     fn index_mut(&mut self, (row, column): (usize, usize)) -> &mut T {
-        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
-        assert!(column < self.columns, "column {column} of an array of {} columns", self.columns);
-        &mut self.elements[row * self.pitch + column]
+        let place = self.place(row, column);
+        &mut self.elements[place]
     }
 }
 
@@ -264,8 +276,7 @@ impl<T> Index<usize> for RowsMut<'_, T> {
 
     #[track_caller]
     fn index(&self, row: usize) -> &[T] {
-        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
-        let start = row * self.pitch;
+        let start = self.row_place(row);
         &self.elements[start..start + self.columns]
     }
 }
@@ -274,8 +285,7 @@ impl<T> Index<usize> for RowsMut<'_, T> {
 impl<T> IndexMut<usize> for RowsMut<'_, T> {
     #[track_caller]
     fn index_mut(&mut self, row: usize) -> &mut [T] {
-        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
-        let start = row * self.pitch;
+        let start = self.row_place(row);
         &mut self.elements[start..start + self.columns]
     }
 }
@@ -501,6 +511,15 @@ impl<'a, T> LayersMut<'a, T> {
             None
         }
     }
+
+    /// Returns the place of the element at `(layer, row, column)` in the slice.
+    #[track_caller]
+    fn place(&self, layer: usize, row: usize, column: usize) -> usize {
+        assert!(layer < self.layers, "layer {layer} of an array of {} layers", self.layers);
+        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
+        assert!(column < self.columns, "column {column} of an array of {} columns", self.columns);
+        (layer * self.rows + row) * self.pitch + column
+    }
 }
 
 #[device]
@@ -509,10 +528,7 @@ impl<T> Index<(usize, usize, usize)> for LayersMut<'_, T> {
 
     #[track_caller]
     fn index(&self, (layer, row, column): (usize, usize, usize)) -> &T {
-        assert!(layer < self.layers, "layer {layer} of an array of {} layers", self.layers);
-        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
-        assert!(column < self.columns, "column {column} of an array of {} columns", self.columns);
-        &self.elements[(layer * self.rows + row) * self.pitch + column]
+        &self.elements[self.place(layer, row, column)]
     }
 }
 
@@ -520,9 +536,7 @@ impl<T> Index<(usize, usize, usize)> for LayersMut<'_, T> {
 impl<T> IndexMut<(usize, usize, usize)> for LayersMut<'_, T> {
     #[track_caller]
     fn index_mut(&mut self, (layer, row, column): (usize, usize, usize)) -> &mut T {
-        assert!(layer < self.layers, "layer {layer} of an array of {} layers", self.layers);
-        assert!(row < self.rows, "row {row} of an array of {} rows", self.rows);
-        assert!(column < self.columns, "column {column} of an array of {} columns", self.columns);
-        &mut self.elements[(layer * self.rows + row) * self.pitch + column]
+        let place = self.place(layer, row, column);
+        &mut self.elements[place]
     }
 }

@@ -124,8 +124,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
     std_functions std_imports std_traits structs tensor_cores trait_paths traits user_iterators
-    user_macros
-    vector_lanes vectors warps
+    user_macros vector_lanes vectors warps
 ];
 
 pub(crate) fn main() -> ExitCode {

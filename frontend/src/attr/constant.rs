@@ -4,7 +4,10 @@
 //! fn blur(#[constant] weights: &[f32; 25], #[constant(max = 1024)] stops: &[Stop], ..)
 //! ```
 //! rustc knows no such attribute, so the function that it gets has none.
-use crate::{attr::combine_errors, syntax::span::SpanRange};
+use crate::{
+    attr::combine_errors,
+    syntax::{span::SpanRange, ungroup::peel},
+};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::{
     Attribute, Error, FnArg, Ident, ItemFn, LitInt, Meta, Token, Type,
@@ -91,20 +94,8 @@ fn read_attribute(attribute: &Attribute, ty: &Type) -> syn::Result<ConstantParam
 
 /// Returns the type that a shared reference refers to.
 fn referent(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::Reference(reference) if reference.mutability.is_none() => {
-            let mut to = &*reference.elem;
-            while let Type::Paren(_) | Type::Group(_) = to {
-                to = match to {
-                    Type::Paren(inner) => &inner.elem,
-                    Type::Group(inner) => &inner.elem,
-                    other => return Some(other),
-                };
-            }
-            Some(to)
-        }
-        Type::Paren(inner) => referent(&inner.elem),
-        Type::Group(inner) => referent(&inner.elem),
+    match peel(ty) {
+        Type::Reference(reference) if reference.mutability.is_none() => Some(peel(&reference.elem)),
         _ => None,
     }
 }

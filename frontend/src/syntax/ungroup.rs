@@ -32,6 +32,17 @@ impl Ungroup for Item {
     }
 }
 
+/// Returns `ty` without parentheses and invisible groups of macros.
+pub(crate) fn peel(mut ty: &Type) -> &Type {
+    loop {
+        ty = match ty {
+            Type::Group(group) => &group.elem,
+            Type::Paren(paren) => &paren.elem,
+            _ => return ty,
+        };
+    }
+}
+
 struct GroupRemover;
 
 impl VisitMut for GroupRemover {

@@ -45,7 +45,10 @@ mod rendezvous;
 
 #[cfg(feature = "nccl")]
 use crate::driver;
-use crate::{Device, Error, Result, Slice, memory::AnySlice};
+use crate::{
+    Device, Error, Result, Slice,
+    memory::{self, AnySlice},
+};
 pub(crate) use call::{Call, Elements, Transfer};
 #[cfg(feature = "nccl")]
 pub(crate) use element::DataType;
@@ -488,8 +491,7 @@ fn read(slice: &AnySlice) -> Result<Vec<u8>> {
 }
 
 fn no_host_memory(slice: &AnySlice) -> Error {
-    let size = slice.bytes / slice.len.max(1);
-    Error::OutOfMemory { place: "the host".to_owned(), elements: slice.len, size, free: None }
+    memory::no_host_memory(slice.len, slice.bytes / slice.len.max(1))
 }
 
 fn mistake(call: &'static str, mistake: CollectiveMistake) -> Error {

@@ -251,18 +251,17 @@ pub(super) fn fill_rows(
     rows: usize,
     element: &[u8],
 ) -> Vec<Column> {
-    let by_row = (0..rows).flat_map(|row| {
-        let start = (row * pitch_bytes) as Address;
-        fill_columns(to + start, row_bytes, element)
-    });
-    let mut columns: Vec<_> = by_row.collect();
-    // Rows of one column each, by the same unit, are set by one call.
-    let is_uniform = columns.len() == rows && columns.iter().all(|it| it.unit == columns[0].unit);
-    if is_uniform {
-        columns.truncate(1);
-        columns.iter_mut().for_each(|it| (it.pitch, it.height) = (pitch_bytes, rows));
+    let row_columns = |row: usize| {
+        let start = to + (row * pitch_bytes) as Address;
+        fill_columns(start, row_bytes, element).collect::<Vec<_>>()
+    };
+    match <[Column; 1]>::try_from(row_columns(0)) {
+        // A whole row at once, and the others are aligned as it is.
+        Ok([column]) if pitch_bytes.is_multiple_of(column.unit as usize) => {
+            vec![Column { pitch: pitch_bytes, height: rows, ..column }]
+        }
+        _ => (0..rows).flat_map(row_columns).collect(),
     }
-    columns
 }
 
 /// Returns what gives all elements of a slice the same value.

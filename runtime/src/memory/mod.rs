@@ -4,6 +4,56 @@
 //! buffers dereference to it, and [`View`] and [`ViewMut`] are borrowed parts. Launches and copies
 //! take slices. [`Buffer2`] and [`Buffer3`] are arrays of two and three dimensions; [`Slice2`] is a
 //! rectangle of such an array. A [`Constant`] is for parameters in constant memory.
+/// Defines the borrowed parts of a slice type, of which the second is written.
+macro_rules! views {
+    (
+        $slice:ident: $from:ident($memory:ty), $get:ident;
+        $(#[$doc:meta])* $view:ident;
+        $(#[$doc_mut:meta])* $view_mut:ident;
+    ) => {
+        views!(@ $slice $from($memory) $(#[$doc])* $view(&'a $memory));
+        views!(@ $slice $from($memory) $(#[$doc_mut])* $view_mut(&'a mut $memory));
+
+        impl<T: Stored> Clone for $view<'_, T> {
+            fn clone(&self) -> Self {
+                Self::new((**self).$get().clone())
+            }
+        }
+
+        impl<T: Stored> DerefMut for $view_mut<'_, T> {
+            fn deref_mut(&mut self) -> &mut $slice<T> {
+                &mut self.slice
+            }
+        }
+    };
+    (@ $slice:ident $from:ident($memory:ty) $(#[$doc:meta])* $view:ident($borrow:ty)) => {
+        $(#[$doc])*
+        pub struct $view<'a, T: Stored> {
+            slice: $slice<T, [(); 0]>,
+            of: PhantomData<$borrow>,
+        }
+
+        impl<T: Stored> $view<'_, T> {
+            pub(super) fn new(memory: $memory) -> Self {
+                Self { slice: $slice::$from(memory), of: PhantomData }
+            }
+        }
+
+        impl<T: Stored> Deref for $view<'_, T> {
+            type Target = $slice<T>;
+            fn deref(&self) -> &$slice<T> {
+                &self.slice
+            }
+        }
+
+        impl<T: Stored> fmt::Debug for $view<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&**self, f)
+            }
+        }
+    };
+}
+
 mod buffer;
 mod buffer3;
 mod constant;
@@ -21,7 +71,7 @@ pub(crate) use pinned::PinnedMemory;
 pub use pinned::{PinnedBuffer, PinnedElement};
 pub(crate) use rectangle::Rectangle;
 pub use slice::{Slice, View, ViewMut};
-pub(crate) use slice::{check_lengths, count_whole};
+pub(crate) use slice::{check_lengths, count_whole, no_host_memory};
 pub use slice2::{Buffer2, Slice2, View2, ViewMut2};
 use std::{ops::Range, sync::Arc};
 pub use uninit::UninitBuffer;

@@ -347,9 +347,13 @@ impl<T: Stored> Slice<T> {
 
     /// Returns the error of a host without memory for as many elements.
     fn no_host_memory(&self) -> Error {
-        let (place, size) = ("the host".to_owned(), T::LAYOUT.size);
-        Error::OutOfMemory { place, elements: self.len(), size, free: None }
+        no_host_memory(self.len(), T::LAYOUT.size)
     }
+}
+
+/// Returns the error of a host without memory for so many elements of `size` bytes.
+pub(crate) fn no_host_memory(elements: usize, size: usize) -> Error {
+    Error::OutOfMemory { place: "the host".to_owned(), elements, size, free: None }
 }
 
 /// Returns the indices of a range of `len` elements; its start and end if it is not inside of them.
@@ -572,53 +576,14 @@ pub(crate) fn count_whole(bytes: usize, size: usize) -> Result<usize> {
     }
 }
 
-macro_rules! views {
-    ($($(#[$doc:meta])* $view:ident($borrow:ty);)*) => {$(
-        $(#[$doc])*
-        pub struct $view<'a, T: Stored> {
-            slice: Slice<T, [(); 0]>,
-            of: PhantomData<$borrow>,
-        }
-
-        impl<T: Stored> $view<'_, T> {
-            pub(super) fn new(any: AnySlice) -> Self {
-                Self { slice: Slice::from_any(any), of: PhantomData }
-            }
-        }
-
-        impl<T: Stored> Deref for $view<'_, T> {
-            type Target = Slice<T>;
-            fn deref(&self) -> &Slice<T> {
-                &self.slice
-            }
-        }
-
-        impl<T: Stored> fmt::Debug for $view<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Debug::fmt(&**self, f)
-            }
-        }
-    )*};
-}
 views! {
+    Slice: from_any(AnySlice), any;
     /// A borrowed [`Slice`], from [`Slice::slice`] and the like. A reference to it goes where a
     /// kernel takes a slice that it reads.
-    View(&'a AnySlice);
+    View;
     /// A mutably borrowed [`Slice`], from [`Slice::slice_mut`] and the like. A mutable reference to
     /// it goes where a kernel takes a slice that it writes.
-    ViewMut(&'a mut AnySlice);
-}
-
-impl<T: Stored> Clone for View<'_, T> {
-    fn clone(&self) -> Self {
-        Self::new(self.slice.any.clone())
-    }
-}
-
-impl<T: Stored> DerefMut for ViewMut<'_, T> {
-    fn deref_mut(&mut self) -> &mut Slice<T> {
-        &mut self.slice
-    }
+    ViewMut;
 }
 
 #[cfg(test)]

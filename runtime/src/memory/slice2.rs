@@ -1,5 +1,7 @@
 //! Two-dimensional arrays: [`Buffer2`], and its parts [`Slice2`], [`View2`] and [`ViewMut2`].
-use super::{AnySlice, Buffer, Rectangle, Slice, View, ViewMut, check_lengths, slice::resolve};
+use super::{
+    Buffer, Rectangle, Slice, View, ViewMut, check_lengths, no_host_memory, slice::resolve,
+};
 use crate::{Device, Error, Result, Stored};
 use std::{
     fmt,
@@ -44,7 +46,7 @@ pub struct Slice2<T: Stored, U: ?Sized = [()]> {
 }
 
 impl<T: Stored> Slice2<T, [(); 0]> {
-    fn new(rectangle: Rectangle) -> Self {
+    fn from_rectangle(rectangle: Rectangle) -> Self {
         Self { rectangle, elements: PhantomData, _unsized: [] }
     }
 }
@@ -302,8 +304,7 @@ impl<T: Stored> Slice2<T> {
 
     /// Returns the error of a host without memory for as many elements.
     fn no_host_memory(&self) -> Error {
-        let (place, size) = ("the host".to_owned(), T::LAYOUT.size);
-        Error::OutOfMemory { place, elements: self.rectangle.len(), size, free: None }
+        no_host_memory(self.rectangle.len(), T::LAYOUT.size)
     }
 }
 
@@ -362,53 +363,14 @@ impl<T: Stored> Slice<T> {
     }
 }
 
-macro_rules! views {
-    ($($(#[$doc:meta])* $view:ident($borrow:ty);)*) => {$(
-        $(#[$doc])*
-        pub struct $view<'a, T: Stored> {
-            slice: Slice2<T, [(); 0]>,
-            of: PhantomData<$borrow>,
-        }
-
-        impl<T: Stored> $view<'_, T> {
-            pub(super) fn new(rectangle: Rectangle) -> Self {
-                Self { slice: Slice2::new(rectangle), of: PhantomData }
-            }
-        }
-
-        impl<T: Stored> Deref for $view<'_, T> {
-            type Target = Slice2<T>;
-            fn deref(&self) -> &Slice2<T> {
-                &self.slice
-            }
-        }
-
-        impl<T: Stored> fmt::Debug for $view<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Debug::fmt(&**self, f)
-            }
-        }
-    )*};
-}
 views! {
+    Slice2: from_rectangle(Rectangle), memory;
     /// A borrowed [`Slice2`], from [`Slice2::rectangle`] and the like. A reference to it goes where
     /// a kernel takes [`Rows`](crate::Rows).
-    View2(&'a AnySlice);
+    View2;
     /// A mutably borrowed [`Slice2`], from [`Slice2::rectangle_mut`] and the like. A mutable
     /// reference to it goes where a kernel takes [`RowsMut`](crate::RowsMut).
-    ViewMut2(&'a mut AnySlice);
-}
-
-impl<T: Stored> Clone for View2<'_, T> {
-    fn clone(&self) -> Self {
-        Self::new(self.slice.rectangle.clone())
-    }
-}
-
-impl<T: Stored> DerefMut for ViewMut2<'_, T> {
-    fn deref_mut(&mut self) -> &mut Slice2<T> {
-        &mut self.slice
-    }
+    ViewMut2;
 }
 
 impl<T: Stored> fmt::Debug for Slice2<T> {
@@ -454,7 +416,7 @@ impl<T: Stored> Buffer2<T> {
         };
         let memory = Buffer::<T>::allocate(device, rows.saturating_mul(pitch), is_zeroed)?;
         let whole = Rectangle { slice: memory.any().clone(), rows, columns, pitch, elem_bytes };
-        Ok(Self { all: Slice2::new(whole.part(0..rows, 0..columns)) })
+        Ok(Self { all: Slice2::from_rectangle(whole.part(0..rows, 0..columns)) })
     }
 }
 

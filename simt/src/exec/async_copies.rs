@@ -75,7 +75,7 @@ impl AsyncCopies {
         let closed = &self.closed;
         let is_done = |copy: &LaneCopy| {
             let lane = copy.lane as usize;
-            let waits = lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+            let waits = lanes.contains(lane);
             waits && copy.group < closed[lane].saturating_sub(pending)
         };
         self.begun.retain_mut(|begun| {
@@ -99,7 +99,7 @@ impl AsyncCopies {
         self.begun.iter_mut().for_each(|begun| {
             begun.lanes.retain(|copy| {
                 let lane = copy.lane as usize;
-                lanes.0[lane / 32] & (1 << (lane % 32)) == 0
+                !lanes.contains(lane)
             });
         });
         self.begun.retain(|begun| !begun.lanes.is_empty());

@@ -53,6 +53,16 @@ impl Mask {
         a | b | c | d | e | f | g | h == 0
     }
 
+    #[inline(always)]
+    pub(crate) fn contains(self, lane: usize) -> bool {
+        self.0[lane / 32] & (1 << (lane % 32)) != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, lane: usize) {
+        self.0[lane / 32] |= 1 << (lane % 32);
+    }
+
     pub(crate) fn count(self) -> u32 {
         let mut count = 0;
         let mut warp = 0;

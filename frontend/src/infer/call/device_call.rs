@@ -7,13 +7,13 @@ use crate::{
         items::{
             path::callee_path,
             scope::{self, Env},
-            signature::{GenericParameter, generic_parameters, peel, receiver_reference},
+            signature::{GenericParameter, generic_parameters, receiver_reference},
             written_type::OmittedArgs,
         },
         program::InstanceArgs,
     },
     resolve::device_set::Callee,
-    syntax::{error::Reported, span::SpanRange},
+    syntax::{error::Reported, span::SpanRange, ungroup::peel},
     types::{Class, Ty, Type},
 };
 use syn::{

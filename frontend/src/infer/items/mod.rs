@@ -11,11 +11,12 @@ use crate::{
     hir::GenericArg,
     infer::{
         Infer,
-        items::{scope::Env, signature::peel, written_type::OmittedArgs},
+        items::{scope::Env, written_type::OmittedArgs},
         program::Program,
         traits::member::{Member, MemberKind},
     },
     resolve::paths::path_key,
+    syntax::ungroup::peel,
     types::{
         Prim, Ty, Type,
         constant::{self, Constant},

@@ -6,12 +6,11 @@ use crate::{
         items::{
             cycles::Definition,
             scope::{self, Env},
-            signature,
         },
         traits::member::{CallFacts, MemberKind},
     },
     resolve::paths::path_key,
-    syntax::span::SpanRange,
+    syntax::{span::SpanRange, ungroup::peel},
     types::{
         Len, Prim, Ty, Type,
         constant::{self, Constant},
@@ -33,7 +32,7 @@ pub(crate) fn callee_path(func: &syn::Expr) -> Option<Cow<'_, syn::Path>> {
 /// for `<T as Trait>::MAX`.
 pub(crate) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
     let Some(qself) = &expr.qself else { return Some(Cow::Borrowed(&expr.path)) };
-    let syn::Type::Path(of) = signature::peel(&qself.ty) else { return None };
+    let syn::Type::Path(of) = peel(&qself.ty) else { return None };
     if qself.position > 0 || of.qself.is_some() {
         return None;
     }

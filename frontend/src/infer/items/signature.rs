@@ -7,7 +7,7 @@ use crate::{
         program::FunctionSyntax,
     },
     resolve::paths::path_key,
-    syntax::{error::Errors, span::SpanRange},
+    syntax::{error::Errors, span::SpanRange, ungroup::peel},
     types::{Class, Prim, Ty, Type, Types},
 };
 use syn::{
@@ -180,17 +180,6 @@ fn const_param_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
         );
         Prim::Usize
     })
-}
-
-/// Returns `ty` without parentheses and invisible groups of macros.
-pub(crate) fn peel(mut ty: &syn::Type) -> &syn::Type {
-    loop {
-        ty = match ty {
-            syn::Type::Group(group) => &group.elem,
-            syn::Type::Paren(paren) => &paren.elem,
-            _ => return ty,
-        };
-    }
 }
 
 /// Returns the numbers that a type parameter may be, from its bounds and the `where` clause.

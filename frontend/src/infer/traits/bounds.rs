@@ -10,9 +10,10 @@ use crate::{
         Infer,
         items::{
             scope::Env,
-            signature::{GenericParameter, generic_parameters, number_bound, peel, where_bounds},
+            signature::{GenericParameter, generic_parameters, number_bound, where_bounds},
         },
     },
+    syntax::ungroup::peel,
     types::{Ty, Type},
 };
 use syn::{Item, ItemImpl, TraitItem, TypeParamBound};

@@ -40,7 +40,7 @@ impl<'e> Exec<'e> {
     fn active_in(&self, run: Run) -> impl Iterator<Item = usize> + use<> {
         let active = self.strand.active();
         let lanes = run.first..run.first + run.len;
-        lanes.filter(move |lane| run.full || active.0[lane / 32] & (1 << (lane % 32)) != 0)
+        lanes.filter(move |lane| run.full || active.contains(*lane))
     }
 
     /// Returns the elements of a run for a transfer at once. All pointers of a run mostly point

@@ -76,7 +76,7 @@ impl Exec<'_> {
             for copy in lanes {
                 let lane = copy.lane as usize;
                 log[first + lane] = address(copy);
-                mask.0[lane / 32] |= 1 << (lane % 32);
+                mask.insert(lane);
             }
             let (first_thread, places) =
                 (self.position.first_thread as u32, LaneAddresses::Each(first));

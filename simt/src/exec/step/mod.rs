@@ -368,7 +368,7 @@ impl<'e> Exec<'e> {
             Operand::Affine(_) => {
                 let mut truths = Mask::EMPTY;
                 for lane in active.lanes().filter(|lane| self.operand_value(cond, *lane) != 0) {
-                    truths.0[lane / 32] |= 1 << (lane % 32);
+                    truths.insert(lane);
                 }
                 truths
             }
@@ -409,7 +409,7 @@ impl<'e> Exec<'e> {
         let mut outside = Mask::EMPTY;
         for lane in self.strand.active().lanes() {
             if self.operand_value(index, lane) >= self.operand_value(len, lane) {
-                outside.0[lane / 32] |= 1 << (lane % 32);
+                outside.insert(lane);
             }
         }
         self.record_fault(outside, Reason::Check(Fault::IndexOutOfBounds), &[index, len])

@@ -301,8 +301,7 @@ impl Exec<'_> {
         let site = &self.code.sites[access.site as usize];
         let mut read: Vec<(u32, UndefinedSource)> = Vec::new();
         for lane in access.lanes.lanes() {
-            let is_stored =
-                |stored: &&UndefinedLanes| stored.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+            let is_stored = |stored: &&UndefinedLanes| stored.lanes.contains(lane);
             let stored = stored.filter(is_stored).map(|stored| stored.source(lane));
             let (buffer, first) = lanes::resolve(self.byte_address(site.at, lane));
             for (cell, byte) in self.bound.checks.as_ref()?.touched_cells(buffer, first, site.bytes)

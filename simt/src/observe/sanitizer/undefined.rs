@@ -55,7 +55,7 @@ impl UndefinedLanes {
             return Some(Self { lanes, ..one });
         }
         let of = |lane: usize| {
-            let first = one.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+            let first = one.lanes.contains(lane);
             (lane as u32, if first { one.source(lane) } else { other.source(lane) })
         };
         Self::from_sources(lanes.lanes().map(of).collect())
@@ -204,7 +204,7 @@ impl UndefinedValues {
         let mut bytes = first..first.saturating_add(size as u64);
         bytes.find_map(|byte| {
             let undefined = self.arrays.get(&(group, array.place, byte))?;
-            let is_it = undefined.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+            let is_it = undefined.lanes.contains(lane);
             is_it.then(|| undefined.source(lane))
         })
     }

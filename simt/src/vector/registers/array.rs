@@ -117,7 +117,7 @@ impl Registers {
             self.masked_copy(word, from, active, &[run]);
             return true;
         }
-        let is_active = |lane: &usize| active.0[lane / 32] & (1 << (lane % 32)) != 0;
+        let is_active = |lane: &usize| active.contains(*lane);
         (run.first..run.first + run.len).filter(is_active).all(|lane| {
             let bits = self.get(from, lane);
             self.set_in_array(array, offset, from.size(), lane, bits).is_some()
