@@ -1,12 +1,12 @@
 //! Kernels whose plain PTX some release of `ptxas` miscompiles; `docs/testing.md` lists them.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
-use warpwise::prelude::*;
+use warpwise::{f16, mma, prelude::*};
 
 cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
     lost_factors, guarded_store: THREADS_MEET, votes_in_loops: THREADS_MEET, updates_apart: THREADS_MEET,
-    least_numbers, last_numbers, great_steps,
+    least_numbers, last_numbers, great_steps, constant_halves: THREADS_MEET,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
@@ -362,4 +362,27 @@ fn great_steps(on: &Engine) -> Check {
         if step & 7 == 0 { first } else { first * 31 + 1 }
     };
     same("sums", &sums, &steps.iter().map(sum).collect::<Vec<u64>>())
+}
+
+/// Multiplies by a constant of two halves, of which only the upper one is negative, and needs the
+/// constant without the sign.
+#[kernel(block = 32)]
+fn alternating_sums(words: &[u32], out: &mut [f32]) {
+    let word = words[warp::lane_id()] | 0x3c00_3c00;
+    let left = mma::A::<f16, 16, 8> { words: [word, word, 0, 0] };
+    let right = mma::B::<f16, 8, 8> { words: [0xbc00_3c00, 0] };
+    let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    sum.multiply_add(left, right);
+    sum.store(out, 0, 8);
+}
+
+fn constant_halves(on: &Engine) -> Check {
+    // The lower half of each is 1, and the upper one 1 + lane / 1024.
+    let words: Vec<u32> = (0..32).map(|lane| lane << 16).collect();
+    let mut out = vec![0.0; 128];
+    launch!(on, alternating_sums(read words, write out), LaunchConfig::grid(1))?;
+    // Lanes 4r to 4r + 3 hold row r of the left matrix, and its row r + 8.
+    let sum = |row: usize| (0..4).map(|i| -((row % 8 * 4 + i) as f32) / 1024.0).sum::<f32>();
+    let want: Vec<f32> = (0..128).map(|i| sum(i / 8)).collect();
+    same("out", &out, &want)
 }

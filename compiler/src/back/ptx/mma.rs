@@ -50,8 +50,8 @@ impl Emitter<'_> {
     }
 
     /// The register of an operand, whose value `ptxas` must not know if it is a constant of two
-    /// halves. It loads the negation of a constant whose highest bit is set and negates it in the
-    /// product, which negates the lower half, too (CUDA 13.0, sm_90).
+    /// halves. It replaces one of two constants that differ in the highest bit by the other's
+    /// negation, and the product then negates the lower half, too (12.8 to 13.5).
     fn mma_operand(&mut self, op: MmaOp, arg: InstId) -> Reg {
         let reg = self.reg(arg);
         if !hides_constants(op) || !matches!(self.kernel.insts[arg].op, Op::Const(_)) {
