@@ -1,0 +1,40 @@
+//! Errors of the calls of this crate.
+use thiserror::Error;
+
+/// An error of a call of this crate.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of a launch, a copy or an allocation.
+    #[error(transparent)]
+    Device(#[from] warpwise::Error),
+    /// A slice of another length than the call needs.
+    #[error("`{argument}` has {found} elements, and {expected} are needed")]
+    Length {
+        /// The parameter of the function.
+        argument: &'static str,
+        /// The number of elements that the other arguments determine.
+        expected: usize,
+        /// The number of elements of the slice.
+        found: usize,
+    },
+    /// More elements than the call takes.
+    #[error("{found} elements, and at most {most} are possible")]
+    TooLong {
+        /// The number of elements.
+        found: usize,
+        /// The largest number.
+        most: usize,
+    },
+}
+
+/// The result of a call of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Checks the length of a slice.
+pub(crate) fn require_length(argument: &'static str, found: usize, expected: usize) -> Result<()> {
+    match found == expected {
+        true => Ok(()),
+        false => Err(Error::Length { argument, expected, found }),
+    }
+}

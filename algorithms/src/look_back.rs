@@ -1,0 +1,69 @@
+//! Decoupled look-back: blocks learn what the blocks before them hold, in one pass over the data.
+//!
+//! A block publishes the total of its tile at once, and the prefix, up to and including its tile, as
+//! soon as it knows it. It adds up the totals of the tiles before it until it meets a prefix. After
+//! D. Merrill and M. Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back*, 2016.
+use crate::operator::{combine, identity};
+use warpwise::prelude::*;
+
+/// The flag of a state that holds the total of a tile.
+#[device]
+const TOTAL: u64 = 1;
+/// The flag of a state that holds the total of all tiles up to and including this one.
+#[device]
+const PREFIX: u64 = 2;
+
+/// Packs a flag and a value of at most 32 bits into a word, so that they arrive together.
+#[device]
+fn pack<T: Num>(flag: u64, value: T) -> u64 {
+    flag << 32 | value.as_usize() as u64 & 0xffff_ffff
+}
+
+#[device]
+fn unpack<T: Num>(state: u64) -> T {
+    T::from_usize((state & 0xffff_ffff) as usize)
+}
+
+/// Returns the combined elements of the tiles before `tile`, and publishes `total`, that of this one.
+///
+/// All lanes of one warp of the block call it. The states are 0 before the launch, and blocks take
+/// their tiles in order.
+#[device]
+pub(crate) fn look_back<T: Num, const OPERATOR: u32>(
+    states: &[AtomicU64],
+    tile: usize,
+    total: T,
+) -> T {
+    let lane = warp::lane_id();
+    let mut before = identity::<T, OPERATOR>();
+    if tile > 0 {
+        if lane == 0 {
+            states[tile].store(pack(TOTAL, total), Ordering::Relaxed);
+        }
+        let mut end = tile;
+        loop {
+            // Before the first tile there is nothing.
+            let mut state = pack(PREFIX, identity::<T, OPERATOR>());
+            if lane < end {
+                state = states[end - 1 - lane].load(Ordering::Relaxed);
+                while state >> 32 == 0 {
+                    state = states[end - 1 - lane].load(Ordering::Relaxed);
+                }
+            }
+            let prefixes = warp::ballot(state >> 32 == PREFIX);
+            let is_needed = lane as u32 <= prefixes.trailing_zeros();
+            let value = if is_needed { unpack(state) } else { identity::<T, OPERATOR>() };
+            let all = warp::reduce(value, |a, b| combine::<T, OPERATOR>(a, b));
+            before = combine::<T, OPERATOR>(all, before);
+            if prefixes != 0 {
+                break;
+            }
+            end -= 32;
+        }
+    }
+    if lane == 0 {
+        let prefix = combine::<T, OPERATOR>(before, total);
+        states[tile].store(pack(PREFIX, prefix), Ordering::Relaxed);
+    }
+    before
+}

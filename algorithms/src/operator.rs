@@ -1,0 +1,72 @@
+//! Operators that combine the elements of reductions and scans.
+use warpwise::prelude::*;
+
+/// An associative operator with an identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// The sum. Integers wrap.
+    Sum,
+    /// The smallest element. Of floats, NaNs are ignored, and -0.0 is less than +0.0.
+    Min,
+    /// The largest element. Of floats, NaNs are ignored, and -0.0 is less than +0.0.
+    Max,
+}
+
+impl Operator {
+    /// Returns the result for no elements: 0, or the largest or smallest number.
+    pub fn identity<T: Num>(self) -> T {
+        match self {
+            Self::Sum => T::ZERO,
+            Self::Min => T::from_f64(f64::INFINITY),
+            Self::Max => T::from_f64(f64::NEG_INFINITY),
+        }
+    }
+}
+
+/// The code of [`Operator::Sum`] in kernels.
+#[device]
+pub(crate) const SUM: u32 = 0;
+/// The code of [`Operator::Min`].
+#[device]
+pub(crate) const MIN: u32 = 1;
+/// The code of [`Operator::Max`].
+#[device]
+pub(crate) const MAX: u32 = 2;
+
+/// Returns the result for no elements.
+#[device]
+pub(crate) fn identity<T: Num, const OPERATOR: u32>() -> T {
+    match OPERATOR {
+        SUM => T::ZERO,
+        MIN => T::from_f64(f64::INFINITY),
+        _ => T::from_f64(f64::NEG_INFINITY),
+    }
+}
+
+/// Combines two elements.
+#[device]
+pub(crate) fn combine<T: Num, const OPERATOR: u32>(a: T, b: T) -> T {
+    match OPERATOR {
+        SUM => a + b,
+        MIN => a.min(b),
+        _ => a.max(b),
+    }
+}
+
+/// Launches the instance of a kernel for an [`Operator`] that only the program's run decides.
+macro_rules! launch_with_operator {
+    ($operator:expr, $kernel:ident::<$T:ty $(, $EXCLUSIVE:ident)?>($($arg:expr),* $(,)?)) => {
+        match $operator {
+            $crate::Operator::Sum => {
+                $kernel::<$T, { $crate::operator::SUM } $(, $EXCLUSIVE)?>::launch($($arg),*)
+            }
+            $crate::Operator::Min => {
+                $kernel::<$T, { $crate::operator::MIN } $(, $EXCLUSIVE)?>::launch($($arg),*)
+            }
+            $crate::Operator::Max => {
+                $kernel::<$T, { $crate::operator::MAX } $(, $EXCLUSIVE)?>::launch($($arg),*)
+            }
+        }
+    };
+}
+pub(crate) use launch_with_operator;

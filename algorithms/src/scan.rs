@@ -1,0 +1,272 @@
+//! Prefix sums, and scans by other operators.
+//!
+//! Integers of up to 32 bits take [one pass](crate::look_back). Floats and 64-bit integers take
+//! three: the totals of tiles, their scan, and the scan of each tile. So floats are added in an
+//! order that no timing changes.
+use crate::{
+    error::{Result, require_length},
+    look_back::look_back,
+    operator::{Operator, combine, identity, launch_with_operator},
+};
+use warpwise::prelude::*;
+
+/// Elements of a tile: a block of 256 threads scans it, 16 elements a thread.
+#[device]
+const TILE: usize = 4096;
+/// Elements of a warp's part of a tile: four rows of 32 lanes, four elements a lane.
+#[device]
+const WARP_PART: usize = 512;
+#[device]
+const ROW: usize = 128;
+
+/// A thread's elements of a tile while it is scanned.
+#[device]
+#[derive(Clone, Copy)]
+struct Part<T> {
+    /// The inclusive scan of each quadruple.
+    values: [[T; 4]; 4],
+    /// For each quadruple, the combined elements of the warp's part before it.
+    before: [T; 4],
+}
+
+/// Returns the place of a thread's quadruple in a row of its warp's part of a tile.
+#[device]
+fn place(tile: usize, row: usize) -> usize {
+    tile * TILE + warp::warp_id() * WARP_PART + row * ROW + warp::lane_id() * 4
+}
+
+/// Loads a tile, scans the part of each warp, and stores the total of each part in `totals`.
+#[device]
+fn scan_parts<T: Num, const OPERATOR: u32>(x: &[T], tile: usize, totals: &mut [T; 8]) -> Part<T> {
+    let nothing = identity::<T, OPERATOR>();
+    let mut part = Part { values: [[nothing; 4]; 4], before: [nothing; 4] };
+    if (tile + 1) * TILE <= x.len() {
+        for row in 0..4 {
+            for k in 0..4 {
+                part.values[row][k] = x[place(tile, row) + k];
+            }
+        }
+    } else {
+        for row in 0..4 {
+            for k in 0..4 {
+                part.values[row][k] = x.get(place(tile, row) + k).copied().unwrap_or(nothing);
+            }
+        }
+    }
+    let mut carry = nothing;
+    for row in 0..4 {
+        for k in 1..4 {
+            let value = combine::<T, OPERATOR>(part.values[row][k - 1], part.values[row][k]);
+            part.values[row][k] = value;
+        }
+        let own = part.values[row][3];
+        let scanned = warp::inclusive_scan(own, |a, b| combine::<T, OPERATOR>(a, b));
+        let previous = warp::shfl_up(scanned, 1);
+        let previous = if warp::lane_id() == 0 { nothing } else { previous };
+        part.before[row] = combine::<T, OPERATOR>(carry, previous);
+        carry = combine::<T, OPERATOR>(carry, warp::shfl(scanned, 31));
+    }
+    if warp::lane_id() == 0 {
+        totals[warp::warp_id()] = carry;
+    }
+    part
+}
+
+/// Stores the scan of a tile, of which `before` combines all elements before this warp's part.
+#[device]
+fn store_part<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
+    part: Part<T>,
+    tile: usize,
+    before: T,
+    out: &mut [T],
+) {
+    let is_whole = (tile + 1) * TILE <= out.len();
+    for row in 0..4 {
+        let before = combine::<T, OPERATOR>(before, part.before[row]);
+        let mut scanned = [before; 4];
+        for k in 0..4 {
+            if !EXCLUSIVE {
+                scanned[k] = combine::<T, OPERATOR>(before, part.values[row][k]);
+            } else if k > 0 {
+                scanned[k] = combine::<T, OPERATOR>(before, part.values[row][k - 1]);
+            }
+        }
+        let first = place(tile, row);
+        if is_whole {
+            for k in 0..4 {
+                out[first + k] = scanned[k];
+            }
+        } else {
+            for k in 0..4 {
+                if first + k < out.len() {
+                    out[first + k] = scanned[k];
+                }
+            }
+        }
+    }
+}
+
+/// Combines the totals of the parts before part `end`.
+#[device]
+fn combine_parts<T: Num, const OPERATOR: u32>(totals: &[T; 8], end: usize) -> T {
+    let mut all = identity::<T, OPERATOR>();
+    for part in 0..8 {
+        if part < end {
+            all = combine::<T, OPERATOR>(all, totals[part]);
+        }
+    }
+    all
+}
+
+/// Scans numbers of at most 32 bits in one pass.
+#[kernel(block = 256)]
+fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
+    x: &[T],
+    next_tile: &[AtomicU32],
+    states: &[AtomicU64],
+    out: &mut [T],
+) {
+    let own_tile = shared!([u32; 1]);
+    let before_tile = shared!([T; 1]);
+    let totals = shared!([T; 8]);
+    // Blocks start in any order; a tile may only wait for tiles that others have begun.
+    if thread_idx_x() == 0 {
+        own_tile[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
+    }
+    sync_threads();
+    let tile = own_tile[0] as usize;
+    let part = scan_parts::<T, OPERATOR>(x, tile, totals);
+    sync_threads();
+    if warp::warp_id() == 0 {
+        let total = combine_parts::<T, OPERATOR>(totals, 8);
+        let before = look_back::<T, OPERATOR>(states, tile, total);
+        if warp::lane_id() == 0 {
+            before_tile[0] = before;
+        }
+    }
+    sync_threads();
+    let in_tile = combine_parts::<T, OPERATOR>(totals, warp::warp_id());
+    let before = combine::<T, OPERATOR>(before_tile[0], in_tile);
+    store_part::<T, OPERATOR, EXCLUSIVE>(part, tile, before, out);
+}
+
+/// Combines the elements of each tile.
+#[kernel(block = 256)]
+fn combine_tiles<T: Num, const OPERATOR: u32>(x: &[T], out: &mut [T]) {
+    let totals = shared!([T; 8]);
+    scan_parts::<T, OPERATOR>(x, block_idx_x(), totals);
+    sync_threads();
+    if thread_idx_x() == 0 {
+        out[block_idx_x()] = combine_parts::<T, OPERATOR>(totals, 8);
+    }
+}
+
+/// Scans each tile; `before` combines the elements of all tiles before each.
+#[kernel(block = 256)]
+fn scan_tiles<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
+    x: &[T],
+    before: &[T],
+    out: &mut [T],
+) {
+    let totals = shared!([T; 8]);
+    let tile = block_idx_x();
+    let part = scan_parts::<T, OPERATOR>(x, tile, totals);
+    sync_threads();
+    let in_tile = combine_parts::<T, OPERATOR>(totals, warp::warp_id());
+    let before = combine::<T, OPERATOR>(before[tile], in_tile);
+    store_part::<T, OPERATOR, EXCLUSIVE>(part, tile, before, out);
+}
+
+/// Writes to each element of `out` the combination of the elements of `x` up to and including it.
+///
+/// Floats are combined in an order that depends on the number of elements only.
+///
+/// # Errors
+/// [`Error::Length`](crate::Error::Length) if the slices differ in length, and those of launches.
+///
+/// ```
+/// use warpwise::prelude::*;
+/// use warpwise_algorithms::{Operator, inclusive_scan};
+///
+/// let device = Device::cpu();
+/// let x = device.upload(&[3, 1, 4, 1])?;
+/// let mut out = device.zeros::<i32>(4)?;
+/// inclusive_scan(&device, Operator::Sum, &x, &mut out)?;
+/// assert_eq!(out.to_vec()?, [3, 4, 8, 9]);
+/// # Ok::<(), warpwise_algorithms::Error>(())
+/// ```
+pub fn inclusive_scan<T: Num>(
+    device: &Device,
+    operator: Operator,
+    x: &Slice<T>,
+    out: &mut Slice<T>,
+) -> Result<()> {
+    scan::<T, false>(device, operator, x, out)
+}
+
+/// Writes to each element of `out` the combination of the elements of `x` before it, the identity of
+/// the operator to the first.
+///
+/// Floats are combined in an order that depends on the number of elements only.
+///
+/// # Errors
+/// [`Error::Length`](crate::Error::Length) if the slices differ in length, and those of launches.
+///
+/// ```
+/// use warpwise::prelude::*;
+/// use warpwise_algorithms::{Operator, exclusive_scan};
+///
+/// let device = Device::cpu();
+/// let x = device.upload(&[3, 1, 4, 1])?;
+/// let mut out = device.zeros::<i32>(4)?;
+/// exclusive_scan(&device, Operator::Sum, &x, &mut out)?;
+/// assert_eq!(out.to_vec()?, [0, 3, 4, 8]);
+/// # Ok::<(), warpwise_algorithms::Error>(())
+/// ```
+pub fn exclusive_scan<T: Num>(
+    device: &Device,
+    operator: Operator,
+    x: &Slice<T>,
+    out: &mut Slice<T>,
+) -> Result<()> {
+    scan::<T, true>(device, operator, x, out)
+}
+
+fn scan<T: Num, const EXCLUSIVE: bool>(
+    device: &Device,
+    operator: Operator,
+    x: &Slice<T>,
+    out: &mut Slice<T>,
+) -> Result<()> {
+    require_length("out", out.len(), x.len())?;
+    if x.is_empty() {
+        return Ok(());
+    }
+    let tiles = x.len().div_ceil(TILE);
+    let config = LaunchConfig::grid(tiles);
+    if fits_state::<T>() {
+        let mut next_tile = device.zeros::<u32>(1)?;
+        let mut states = device.zeros::<u64>(tiles)?;
+        let (next_tile, states) = (&mut next_tile, &mut states);
+        launch_with_operator!(
+            operator,
+            scan_in_one_pass::<T, EXCLUSIVE>(device, config, x, next_tile, states, out)
+        )?;
+        return Ok(());
+    }
+    let mut before = device.zeros::<T>(tiles)?;
+    if tiles > 1 {
+        let mut totals = device.zeros::<T>(tiles)?;
+        launch_with_operator!(operator, combine_tiles::<T>(device, config, x, &mut totals))?;
+        scan::<T, true>(device, operator, &totals, &mut before)?;
+    } else {
+        before.fill(operator.identity())?;
+    }
+    launch_with_operator!(operator, scan_tiles::<T, EXCLUSIVE>(device, config, x, &before, out))?;
+    Ok(())
+}
+
+/// True for integers of at most 32 bits.
+fn fits_state<T: Num>() -> bool {
+    size_of::<T>() <= 4 && T::from_f64(0.5).as_f64() == 0.0
+}

@@ -1,0 +1,490 @@
+//! Radix sorts of keys, and of pairs of keys and values.
+//!
+//! One kernel counts every digit of 8 bits of every key. Then there is a pass for each digit, from the
+//! lowest: a block sorts a tile by the digit in shared memory, [looks back](crate::look_back) for the
+//! number of equal digits in the tiles before it, and moves the tile to its places. A pass reads and
+//! writes each key once. After A. Adinets and D. Merrill, *Onesweep: A Faster Least Significant Digit
+//! Radix Sort for GPUs*, 2022.
+use crate::error::{Error, Result, require_length};
+use warpwise::{Element, prelude::*};
+
+/// Values of a digit.
+#[device]
+const DIGITS: usize = 256;
+/// The flag of a state that holds the count of a digit in a tile.
+#[device]
+const TOTAL: u32 = 1 << 30;
+/// The flag of a state that holds the count of a digit up to and including a tile.
+#[device]
+const PREFIX: u32 = 2 << 30;
+/// The count in a state.
+#[device]
+const COUNT: u32 = TOTAL - 1;
+
+/// A number with digits.
+#[device]
+pub(crate) trait RadixKey: Copy {
+    /// Returns a digit of 8 bits of an integer whose order is that of the keys.
+    fn digit(self, shift: u32) -> usize;
+}
+
+#[device]
+impl RadixKey for u32 {
+    fn digit(self, shift: u32) -> usize {
+        (self >> shift & 255) as usize
+    }
+}
+
+#[device]
+impl RadixKey for i32 {
+    fn digit(self, shift: u32) -> usize {
+        (self as u32 ^ 1 << 31).digit(shift)
+    }
+}
+
+#[device]
+impl RadixKey for f32 {
+    fn digit(self, shift: u32) -> usize {
+        let bits = self.to_bits();
+        // All bits of a negative float, or the sign of a positive one.
+        let mask = (bits as i32 >> 31) as u32 | 1 << 31;
+        (bits ^ mask).digit(shift)
+    }
+}
+
+#[device]
+impl RadixKey for u64 {
+    fn digit(self, shift: u32) -> usize {
+        (self >> shift & 255) as usize
+    }
+}
+
+#[device]
+impl RadixKey for i64 {
+    fn digit(self, shift: u32) -> usize {
+        (self as u64 ^ 1 << 63).digit(shift)
+    }
+}
+
+#[device]
+impl RadixKey for f64 {
+    fn digit(self, shift: u32) -> usize {
+        let bits = self.to_bits();
+        let mask = (bits as i64 >> 63) as u64 | 1 << 63;
+        (bits ^ mask).digit(shift)
+    }
+}
+
+/// Counts the digits of all keys: `counts[pass * 256 + digit]`.
+#[kernel(block = 256, instances(u32, i32, f32, u64, i64, f64))]
+fn count_digits<K: RadixKey, const PASSES: usize>(keys: &[K], counts: &[AtomicU32]) {
+    let bins = shared!([[AtomicU32; DIGITS]; PASSES]);
+    let t = thread_idx_x();
+    for pass in 0..PASSES {
+        bins[pass][t].store(0, Ordering::Relaxed);
+    }
+    sync_threads();
+    for i in (global_idx_x()..keys.len()).step_by(grid_dim_x() * 256) {
+        let key = keys[i];
+        for pass in 0..PASSES {
+            bins[pass][key.digit(pass as u32 * 8)].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    sync_threads();
+    for pass in 0..PASSES {
+        counts[pass * DIGITS + t].fetch_add(bins[pass][t].load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
+/// Replaces the counts of a pass by the place of the first key with each digit.
+#[kernel(block = 256)]
+fn scan_counts(counts: &mut [u32]) {
+    let i = global_idx_x();
+    counts[i] = block::exclusive_sum(counts[i]);
+}
+
+/// Returns the lanes of the warp that are in `members` and have the digit of this lane.
+#[device]
+fn lanes_with(digit: usize, members: u32) -> u32 {
+    let mut lanes = members;
+    for bit in 0..8 {
+        let is_set = digit >> bit & 1 == 1;
+        let set = warp::ballot(is_set);
+        lanes &= if is_set { set } else { !set };
+    }
+    lanes
+}
+
+/// Returns the number of keys with this thread's digit in the tiles before `tile`, and publishes
+/// `count`, the number in this tile.
+#[device]
+fn count_before(states: &[AtomicU32], tile: usize, count: u32) -> u32 {
+    let digit = thread_idx_x();
+    let mut before = 0;
+    if tile > 0 {
+        states[tile * DIGITS + digit].store(TOTAL | count, Ordering::Relaxed);
+        let mut previous = tile;
+        loop {
+            previous -= 1;
+            let mut state = 0;
+            while state == 0 {
+                state = states[previous * DIGITS + digit].load(Ordering::Relaxed);
+            }
+            before += state & COUNT;
+            if state & PREFIX != 0 {
+                break;
+            }
+        }
+    }
+    states[tile * DIGITS + digit].store(PREFIX | before + count, Ordering::Relaxed);
+    before
+}
+
+/// Moves the keys, and if `PAIRS` the values, to their places by one digit. A tile has `TILE` keys,
+/// `ITEMS` of each thread.
+#[kernel(block = 256, instances(u32, i32, f32, u64, i64, f64))]
+fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usize>(
+    shift: u32,
+    starts: &[u32],
+    keys: &[K],
+    values: &[u32],
+    next_tile: &[AtomicU32],
+    states: &[AtomicU32],
+    to_keys: &mut [K],
+    to_values: &mut [u32],
+) {
+    let own_tile = shared!([u32; 1]);
+    let counts = shared!([[u32; DIGITS]; 8]);
+    let tile_keys = shared!([K; TILE]);
+    let starts_in_tile = shared!([u32; DIGITS]);
+    let places = shared!([u32; DIGITS]);
+    let t = thread_idx_x();
+    let (warp, lane) = (warp::warp_id(), warp::lane_id());
+    if t == 0 {
+        own_tile[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
+    }
+    for row in 0..8 {
+        counts[row][t] = 0;
+    }
+    sync_threads();
+    let tile = own_tile[0] as usize;
+    let first = tile * TILE;
+    let len = (keys.len() - first).min(TILE);
+
+    // The keys of a warp follow each other, so that equal digits keep their order.
+    let mut own_keys = [keys[first]; ITEMS];
+    let mut ranks = [0; ITEMS];
+    for item in 0..ITEMS {
+        let i = warp * (ITEMS * 32) + item * 32 + lane;
+        if i < len {
+            own_keys[item] = keys[first + i];
+        }
+    }
+    for item in 0..ITEMS {
+        let i = warp * (ITEMS * 32) + item * 32 + lane;
+        let digit = own_keys[item].digit(shift);
+        let is_key = i < len;
+        let lanes = lanes_with(digit, warp::ballot(is_key));
+        let earlier = (lanes & warp::lanemask_lt()).count_ones();
+        let before = counts[warp][digit];
+        ranks[item] = before + earlier;
+        sync_warp();
+        if is_key && earlier == 0 {
+            counts[warp][digit] = before + lanes.count_ones();
+        }
+        sync_warp();
+    }
+    sync_threads();
+
+    // Thread t has digit t from here to the next barrier.
+    let mut count = 0;
+    for row in 0..8 {
+        let in_warp = counts[row][t];
+        counts[row][t] = count;
+        count += in_warp;
+    }
+    let start = block::exclusive_sum(count);
+    starts_in_tile[t] = start;
+    places[t] = starts[t] + count_before(states, tile, count) - start;
+    sync_threads();
+
+    for item in 0..ITEMS {
+        let i = warp * (ITEMS * 32) + item * 32 + lane;
+        if i < len {
+            let digit = own_keys[item].digit(shift);
+            ranks[item] += starts_in_tile[digit] + counts[warp][digit];
+            tile_keys[ranks[item] as usize] = own_keys[item];
+        }
+    }
+    sync_threads();
+    for i in (t..len).step_by(256) {
+        let key = tile_keys[i];
+        to_keys[(places[key.digit(shift)] + i as u32) as usize] = key;
+    }
+    if PAIRS {
+        let tile_values = shared!([u32; TILE]);
+        for item in 0..ITEMS {
+            let i = warp * (ITEMS * 32) + item * 32 + lane;
+            if i < len {
+                tile_values[ranks[item] as usize] = values[first + i];
+            }
+        }
+        sync_threads();
+        for i in (t..len).step_by(256) {
+            let place = places[tile_keys[i].digit(shift)] + i as u32;
+            to_values[place as usize] = tile_values[i];
+        }
+    }
+}
+
+/// A type of keys: `u32`, `i32`, `f32`, `u64`, `i64` and `f64`.
+///
+/// Floats are in the order of [`f32::total_cmp`]: -0.0 is less than +0.0, and NaNs come first or last
+/// by their signs.
+pub trait SortKey: Element + sealed::Launches {}
+
+mod sealed {
+    use super::*;
+
+    /// The launches of the kernels for a type of keys.
+    pub trait Launches: Sized + 'static {
+        /// Keys of a tile.
+        const TILE: usize;
+
+        fn count_digits(device: &Device, keys: &Slice<Self>, counts: &mut Slice<u32>) -> Result<()>
+        where
+            Self: Element;
+
+        fn sort_by_digit<const PAIRS: bool>(device: &Device, pass: Pass<'_, Self>) -> Result<()>
+        where
+            Self: Element;
+    }
+}
+
+/// The arguments of a pass over all keys.
+pub struct Pass<'a, K: Element> {
+    shift: u32,
+    starts: &'a Slice<u32>,
+    keys: &'a Slice<K>,
+    values: &'a Slice<u32>,
+    next_tile: &'a mut Slice<u32>,
+    states: &'a mut Slice<u32>,
+    to_keys: &'a mut Slice<K>,
+    to_values: &'a mut Slice<u32>,
+}
+
+macro_rules! sort_keys {
+    ($($ty:ty: $passes:literal passes, $items:literal items;)*) => {$(
+        impl SortKey for $ty {}
+
+        impl sealed::Launches for $ty {
+            const TILE: usize = 256 * $items;
+
+            fn count_digits(
+                device: &Device,
+                keys: &Slice<Self>,
+                counts: &mut Slice<u32>,
+            ) -> Result<()> {
+                let blocks = keys.len().div_ceil(256 * 16).min(MAX_COUNTING_BLOCKS);
+                count_digits::<Self, $passes>::launch(device, LaunchConfig::grid(blocks), keys, counts)?;
+                Ok(())
+            }
+
+            fn sort_by_digit<const PAIRS: bool>(
+                device: &Device,
+                pass: Pass<'_, Self>,
+            ) -> Result<()> {
+                let config = LaunchConfig::grid(pass.keys.len().div_ceil(Self::TILE));
+                let Pass { shift, starts, keys, values, next_tile, states, to_keys, to_values } = pass;
+                sort_by_digit::<Self, PAIRS, $items, { 256 * $items }>::launch(
+                    device, config, shift, starts, keys, values, next_tile, states, to_keys,
+                    to_values,
+                )?;
+                Ok(())
+            }
+        }
+    )*};
+}
+sort_keys! {
+    u32: 4 passes, 16 items;
+    i32: 4 passes, 16 items;
+    f32: 4 passes, 16 items;
+    u64: 8 passes, 8 items;
+    i64: 8 passes, 8 items;
+    f64: 8 passes, 8 items;
+}
+
+/// Blocks that count digits.
+const MAX_COUNTING_BLOCKS: usize = 1024;
+
+/// The memory of radix sorts, to be used again for the next one.
+///
+/// It has the size of the keys and values, and of one byte or two for each of them.
+///
+/// ```
+/// use warpwise::prelude::*;
+/// use warpwise_algorithms::RadixSort;
+///
+/// let device = Device::cpu();
+/// let mut sort = RadixSort::with_values(&device, 4)?;
+/// let mut keys = device.upload(&[0.5f32, -2.0, 8.0, 0.25])?;
+/// let mut values = device.upload(&[0, 1, 2, 3])?;
+/// sort.sort_by_key(&device, &mut keys, &mut values)?;
+/// assert_eq!(keys.to_vec()?, [-2.0, 0.25, 0.5, 8.0]);
+/// assert_eq!(values.to_vec()?, [1, 3, 0, 2]);
+/// # Ok::<(), warpwise_algorithms::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct RadixSort<K: SortKey> {
+    keys: Buffer<K>,
+    values: Buffer<u32>,
+    /// For each pass the counts of all digits, and later the place of the first key with each.
+    counts: Buffer<u32>,
+    /// For each pass the number of the next tile, and behind them all states.
+    states: Buffer<u32>,
+}
+
+impl<K: SortKey> RadixSort<K> {
+    /// Passes over the keys.
+    const PASSES: usize = size_of::<K>();
+
+    /// Allocates the memory for sorts of at most `max_len` keys.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for 2^30 keys or more, and those of allocations.
+    pub fn new(device: &Device, max_len: usize) -> Result<Self> {
+        Self::allocate(device, max_len, 0)
+    }
+
+    /// Allocates the memory for sorts of at most `max_len` pairs.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for 2^30 pairs or more, and those of allocations.
+    pub fn with_values(device: &Device, max_len: usize) -> Result<Self> {
+        Self::allocate(device, max_len, max_len)
+    }
+
+    fn allocate(device: &Device, max_len: usize, max_values: usize) -> Result<Self> {
+        if max_len > COUNT as usize {
+            return Err(Error::TooLong { found: max_len, most: COUNT as usize });
+        }
+        let tiles = max_len.div_ceil(K::TILE);
+        Ok(Self {
+            keys: device.zeros(max_len)?,
+            values: device.zeros(max_values)?,
+            counts: device.zeros(Self::PASSES * DIGITS)?,
+            states: device.zeros(Self::PASSES * (1 + tiles * DIGITS))?,
+        })
+    }
+
+    /// Sorts `keys` in ascending order, without waiting for the result.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for more keys than there is memory for, and those of launches.
+    pub fn sort(&mut self, device: &Device, keys: &mut Slice<K>) -> Result<()> {
+        let mut none = device.zeros(0)?;
+        self.sort_pairs::<false>(device, keys, &mut none)
+    }
+
+    /// Sorts `keys` in ascending order, and moves each value as its key, without waiting for the
+    /// result. Equal keys keep their order.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless there is a value for each key, [`Error::TooLong`] for more pairs than
+    /// there is memory for, and those of launches.
+    pub fn sort_by_key(
+        &mut self,
+        device: &Device,
+        keys: &mut Slice<K>,
+        values: &mut Slice<u32>,
+    ) -> Result<()> {
+        require_length("values", values.len(), keys.len())?;
+        if values.len() > self.values.len() {
+            return Err(Error::TooLong { found: values.len(), most: self.values.len() });
+        }
+        self.sort_pairs::<true>(device, keys, values)
+    }
+
+    fn sort_pairs<const PAIRS: bool>(
+        &mut self,
+        device: &Device,
+        keys: &mut Slice<K>,
+        values: &mut Slice<u32>,
+    ) -> Result<()> {
+        if keys.len() > self.keys.len() {
+            return Err(Error::TooLong { found: keys.len(), most: self.keys.len() });
+        }
+        if keys.len() < 2 {
+            return Ok(());
+        }
+        self.counts.fill(0)?;
+        K::count_digits(device, keys, &mut self.counts)?;
+        scan_counts::launch(device, LaunchConfig::grid(Self::PASSES), &mut self.counts)?;
+        self.states.fill(0)?;
+        let (mut next_tiles, mut states) = self.states.split_at_mut(Self::PASSES)?;
+        let mut other_keys = self.keys.slice_mut(..keys.len())?;
+        let mut other_values = self.values.slice_mut(..values.len())?;
+        let (mut from, mut to) = ((keys, values), (&mut *other_keys, &mut *other_values));
+        let states_of_pass = states.len() / Self::PASSES;
+        for pass in 0..Self::PASSES {
+            let first_state = pass * states_of_pass;
+            let pass = Pass {
+                shift: pass as u32 * 8,
+                starts: &self.counts.slice(pass * DIGITS..(pass + 1) * DIGITS)?,
+                keys: from.0,
+                values: from.1,
+                next_tile: &mut next_tiles.slice_mut(pass..pass + 1)?,
+                states: &mut states.slice_mut(first_state..first_state + states_of_pass)?,
+                to_keys: to.0,
+                to_values: to.1,
+            };
+            K::sort_by_digit::<PAIRS>(device, pass)?;
+            std::mem::swap(&mut from, &mut to);
+        }
+        // The number of passes is even, so the keys are where they were.
+        Ok(())
+    }
+}
+
+/// Sorts `keys` in ascending order, without waiting for the result.
+///
+/// # Errors
+/// [`Error::TooLong`] for 2^30 keys or more, and those of allocations and launches.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// let device = Device::cpu();
+/// let mut keys = device.upload(&[3, -9, 4])?;
+/// warpwise_algorithms::sort(&device, &mut keys)?;
+/// assert_eq!(keys.to_vec()?, [-9, 3, 4]);
+/// # Ok::<(), warpwise_algorithms::Error>(())
+/// ```
+pub fn sort<K: SortKey>(device: &Device, keys: &mut Slice<K>) -> Result<()> {
+    RadixSort::new(device, keys.len())?.sort(device, keys)
+}
+
+/// Sorts `keys` in ascending order, and moves each value as its key, without waiting for the result.
+/// Equal keys keep their order.
+///
+/// # Errors
+/// [`Error::Length`] unless there is a value for each key, [`Error::TooLong`] for 2^30 pairs or more,
+/// and those of allocations and launches.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// let device = Device::cpu();
+/// let mut keys = device.upload(&[3, -9, 4])?;
+/// let mut values = device.upload(&[0, 1, 2])?;
+/// warpwise_algorithms::sort_by_key(&device, &mut keys, &mut values)?;
+/// assert_eq!(values.to_vec()?, [1, 0, 2]);
+/// # Ok::<(), warpwise_algorithms::Error>(())
+/// ```
+pub fn sort_by_key<K: SortKey>(
+    device: &Device,
+    keys: &mut Slice<K>,
+    values: &mut Slice<u32>,
+) -> Result<()> {
+    RadixSort::with_values(device, keys.len())?.sort_by_key(device, keys, values)
+}
