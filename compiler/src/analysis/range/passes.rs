@@ -418,9 +418,15 @@ impl RangePass<'_> {
                 Some((BarrierOp::And | BarrierOp::Or, _)) | None => limits,
             },
             Op::Generic(generic) => self.launch.generic(*generic).or_limits(limits),
-            Op::For { start, end, inclusive, .. } => {
+            Op::For { start, end, step, inclusive, .. } => {
+                let (start, step) = (self.value[*start], self.value[*step]);
                 let last = self.value[*end].max - i128::from(!inclusive);
-                Range::new(self.value[*start].min, last)
+                // The last counter is a whole number of steps from the start, if both are known.
+                let rest = match start.min == start.max && step.min == step.max && step.min > 0 {
+                    true => (last - start.min).max(0) % step.min,
+                    false => 0,
+                };
+                Range::new(start.min, last - rest)
             }
             Op::MulAdd { .. }
             | Op::Ternary { .. }

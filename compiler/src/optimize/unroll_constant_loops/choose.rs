@@ -12,13 +12,13 @@ use crate::{
 
 /// Most instructions that a loop may become if that puts an array into registers. Later passes
 /// leave a third of them: the 64 rounds of SHA-256 are 6,000 here.
-pub(super) const MAX_UNROLLED_INSTRUCTIONS: u64 = 8192;
+pub(super) const MAX_UNROLLED_INSTRUCTIONS: u64 = 16384;
 /// Most instructions that a loop may become if it only reads tables, which costs a load from cached
 /// memory otherwise.
 const MAX_UNROLLED_LOOKUPS: u64 = 1024;
 /// Most instructions that all loops of a kernel may become: in a macro, which is built without
 /// optimization, the other passes take 60 ms for them.
-const MAX_UNROLLED_INSTRUCTIONS_OF_KERNEL: u64 = 12288;
+const MAX_UNROLLED_INSTRUCTIONS_OF_KERNEL: u64 = 24576;
 /// Most bytes of an array that registers may hold: a thread has 255 of 4 bytes.
 const MAX_PROMOTED_BYTES: u64 = 1024;
 /// Instructions that are folded while they are copied take as long as one that is kept.
