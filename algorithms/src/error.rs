@@ -1,5 +1,6 @@
 //! Errors of the calls of this crate.
 use thiserror::Error;
+use warpwise::{Slice2, Stored};
 
 /// An error of a call of this crate.
 #[derive(Debug, Error)]
@@ -17,6 +18,17 @@ pub enum Error {
         expected: usize,
         /// The number of elements of the slice.
         found: usize,
+    },
+    /// A matrix of another shape than the call needs.
+    #[error("`{argument}` has {} rows and {} columns, and {} rows and {} columns are needed",
+        found.0, found.1, expected.0, expected.1)]
+    Shape {
+        /// The parameter of the function.
+        argument: &'static str,
+        /// The rows and columns that the other arguments determine.
+        expected: (usize, usize),
+        /// The rows and columns of the matrix.
+        found: (usize, usize),
     },
     /// More elements than the call takes.
     #[error("{found} elements, and at most {most} are possible")]
@@ -36,5 +48,18 @@ pub(crate) fn require_length(argument: &'static str, found: usize, expected: usi
     match found == expected {
         true => Ok(()),
         false => Err(Error::Length { argument, expected, found }),
+    }
+}
+
+/// Checks the rows and columns of a matrix.
+pub(crate) fn require_shape<T: Stored>(
+    argument: &'static str,
+    matrix: &Slice2<T>,
+    expected: (usize, usize),
+) -> Result<()> {
+    let found = (matrix.rows(), matrix.columns());
+    match found == expected {
+        true => Ok(()),
+        false => Err(Error::Shape { argument, expected, found }),
     }
 }

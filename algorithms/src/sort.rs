@@ -92,7 +92,8 @@ fn count_digits<K: RadixKey, const PASSES: usize>(keys: &[K], counts: &[AtomicU3
     }
     sync_threads();
     for pass in 0..PASSES {
-        counts[pass * DIGITS + t].fetch_add(bins[pass][t].load(Ordering::Relaxed), Ordering::Relaxed);
+        counts[pass * DIGITS + t]
+            .fetch_add(bins[pass][t].load(Ordering::Relaxed), Ordering::Relaxed);
     }
 }
 

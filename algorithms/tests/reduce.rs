@@ -12,8 +12,14 @@ fn integers_are_those_of_iterators() -> Result<()> {
         let on_device = device.upload(&x)?;
         let sum = x.iter().fold(0, |a: i32, b| a.wrapping_add(*b));
         assert_eq!(reduce(&device, Operator::Sum, &on_device)?, sum);
-        assert_eq!(reduce(&device, Operator::Min, &on_device)?, x.iter().copied().min().unwrap_or(i32::MAX));
-        assert_eq!(reduce(&device, Operator::Max, &on_device)?, x.iter().copied().max().unwrap_or(i32::MIN));
+        assert_eq!(
+            reduce(&device, Operator::Min, &on_device)?,
+            x.iter().copied().min().unwrap_or(i32::MAX)
+        );
+        assert_eq!(
+            reduce(&device, Operator::Max, &on_device)?,
+            x.iter().copied().max().unwrap_or(i32::MIN)
+        );
     }
     Ok(())
 }

@@ -1,0 +1,269 @@
+//! Products of halves on tensor cores.
+//!
+//! A block computes a tile of 128 rows and 256 columns, each of its eight warps 64 by 64 elements. The
+//! factors pass through four stages in shared memory, three of which are on their way while one is
+//! multiplied. Sixteen bytes, eight halves, move at a time; their places in a row are permuted by the
+//! number of the row, so that no lanes of an `ldmatrix` read from the same banks.
+use super::{Gemm, launch_with_activation, store, tile_of_block};
+use crate::error::Result;
+use warpwise::{Element, bf16, f16, mma, prelude::*};
+
+/// Rows of a tile of `a` and `c`.
+#[device]
+const ROWS: usize = 128;
+/// Columns of a tile of `b` and `c`.
+#[device]
+const COLUMNS: usize = 256;
+/// Columns of a tile of `a`, and rows of one of `b`.
+#[device]
+const DEPTH: usize = 32;
+/// Halves of a chunk, which moves at once.
+#[device]
+const CHUNK: usize = 8;
+#[device]
+const STAGES: usize = 4;
+
+/// A tile of `a`: rows of four chunks.
+#[device]
+type TileA = [[U32x4; 4]; ROWS];
+/// A tile of `b`: rows of 32 chunks.
+#[device]
+type TileB = [[U32x4; 32]; DEPTH];
+
+/// Returns the place of a chunk in a row of a tile of `a`. Two rows fill all banks.
+#[device]
+fn place_a(row: usize, chunk: usize) -> usize {
+    chunk ^ (row / 2 & 3)
+}
+
+/// Returns the place of a chunk in a row of a tile of `b`.
+#[device]
+fn place_b(row: usize, chunk: usize) -> usize {
+    chunk ^ (row & 7)
+}
+
+/// A factor in global memory: chunks of rows if those are whole ones, and halves.
+#[device]
+#[derive(Clone, Copy)]
+struct Factor<'a> {
+    chunks: &'a [(U32x4,)],
+    halves: &'a [(u16,)],
+    rows: usize,
+    columns: usize,
+    /// The first row of the batch.
+    first_row: usize,
+}
+
+#[device]
+impl Factor<'_> {
+    /// Begins to copy a chunk, with zeros beyond the edges.
+    fn fetch<const WHOLE: bool>(self, to: &mut U32x4, row: usize, column: usize) {
+        if row >= self.rows || column >= self.columns {
+            *to = U32x4::ZERO;
+            return;
+        }
+        let start = (self.first_row + row) * self.columns + column;
+        if WHOLE {
+            async_copy::copy(to, &self.chunks[start / CHUNK].0);
+            return;
+        }
+        let mut words = [0; 4];
+        for i in 0..CHUNK {
+            if column + i < self.columns {
+                words[i / 2] |= (self.halves[start + i].0 as u32) << (i % 2 * 16);
+            }
+        }
+        *to = U32x4::from_array(words);
+    }
+}
+
+/// Begins to copy the tiles of a step to a stage.
+#[device]
+fn fetch_tiles<const WHOLE: bool>(
+    a: Factor,
+    b: Factor,
+    (row, column, depth): (usize, usize, usize),
+    tile_a: &mut TileA,
+    tile_b: &mut TileB,
+) {
+    let t = thread_idx_x();
+    for round in 0..2 {
+        let (i, chunk) = (round * 64 + t / 4, t % 4);
+        let to = &mut tile_a[i][place_a(i, chunk)];
+        a.fetch::<WHOLE>(to, row + i, depth + chunk * CHUNK);
+    }
+    for round in 0..4 {
+        let (i, chunk) = (round * 8 + t / 32, t % 32);
+        let to = &mut tile_b[i][place_b(i, chunk)];
+        b.fetch::<WHOLE>(to, depth + i, column + chunk * CHUNK);
+    }
+}
+
+/// Multiplies the parts of two tiles that belong to this warp, of 16 columns of `a` from `16 * k` on.
+#[device]
+fn multiply_add<const BF16: bool>(
+    sums: &mut [[[f32; 4]; 8]; 4],
+    (row, column, k): (usize, usize, usize),
+    tile_a: &TileA,
+    tile_b: &TileB,
+) {
+    let lane = warp::lane_id();
+    let mut left = [[0; 4]; 4];
+    for i in 0..4 {
+        let (row, chunk) = (row + i * 16 + lane % 16, k * 2 + lane / 16);
+        let words = tile_a[row][place_a(row, chunk)].to_array();
+        left[i] = mma::words::distribute_rows(words);
+    }
+    for j in 0..4 {
+        let (row, chunk) = (k * 16 + lane % 16, (column + j * 16) / CHUNK + lane / 16);
+        let words = tile_b[row][place_b(row, chunk)].to_array();
+        let right = mma::words::distribute_rows_transposed(words);
+        for i in 0..4 {
+            for half in 0..2 {
+                let right = [right[half * 2], right[half * 2 + 1]];
+                let sum = sums[i][j * 2 + half];
+                sums[i][j * 2 + half] = if BF16 {
+                    mma::words::m16n8k16_f32_bf16_bf16(left[i], right, sum)
+                } else {
+                    mma::words::m16n8k16_f32_f16_f16(left[i], right, sum)
+                };
+            }
+        }
+    }
+}
+
+/// Multiplies matrices; `WHOLE` if the rows of both are whole chunks.
+#[kernel(block = 256)]
+fn multiply_halves<const BF16: bool, const WHOLE: bool, const ACTIVATION: u32>(
+    rows: usize,
+    columns: usize,
+    depth: usize,
+    factors: (f32, f32),
+    chunks_a: &[(U32x4,)],
+    halves_a: &[(u16,)],
+    chunks_b: &[(U32x4,)],
+    halves_b: &[(u16,)],
+    c: &mut [f32],
+) {
+    let tiles_a = shared!([TileA; STAGES]);
+    let tiles_b = shared!([TileB; STAGES]);
+    let batch = block_idx_y();
+    let a = Factor {
+        chunks: chunks_a,
+        halves: halves_a,
+        rows,
+        columns: depth,
+        first_row: batch * rows,
+    };
+    let b = Factor {
+        chunks: chunks_b,
+        halves: halves_b,
+        rows: depth,
+        columns,
+        first_row: batch * depth,
+    };
+    let (tile_row, tile_column) = tile_of_block(rows.div_ceil(ROWS), columns.div_ceil(COLUMNS));
+    let (first_row, first_column) = (tile_row * ROWS, tile_column * COLUMNS);
+    let (warp, lane) = (warp::warp_id(), warp::lane_id());
+    let (row, column) = (warp / 4 * 64, warp % 4 * 64);
+
+    for stage in 0..STAGES - 1 {
+        let at = (first_row, first_column, stage * DEPTH);
+        fetch_tiles::<WHOLE>(a, b, at, &mut tiles_a[stage], &mut tiles_b[stage]);
+        async_copy::commit();
+    }
+    let mut sums = [[[0.0; 4]; 8]; 4];
+    for step in 0..depth.div_ceil(DEPTH) {
+        // The tiles of this step are there for all threads, and all are done with those of the step
+        // before, whose place the next ones take.
+        async_copy::wait::<{ STAGES - 2 }>();
+        sync_threads();
+        let next = step + STAGES - 1;
+        let (free, full) = (next % STAGES, step % STAGES);
+        let at = (first_row, first_column, next * DEPTH);
+        fetch_tiles::<WHOLE>(a, b, at, &mut tiles_a[free], &mut tiles_b[free]);
+        async_copy::commit();
+        for k in 0..DEPTH / 16 {
+            multiply_add::<BF16>(&mut sums, (row, column, k), &tiles_a[full], &tiles_b[full]);
+        }
+    }
+    async_copy::wait_all();
+    for i in 0..4 {
+        for half in 0..2 {
+            let row = first_row + row + i * 16 + half * 8 + lane / 4;
+            if row < rows {
+                let line = &mut c[(batch * rows + row) * columns..][..columns];
+                for j in 0..8 {
+                    for k in 0..2 {
+                        let column = first_column + column + j * 8 + lane % 4 * 2 + k;
+                        if column < columns {
+                            store::<ACTIVATION>(
+                                sums[i][j][half * 2 + k],
+                                factors,
+                                &mut line[column],
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A type of halves: `f16` or `bf16`.
+pub trait HalfElement: Element + sealed::IsBf16 {}
+impl HalfElement for f16 {}
+impl HalfElement for bf16 {}
+
+mod sealed {
+    /// True for `bf16`.
+    pub trait IsBf16 {
+        const IS_BF16: bool;
+    }
+    impl IsBf16 for warpwise::f16 {
+        const IS_BF16: bool = false;
+    }
+    impl IsBf16 for warpwise::bf16 {
+        const IS_BF16: bool = true;
+    }
+}
+
+pub(super) fn launch<T: HalfElement>(
+    device: &Device,
+    gemm: &Gemm,
+    a: &Slice<T>,
+    b: &Slice<T>,
+    c: &mut Slice<f32>,
+) -> Result<()> {
+    let Gemm { rows, columns, depth, .. } = *gemm;
+    let tiles = rows.div_ceil(ROWS) * columns.div_ceil(COLUMNS);
+    let config = LaunchConfig::grid((tiles, gemm.batches));
+    let (halves_a, halves_b) = (a.as_structs::<(u16,)>()?, b.as_structs::<(u16,)>()?);
+    let factors = gemm.factors();
+    macro_rules! launch {
+        ($is_bf16:literal, $whole:literal, $a:expr, $b:expr) => {
+            launch_with_activation!(
+                gemm.activation,
+                multiply_halves::<$is_bf16, $whole>(
+                    device, config, rows, columns, depth, factors, $a, &halves_a, $b, &halves_b, c,
+                )
+            )
+        };
+    }
+    if columns % CHUNK == 0
+        && depth % CHUNK == 0
+        && let (Ok(a), Ok(b)) = (a.as_structs::<(U32x4,)>(), b.as_structs::<(U32x4,)>())
+    {
+        match T::IS_BF16 {
+            true => launch!(true, true, &a, &b),
+            false => launch!(false, true, &a, &b),
+        }?;
+    } else {
+        let none = device.zeros::<(U32x4,)>(0)?;
+        match T::IS_BF16 {
+            true => launch!(true, false, &none, &none),
+            false => launch!(false, false, &none, &none),
+        }?;
+    }
+    Ok(())
+}

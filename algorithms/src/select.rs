@@ -1,0 +1,131 @@
+//! Stream compaction: the elements with a flag, in their order.
+use crate::{
+    error::{Error, Result, require_length},
+    look_back::look_back,
+    operator::SUM,
+};
+use warpwise::prelude::*;
+
+/// Elements of a tile: a block of 256 threads selects from it, 16 elements a thread.
+#[device]
+const TILE: usize = 4096;
+/// Rows of 32 elements in a warp's part of a tile.
+#[device]
+const ROWS: usize = 16;
+
+/// Moves the elements with a flag next to each other, and stores their number in `count`.
+#[kernel(block = 256)]
+fn select_tiles<T: Num>(
+    x: &[T],
+    flags: &[bool],
+    next_tile: &[AtomicU32],
+    states: &[AtomicU64],
+    out: &mut [T],
+    count: &mut u32,
+) {
+    let own_tile = shared!([u32; 1]);
+    let before_tile = shared!([u32; 1]);
+    let totals = shared!([u32; 8]);
+    let (warp, lane) = (warp::warp_id(), warp::lane_id());
+    if thread_idx_x() == 0 {
+        own_tile[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
+    }
+    sync_threads();
+    let tile = own_tile[0] as usize;
+    let first = tile * TILE + warp * (ROWS * 32) + lane;
+
+    let mut rows = [0; ROWS];
+    let mut in_warp = 0;
+    for row in 0..ROWS {
+        let i = first + row * 32;
+        rows[row] = warp::ballot(i < x.len() && flags[i]);
+        in_warp += rows[row].count_ones();
+    }
+    if lane == 0 {
+        totals[warp] = in_warp;
+    }
+    sync_threads();
+    if warp == 0 {
+        let total: u32 = totals.iter().sum();
+        let before = look_back::<u32, SUM>(states, tile, total);
+        if lane == 0 {
+            before_tile[0] = before;
+            if (tile + 1) * TILE >= x.len() {
+                *count = before + total;
+            }
+        }
+    }
+    sync_threads();
+    let mut before = before_tile[0];
+    for other in 0..warp {
+        before += totals[other];
+    }
+    for row in 0..ROWS {
+        let i = first + row * 32;
+        if rows[row] >> lane & 1 == 1 {
+            let place = before + (rows[row] & warp::lanemask_lt()).count_ones();
+            out[place as usize] = x[i];
+        }
+        before += rows[row].count_ones();
+    }
+}
+
+/// Writes the elements of `x` whose flag is true to the start of `out`, in their order, and returns
+/// their number.
+///
+/// # Errors
+/// [`Error::Length`] unless there is a flag for each element, [`Error::TooLong`] for 2^32 elements or
+/// more, a fault of the kernel if `out` has too few elements, and those of launches and copies.
+///
+/// ```
+/// use warpwise::prelude::*;
+/// use warpwise_algorithms::select;
+///
+/// let device = Device::cpu();
+/// let x = device.upload(&[1.5f32, 2.5, 3.5, 4.5])?;
+/// let flags = device.upload(&[true, false, false, true])?;
+/// let mut out = device.zeros::<f32>(4)?;
+/// let count = select(&device, &x, &flags, &mut out)?;
+/// assert_eq!(out.slice(..count)?.to_vec()?, [1.5, 4.5]);
+/// # Ok::<(), warpwise_algorithms::Error>(())
+/// ```
+pub fn select<T: Num>(
+    device: &Device,
+    x: &Slice<T>,
+    flags: &Slice<bool>,
+    out: &mut Slice<T>,
+) -> Result<usize> {
+    let mut count = device.zeros::<u32>(1)?;
+    select_into(device, x, flags, out, &mut count)?;
+    Ok(count.to_vec()?[0] as usize)
+}
+
+/// Does the same as [`select`] and writes the number to the first element of `count`, without waiting
+/// for it.
+///
+/// # Errors
+/// As of [`select`], and [`Error::Length`] unless `count` has one element.
+pub fn select_into<T: Num>(
+    device: &Device,
+    x: &Slice<T>,
+    flags: &Slice<bool>,
+    out: &mut Slice<T>,
+    count: &mut Slice<u32>,
+) -> Result<()> {
+    require_length("flags", flags.len(), x.len())?;
+    require_length("count", count.len(), 1)?;
+    let most = u32::MAX as usize;
+    if x.len() > most {
+        return Err(Error::TooLong { found: x.len(), most });
+    }
+    if x.is_empty() {
+        count.fill(0)?;
+        return Ok(());
+    }
+    let tiles = x.len().div_ceil(TILE);
+    let mut next_tile = device.zeros::<u32>(1)?;
+    let mut states = device.zeros::<u64>(tiles)?;
+    let config = LaunchConfig::grid(tiles);
+    select_tiles::launch(device, config, x, flags, &mut next_tile, &mut states, out, count)?;
+    Ok(())
+}

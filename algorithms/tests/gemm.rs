@@ -1,0 +1,106 @@
+//! Products of matrices of small integers, whose sums are exact.
+use warpwise::prelude::*;
+use warpwise_algorithms::{Activation, Error, Gemm, Result};
+
+/// Rows, columns and depth: whole tiles, parts of them, and rows that are no whole vectors.
+const SHAPES: [(usize, usize, usize); 6] =
+    [(128, 256, 64), (16, 8, 8), (130, 264, 40), (1, 1, 1), (37, 29, 51), (3, 300, 0)];
+
+fn numbers(count: usize, factor: usize) -> Vec<f32> {
+    (0..count).map(|i| (i * factor % 17) as f32 - 8.0).collect()
+}
+
+fn product(gemm: Gemm, a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
+    let Gemm { rows, columns, depth, .. } = gemm;
+    let element = |i: usize| {
+        let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+        let a = &a[(batch * rows + row) * depth..][..depth];
+        let b = |k: usize| b[(batch * depth + k) * columns + column];
+        let sum: f32 = a.iter().enumerate().map(|(k, a)| a * b(k)).sum();
+        let result = gemm.alpha * sum + gemm.beta * c[i];
+        match gemm.activation {
+            Activation::Relu => result.max(0.0),
+            _ => result,
+        }
+    };
+    (0..c.len()).map(element).collect()
+}
+
+fn check(
+    gemm: Gemm,
+    run: impl Fn(&Device, &[f32], &[f32], &mut Slice<f32>) -> Result<()>,
+) -> Result<()> {
+    let device = Device::auto()?;
+    let (a, b, before) = (
+        numbers(gemm.batches * gemm.rows * gemm.depth, 5),
+        numbers(gemm.batches * gemm.depth * gemm.columns, 7),
+        numbers(gemm.batches * gemm.rows * gemm.columns, 11),
+    );
+    let mut c = device.upload(&before)?;
+    run(&device, &a, &b, &mut c)?;
+    assert!(c.to_vec()? == product(gemm, &a, &b, &before), "{gemm:?}");
+    Ok(())
+}
+
+fn check_floats(gemm: Gemm) -> Result<()> {
+    check(gemm, |device, a, b, c| gemm.run(device, &device.upload(a)?, &device.upload(b)?, c))
+}
+
+fn check_halves(gemm: Gemm) -> Result<()> {
+    check(gemm, |device, a, b, c| {
+        let [a, b] = [a, b].map(|x| x.iter().map(|x| bf16::from_f32(*x)).collect::<Vec<_>>());
+        gemm.run_halves(device, &device.upload(&a)?, &device.upload(&b)?, c)
+    })?;
+    check(gemm, |device, a, b, c| {
+        let [a, b] = [a, b].map(|x| x.iter().map(|x| f16::from_f32(*x)).collect::<Vec<_>>());
+        gemm.run_halves(device, &device.upload(&a)?, &device.upload(&b)?, c)
+    })
+}
+
+#[test]
+fn floats_have_products_of_every_shape() -> Result<()> {
+    SHAPES
+        .into_iter()
+        .try_for_each(|(rows, columns, depth)| check_floats(Gemm::new(rows, columns, depth)))
+}
+
+#[test]
+fn halves_have_products_of_every_shape() -> Result<()> {
+    SHAPES
+        .into_iter()
+        .try_for_each(|(rows, columns, depth)| check_halves(Gemm::new(rows, columns, depth)))
+}
+
+#[test]
+fn a_product_is_scaled_added_and_activated() -> Result<()> {
+    let gemm = Gemm {
+        alpha: 0.5,
+        beta: -2.0,
+        batches: 3,
+        activation: Activation::Relu,
+        ..Gemm::new(20, 24, 16)
+    };
+    check_floats(gemm)?;
+    check_halves(gemm)
+}
+
+#[test]
+fn gelu_is_that_of_floats() -> Result<()> {
+    let device = Device::auto()?;
+    let gemm = Gemm { activation: Activation::Gelu, ..Gemm::new(1, 4, 1) };
+    let (a, b) = (device.upload(&[0.5f32])?, device.upload(&[-2.0f32, 0.0, 2.0, 6.0])?);
+    let mut c = device.zeros::<f32>(4)?;
+    gemm.run(&device, &a, &b, &mut c)?;
+    let want = [-0.158_655_25, 0.0, 0.841_344_8, 2.995_950_3];
+    assert!(c.to_vec()?.iter().zip(want).all(|(c, want)| (c - want).abs() < 1e-6));
+    Ok(())
+}
+
+#[test]
+fn matrices_of_other_lengths_are_an_error() -> Result<()> {
+    let device = Device::auto()?;
+    let (a, b) = (device.zeros::<f32>(6)?, device.zeros::<f32>(6)?);
+    let result = Gemm::new(2, 2, 3).run(&device, &a, &b, &mut device.zeros(5)?);
+    assert!(matches!(result, Err(Error::Length { argument: "c", expected: 4, found: 5 })));
+    Ok(())
+}
