@@ -5,7 +5,14 @@ use warpwise::prelude::*;
 /// Blocks of a grid.
 const MAX_BLOCKS: usize = 1024;
 /// Elements that a block counts before there is another one.
-const MIN_BLOCK_ELEMENTS: usize = 4096;
+const MIN_BLOCK_ELEMENTS: usize = TILE;
+
+/// Elements that a thread counts at a time.
+#[device]
+const ITEMS: usize = 16;
+/// Elements that a block counts at a time.
+#[device]
+const TILE: usize = 256 * ITEMS;
 
 /// Counts in the bins of the block, which has `BINS`, or in those of the grid.
 #[device]
@@ -43,7 +50,17 @@ fn add_counts<const BINS: usize>(bins: &[AtomicU32; BINS], counts: &[AtomicU32])
 fn count_integers<T: Int, const BINS: usize>(x: &[T], counts: &[AtomicU32]) {
     let bins = shared!([AtomicU32; BINS]);
     clear::<BINS>(bins);
-    for i in (global_idx_x()..x.len()).step_by(grid_dim_x() * 256) {
+    let tiles = x.len() / TILE;
+    for tile in (block_idx_x()..tiles).step_by(grid_dim_x()) {
+        let mut values = [T::ZERO; ITEMS];
+        for k in 0..ITEMS {
+            values[k] = x[tile * TILE + k / 4 * 1024 + thread_idx_x() * 4 + k % 4];
+        }
+        for k in 0..ITEMS {
+            count::<BINS>(bins, counts, values[k].as_usize());
+        }
+    }
+    for i in (tiles * TILE + global_idx_x()..x.len()).step_by(grid_dim_x() * 256) {
         count::<BINS>(bins, counts, x[i].as_usize());
     }
     add_counts::<BINS>(bins, counts);

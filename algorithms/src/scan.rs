@@ -10,12 +10,15 @@ use crate::{
 };
 use warpwise::prelude::*;
 
-/// Elements of a tile: a block of 256 threads scans it, 16 elements a thread.
+/// Elements of a tile: a block of 16 warps scans it, 32 elements a thread.
 #[device]
-const TILE: usize = 4096;
-/// Elements of a warp's part of a tile: four rows of 32 lanes, four elements a lane.
+const TILE: usize = 16384;
 #[device]
-const WARP_PART: usize = 512;
+const WARPS: usize = 16;
+/// Rows of a warp's part of a tile: 32 lanes with four elements each.
+#[device]
+const ROWS: usize = 8;
+/// Elements of a row.
 #[device]
 const ROW: usize = 128;
 
@@ -24,37 +27,41 @@ const ROW: usize = 128;
 #[derive(Clone, Copy)]
 struct Part<T> {
     /// The inclusive scan of each quadruple.
-    values: [[T; 4]; 4],
+    values: [[T; 4]; ROWS],
     /// For each quadruple, the combined elements of the warp's part before it.
-    before: [T; 4],
+    before: [T; ROWS],
 }
 
 /// Returns the place of a thread's quadruple in a row of its warp's part of a tile.
 #[device]
 fn place(tile: usize, row: usize) -> usize {
-    tile * TILE + warp::warp_id() * WARP_PART + row * ROW + warp::lane_id() * 4
+    tile * TILE + (warp::warp_id() * ROWS + row) * ROW + warp::lane_id() * 4
 }
 
 /// Loads a tile, scans the part of each warp, and stores the total of each part in `totals`.
 #[device]
-fn scan_parts<T: Num, const OPERATOR: u32>(x: &[T], tile: usize, totals: &mut [T; 8]) -> Part<T> {
+fn scan_parts<T: Num, const OPERATOR: u32>(
+    x: &[T],
+    tile: usize,
+    totals: &mut [T; WARPS],
+) -> Part<T> {
     let nothing = identity::<T, OPERATOR>();
-    let mut part = Part { values: [[nothing; 4]; 4], before: [nothing; 4] };
+    let mut part = Part { values: [[nothing; 4]; ROWS], before: [nothing; ROWS] };
     if (tile + 1) * TILE <= x.len() {
-        for row in 0..4 {
+        for row in 0..ROWS {
             for k in 0..4 {
                 part.values[row][k] = x[place(tile, row) + k];
             }
         }
     } else {
-        for row in 0..4 {
+        for row in 0..ROWS {
             for k in 0..4 {
                 part.values[row][k] = x.get(place(tile, row) + k).copied().unwrap_or(nothing);
             }
         }
     }
     let mut carry = nothing;
-    for row in 0..4 {
+    for row in 0..ROWS {
         for k in 1..4 {
             let value = combine::<T, OPERATOR>(part.values[row][k - 1], part.values[row][k]);
             part.values[row][k] = value;
@@ -81,7 +88,7 @@ fn store_part<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     out: &mut [T],
 ) {
     let is_whole = (tile + 1) * TILE <= out.len();
-    for row in 0..4 {
+    for row in 0..ROWS {
         let before = combine::<T, OPERATOR>(before, part.before[row]);
         let mut scanned = [before; 4];
         for k in 0..4 {
@@ -108,9 +115,9 @@ fn store_part<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
 
 /// Combines the totals of the parts before part `end`.
 #[device]
-fn combine_parts<T: Num, const OPERATOR: u32>(totals: &[T; 8], end: usize) -> T {
+fn combine_parts<T: Num, const OPERATOR: u32>(totals: &[T; WARPS], end: usize) -> T {
     let mut all = identity::<T, OPERATOR>();
-    for part in 0..8 {
+    for part in 0..WARPS {
         if part < end {
             all = combine::<T, OPERATOR>(all, totals[part]);
         }
@@ -119,7 +126,7 @@ fn combine_parts<T: Num, const OPERATOR: u32>(totals: &[T; 8], end: usize) -> T 
 }
 
 /// Scans numbers of at most 32 bits in one pass.
-#[kernel(block = 256)]
+#[kernel(block = 512, min_blocks = 2)]
 fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     x: &[T],
     next_tile: &[AtomicU32],
@@ -128,7 +135,7 @@ fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
 ) {
     let own_tile = shared!([u32; 1]);
     let before_tile = shared!([T; 1]);
-    let totals = shared!([T; 8]);
+    let totals = shared!([T; WARPS]);
     // Blocks start in any order; a tile may only wait for tiles that others have begun.
     if thread_idx_x() == 0 {
         own_tile[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
@@ -138,7 +145,7 @@ fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     let part = scan_parts::<T, OPERATOR>(x, tile, totals);
     sync_threads();
     if warp::warp_id() == 0 {
-        let total = combine_parts::<T, OPERATOR>(totals, 8);
+        let total = combine_parts::<T, OPERATOR>(totals, WARPS);
         let before = look_back::<T, OPERATOR>(states, tile, total);
         if warp::lane_id() == 0 {
             before_tile[0] = before;
@@ -151,24 +158,39 @@ fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
 }
 
 /// Combines the elements of each tile.
-#[kernel(block = 256)]
+#[kernel(block = 512)]
 fn combine_tiles<T: Num, const OPERATOR: u32>(x: &[T], out: &mut [T]) {
-    let totals = shared!([T; 8]);
-    scan_parts::<T, OPERATOR>(x, block_idx_x(), totals);
-    sync_threads();
+    let tile = block_idx_x();
+    let mut own = identity::<T, OPERATOR>();
+    if (tile + 1) * TILE <= x.len() {
+        for row in 0..ROWS {
+            for k in 0..4 {
+                own = combine::<T, OPERATOR>(own, x[place(tile, row) + k]);
+            }
+        }
+    } else {
+        for row in 0..ROWS {
+            for k in 0..4 {
+                if let Some(value) = x.get(place(tile, row) + k) {
+                    own = combine::<T, OPERATOR>(own, *value);
+                }
+            }
+        }
+    }
+    let all = block::reduce(own, |a, b| combine::<T, OPERATOR>(a, b));
     if thread_idx_x() == 0 {
-        out[block_idx_x()] = combine_parts::<T, OPERATOR>(totals, 8);
+        out[tile] = all;
     }
 }
 
 /// Scans each tile; `before` combines the elements of all tiles before each.
-#[kernel(block = 256)]
+#[kernel(block = 512, min_blocks = 2)]
 fn scan_tiles<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     x: &[T],
     before: &[T],
     out: &mut [T],
 ) {
-    let totals = shared!([T; 8]);
+    let totals = shared!([T; WARPS]);
     let tile = block_idx_x();
     let part = scan_parts::<T, OPERATOR>(x, tile, totals);
     sync_threads();

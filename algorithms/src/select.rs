@@ -6,15 +6,17 @@ use crate::{
 };
 use warpwise::prelude::*;
 
-/// Elements of a tile: a block of 256 threads selects from it, 16 elements a thread.
+/// Elements of a tile: a block of 16 warps selects from it, 16 elements a thread.
 #[device]
-const TILE: usize = 4096;
+const TILE: usize = 8192;
+#[device]
+const WARPS: usize = 16;
 /// Rows of 32 elements in a warp's part of a tile.
 #[device]
 const ROWS: usize = 16;
 
 /// Moves the elements with a flag next to each other, and stores their number in `count`.
-#[kernel(block = 256)]
+#[kernel(block = 512, min_blocks = 2, requires(flags.len() == x.len()))]
 fn select_tiles<T: Num>(
     x: &[T],
     flags: &[bool],
@@ -25,7 +27,7 @@ fn select_tiles<T: Num>(
 ) {
     let own_tile = shared!([u32; 1]);
     let before_tile = shared!([u32; 1]);
-    let totals = shared!([u32; 8]);
+    let totals = shared!([u32; WARPS]);
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
     if thread_idx_x() == 0 {
         own_tile[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
@@ -34,11 +36,17 @@ fn select_tiles<T: Num>(
     let tile = own_tile[0] as usize;
     let first = tile * TILE + warp * (ROWS * 32) + lane;
 
+    let mut values = [T::ZERO; ROWS];
     let mut rows = [0; ROWS];
     let mut in_warp = 0;
     for row in 0..ROWS {
         let i = first + row * 32;
-        rows[row] = warp::ballot(i < x.len() && flags[i]);
+        let mut is_selected = false;
+        if i < x.len() {
+            values[row] = x[i];
+            is_selected = flags[i];
+        }
+        rows[row] = warp::ballot(is_selected);
         in_warp += rows[row].count_ones();
     }
     if lane == 0 {
@@ -61,10 +69,9 @@ fn select_tiles<T: Num>(
         before += totals[other];
     }
     for row in 0..ROWS {
-        let i = first + row * 32;
         if rows[row] >> lane & 1 == 1 {
             let place = before + (rows[row] & warp::lanemask_lt()).count_ones();
-            out[place as usize] = x[i];
+            out[place as usize] = values[row];
         }
         before += rows[row].count_ones();
     }

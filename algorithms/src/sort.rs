@@ -21,6 +21,10 @@ const PREFIX: u32 = 2 << 30;
 #[device]
 const COUNT: u32 = TOTAL - 1;
 
+/// States that a thread reads at a time.
+#[device]
+const WINDOW: usize = 8;
+
 /// A number with digits.
 #[device]
 pub(crate) trait RadixKey: Copy {
@@ -75,6 +79,18 @@ impl RadixKey for f64 {
     }
 }
 
+/// Keys that a block counts at a time, eight of each thread.
+#[device]
+const COUNTED: usize = 2048;
+
+/// Counts the digits of a key.
+#[device]
+fn count_key<K: RadixKey, const PASSES: usize>(key: K, bins: &[[AtomicU32; DIGITS]; PASSES]) {
+    for pass in 0..PASSES {
+        bins[pass][key.digit(pass as u32 * 8)].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// Counts the digits of all keys: `counts[pass * 256 + digit]`.
 #[kernel(block = 256, instances(u32, i32, f32, u64, i64, f64))]
 fn count_digits<K: RadixKey, const PASSES: usize>(keys: &[K], counts: &[AtomicU32]) {
@@ -84,11 +100,19 @@ fn count_digits<K: RadixKey, const PASSES: usize>(keys: &[K], counts: &[AtomicU3
         bins[pass][t].store(0, Ordering::Relaxed);
     }
     sync_threads();
-    for i in (global_idx_x()..keys.len()).step_by(grid_dim_x() * 256) {
-        let key = keys[i];
-        for pass in 0..PASSES {
-            bins[pass][key.digit(pass as u32 * 8)].fetch_add(1, Ordering::Relaxed);
+    let tiles = keys.len() / COUNTED;
+    for tile in (block_idx_x()..tiles).step_by(grid_dim_x()) {
+        let first = tile * COUNTED + t;
+        let mut own = [keys[first]; 8];
+        for k in 1..8 {
+            own[k] = keys[first + k * 256];
         }
+        for k in 0..8 {
+            count_key::<K, PASSES>(own[k], bins);
+        }
+    }
+    for i in (tiles * COUNTED + global_idx_x()..keys.len()).step_by(grid_dim_x() * 256) {
+        count_key::<K, PASSES>(keys[i], bins);
     }
     sync_threads();
     for pass in 0..PASSES {
@@ -104,38 +128,35 @@ fn scan_counts(counts: &mut [u32]) {
     counts[i] = block::exclusive_sum(counts[i]);
 }
 
-/// Returns the lanes of the warp that are in `members` and have the digit of this lane.
-#[device]
-fn lanes_with(digit: usize, members: u32) -> u32 {
-    let mut lanes = members;
-    for bit in 0..8 {
-        let is_set = digit >> bit & 1 == 1;
-        let set = warp::ballot(is_set);
-        lanes &= if is_set { set } else { !set };
-    }
-    lanes
-}
-
-/// Returns the number of keys with this thread's digit in the tiles before `tile`, and publishes
-/// `count`, the number in this tile.
+/// Returns the number of keys with this thread's digit in the tiles before `tile`, and publishes it
+/// with `count`, the number in this tile.
+///
+/// Eight states are on their way at a time: one after the other, they would take longer than the rest
+/// of a pass.
 #[device]
 fn count_before(states: &[AtomicU32], tile: usize, count: u32) -> u32 {
     let digit = thread_idx_x();
     let mut before = 0;
-    if tile > 0 {
-        states[tile * DIGITS + digit].store(TOTAL | count, Ordering::Relaxed);
-        let mut previous = tile;
-        loop {
-            previous -= 1;
-            let mut state = 0;
-            while state == 0 {
-                state = states[previous * DIGITS + digit].load(Ordering::Relaxed);
-            }
-            before += state & COUNT;
-            if state & PREFIX != 0 {
-                break;
+    let mut end = tile;
+    let mut is_done = tile == 0;
+    while !is_done {
+        let mut window = [0; WINDOW];
+        for i in 0..WINDOW {
+            if i < end {
+                window[i] = states[(end - 1 - i) * DIGITS + digit].load(Ordering::Relaxed);
             }
         }
+        for i in 0..WINDOW {
+            if i < end && !is_done {
+                let mut state = window[i];
+                while state == 0 {
+                    state = states[(end - 1 - i) * DIGITS + digit].load(Ordering::Relaxed);
+                }
+                before += state & COUNT;
+                is_done = state & PREFIX != 0;
+            }
+        }
+        end -= WINDOW.min(end);
     }
     states[tile * DIGITS + digit].store(PREFIX | before + count, Ordering::Relaxed);
     before
@@ -143,7 +164,7 @@ fn count_before(states: &[AtomicU32], tile: usize, count: u32) -> u32 {
 
 /// Moves the keys, and if `PAIRS` the values, to their places by one digit. A tile has `TILE` keys,
 /// `ITEMS` of each thread.
-#[kernel(block = 256, instances(u32, i32, f32, u64, i64, f64))]
+#[kernel(block = 256, min_blocks = 3, instances(u32, i32, f32, u64, i64, f64))]
 fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usize>(
     shift: u32,
     starts: &[u32],
@@ -156,6 +177,7 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
 ) {
     let own_tile = shared!([u32; 1]);
     let counts = shared!([[u32; DIGITS]; 8]);
+    let lanes_with = shared!([[AtomicU32; DIGITS]; 8]);
     let tile_keys = shared!([K; TILE]);
     let starts_in_tile = shared!([u32; DIGITS]);
     let places = shared!([u32; DIGITS]);
@@ -166,6 +188,7 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     }
     for row in 0..8 {
         counts[row][t] = 0;
+        lanes_with[row][t].store(0, Ordering::Relaxed);
     }
     sync_threads();
     let tile = own_tile[0] as usize;
@@ -184,14 +207,18 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     for item in 0..ITEMS {
         let i = warp * (ITEMS * 32) + item * 32 + lane;
         let digit = own_keys[item].digit(shift);
-        let is_key = i < len;
-        let lanes = lanes_with(digit, warp::ballot(is_key));
+        if i < len {
+            lanes_with[warp][digit].fetch_or(1 << lane, Ordering::Relaxed);
+        }
+        sync_warp();
+        let lanes = lanes_with[warp][digit].load(Ordering::Relaxed);
         let earlier = (lanes & warp::lanemask_lt()).count_ones();
         let before = counts[warp][digit];
         ranks[item] = before + earlier;
         sync_warp();
-        if is_key && earlier == 0 {
+        if i < len && earlier == 0 {
             counts[warp][digit] = before + lanes.count_ones();
+            lanes_with[warp][digit].store(0, Ordering::Relaxed);
         }
         sync_warp();
     }
@@ -204,19 +231,27 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
         counts[row][t] = count;
         count += in_warp;
     }
+    if tile > 0 {
+        states[tile * DIGITS + t].store(TOTAL | count, Ordering::Relaxed);
+    }
     let start = block::exclusive_sum(count);
     starts_in_tile[t] = start;
-    places[t] = starts[t] + count_before(states, tile, count) - start;
     sync_threads();
 
+    let mut own_values = [0; ITEMS];
     for item in 0..ITEMS {
         let i = warp * (ITEMS * 32) + item * 32 + lane;
         if i < len {
             let digit = own_keys[item].digit(shift);
             ranks[item] += starts_in_tile[digit] + counts[warp][digit];
             tile_keys[ranks[item] as usize] = own_keys[item];
+            if PAIRS {
+                own_values[item] = values[first + i];
+            }
         }
     }
+    // The other tiles have had the time to publish their counts.
+    places[t] = starts[t] + count_before(states, tile, count) - start;
     sync_threads();
     for i in (t..len).step_by(256) {
         let key = tile_keys[i];
@@ -227,7 +262,7 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
         for item in 0..ITEMS {
             let i = warp * (ITEMS * 32) + item * 32 + lane;
             if i < len {
-                tile_values[ranks[item] as usize] = values[first + i];
+                tile_values[ranks[item] as usize] = own_values[item];
             }
         }
         sync_threads();

@@ -4,7 +4,7 @@ use warpwise::{Rows, RowsMut, Slice2, prelude::*};
 
 /// Rows and columns of the tile of a block.
 #[device]
-const TILE: usize = 32;
+const TILE: usize = 64;
 
 /// Transposes through tiles in shared memory, whose rows are padded so that columns have no bank
 /// conflicts.
@@ -13,17 +13,26 @@ fn transpose_tiles<T: Num>(x: Rows<T>, mut out: RowsMut<T>) {
     let tile = shared!([[T; TILE + 1]; TILE]);
     let (tx, ty) = (thread_idx_x(), thread_idx_y());
     let (row, column) = (block_idx_y() * TILE, block_idx_x() * TILE);
-    for part in 0..4 {
-        let i = part * 8 + ty;
-        if row + i < x.rows() && column + tx < x.columns() {
-            tile[i][tx] = x[(row + i, column + tx)];
+    // Whole tiles are loaded and stored without a condition for each element.
+    let is_whole = row + TILE <= x.rows()
+        && column + TILE <= x.columns()
+        && column + TILE <= out.rows()
+        && row + TILE <= out.columns();
+    for part in 0..8 {
+        for half in 0..2 {
+            let (i, j) = (part * 8 + ty, half * 32 + tx);
+            if is_whole || row + i < x.rows() && column + j < x.columns() {
+                tile[i][j] = x[(row + i, column + j)];
+            }
         }
     }
     sync_threads();
-    for part in 0..4 {
-        let i = part * 8 + ty;
-        if column + i < out.rows() && row + tx < out.columns() {
-            out[(column + i, row + tx)] = tile[tx][i];
+    for part in 0..8 {
+        for half in 0..2 {
+            let (i, j) = (part * 8 + ty, half * 32 + tx);
+            if is_whole || column + i < out.rows() && row + j < out.columns() {
+                out[(column + i, row + j)] = tile[j][i];
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ mod black_scholes;
 pub mod kernels;
 pub mod long_kernel;
 pub mod math;
-mod measure;
+pub mod measure;
 mod nbody;
 pub mod nvcc;
 pub mod peers;

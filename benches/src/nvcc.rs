@@ -8,11 +8,16 @@ use std::{
 };
 
 /// Milliseconds by name, of the CUDA C++ program that the command line names: a folder with its
-/// source, `benches/cuda` by default, or what `nvcc` made of it. Empty, and said, where there is none.
-pub fn baseline(argument: Option<OsString>, source: &str) -> HashMap<String, f64> {
+/// source, `benches/cuda` by default, or what `nvcc` made of it, linked with `libraries`. Empty, and
+/// said, where there is none.
+pub fn baseline(
+    argument: Option<OsString>,
+    source: &str,
+    libraries: &[&str],
+) -> HashMap<String, f64> {
     let path = argument.map(PathBuf::from);
     let path = path.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda"));
-    let program = if path.is_dir() { build(&path.join(source)) } else { Ok(path) };
+    let program = if path.is_dir() { build(&path.join(source), libraries) } else { Ok(path) };
     match program.and_then(|program| times(&program)) {
         Ok(times) => times,
         Err(error) => {
@@ -23,13 +28,14 @@ pub fn baseline(argument: Option<OsString>, source: &str) -> HashMap<String, f64
 }
 
 /// Compiles a program.
-fn build(source: &Path) -> Result<PathBuf, Box<dyn Error>> {
+fn build(source: &Path, libraries: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     let name = source.file_stem().unwrap_or_default().to_string_lossy();
     let program = std::env::temp_dir().join(format!("warpwise-bench-{name}"));
     let nvcc = Command::new("nvcc")
         .args(["-O3", "-arch=native", "-o"])
         .arg(&program)
         .arg(source)
+        .args(libraries.iter().map(|library| format!("-l{library}")))
         .output()?;
     if !nvcc.status.success() {
         return Err(String::from_utf8_lossy(&nvcc.stderr).into());

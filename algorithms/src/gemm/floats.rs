@@ -15,9 +15,9 @@ const DEPTH: usize = 8;
 #[device]
 const STAGES: usize = 4;
 
-/// A tile of `a`: rows of two vectors, and one more so that rows begin at different banks.
+/// A tile of `a`: rows of two vectors.
 #[device]
-type TileA = [[F32x4; 3]; TILE];
+type TileA = [[F32x4; 2]; TILE];
 /// A tile of `b`: rows of 32 vectors.
 #[device]
 type TileB = [[F32x4; 32]; DEPTH];
@@ -55,9 +55,10 @@ impl Factor<'_> {
     }
 }
 
-/// Begins to copy the tiles of a step to a stage, a vector of each by each thread.
+/// Begins to copy the tiles of a step to a stage, a vector of each by each thread, with zeros beyond the
+/// edges.
 #[device]
-fn fetch_tiles<const WHOLE: bool>(
+fn fetch_edges<const WHOLE: bool>(
     a: Factor,
     b: Factor,
     (row, column, depth): (usize, usize, usize),
@@ -70,7 +71,7 @@ fn fetch_tiles<const WHOLE: bool>(
 }
 
 /// Multiplies matrices; `WHOLE` if the rows of both are whole vectors.
-#[kernel(block = 256)]
+#[kernel(block = 256, min_blocks = 2)]
 fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
     rows: usize,
     columns: usize,
@@ -101,32 +102,53 @@ fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
     };
     let (tile_row, tile_column) = tile_of_block(rows.div_ceil(TILE), columns.div_ceil(TILE));
     let (first_row, first_column) = (tile_row * TILE, tile_column * TILE);
-    // A warp computes 32 rows and 64 columns, and a thread of it two pieces of four rows by two of
-    // four columns.
+    // A warp computes 32 rows and 64 columns, and a thread of it every fourth row and twice four
+    // columns, so that the lanes read from different banks.
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    let row = warp / 2 * 32 + lane / 8 * 4;
+    let row = warp / 2 * 32 + lane / 8;
     let column = warp % 2 * 16 + lane % 8;
 
-    for stage in 0..STAGES - 1 {
-        let at = (first_row, first_column, stage * DEPTH);
-        fetch_tiles::<WHOLE>(a, b, at, &mut tiles_a[stage], &mut tiles_b[stage]);
-        async_copy::commit();
-    }
+    let t = thread_idx_x();
+    let steps = depth.div_ceil(DEPTH);
+    let is_whole = WHOLE
+        && first_row + TILE <= rows
+        && first_column + TILE <= columns
+        && steps * DEPTH == depth;
+    // This thread's vectors of the next tiles.
+    let mut from_a = ((a.first_row + first_row + t / 2) * depth) / 4 + t % 2;
+    let mut from_b = ((b.first_row + t / 32) * columns + first_column) / 4 + t % 32;
+
     let mut sums = [[0.0; 8]; 8];
-    for step in 0..depth.div_ceil(DEPTH) {
-        // The tiles of this step are there for all threads, and all are done with those of the step
-        // before, whose place the next ones take.
-        async_copy::wait::<{ STAGES - 2 }>();
-        sync_threads();
-        let next = step + STAGES - 1;
-        let (free, full) = (next % STAGES, step % STAGES);
-        let at = (first_row, first_column, next * DEPTH);
-        fetch_tiles::<WHOLE>(a, b, at, &mut tiles_a[free], &mut tiles_b[free]);
+    // The first steps only fill stages.
+    for step in 0..steps + STAGES - 1 {
+        if step >= STAGES - 1 {
+            // The tiles of a step are there for all threads, and all are done with those of the step
+            // before, whose place the next ones take.
+            async_copy::wait::<{ STAGES - 2 }>();
+            sync_threads();
+        }
+        if step < steps {
+            let free = step % STAGES;
+            let (tile_a, tile_b) = (&mut tiles_a[free], &mut tiles_b[free]);
+            if is_whole {
+                async_copy::copy(&mut tile_a[t / 2][t % 2], &a.vectors[from_a]);
+                async_copy::copy(&mut tile_b[t / 32][t % 32], &b.vectors[from_b]);
+                from_a += DEPTH / 4;
+                from_b += DEPTH * columns / 4;
+            } else {
+                let at = (first_row, first_column, step * DEPTH);
+                fetch_edges::<WHOLE>(a, b, at, tile_a, tile_b);
+            }
+        }
         async_copy::commit();
+        if step < STAGES - 1 {
+            continue;
+        }
+        let full = (step + 1) % STAGES;
         for quad in 0..2 {
             let mut left = [F32x4::ZERO; 8];
             for i in 0..8 {
-                left[i] = tiles_a[full][row + i / 4 * 16 + i % 4][quad];
+                left[i] = tiles_a[full][row + i * 4][quad];
             }
             for k in 0..4 {
                 let right = &tiles_b[full][quad * 4 + k];
@@ -141,7 +163,7 @@ fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
     }
     async_copy::wait_all();
     for i in 0..8 {
-        let row = first_row + row + i / 4 * 16 + i % 4;
+        let row = first_row + row + i * 4;
         if row < rows {
             let line = &mut c[(batch * rows + row) * columns..][..columns];
             for j in 0..8 {

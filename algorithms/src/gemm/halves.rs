@@ -77,9 +77,9 @@ impl Factor<'_> {
     }
 }
 
-/// Begins to copy the tiles of a step to a stage.
+/// Begins to copy the tiles of a step to a stage, with zeros beyond the edges.
 #[device]
-fn fetch_tiles<const WHOLE: bool>(
+fn fetch_edges<const WHOLE: bool>(
     a: Factor,
     b: Factor,
     (row, column, depth): (usize, usize, usize),
@@ -99,36 +99,34 @@ fn fetch_tiles<const WHOLE: bool>(
     }
 }
 
-/// Multiplies the parts of two tiles that belong to this warp, of 16 columns of `a` from `16 * k` on.
+/// Begins to copy whole tiles to a stage. `from_a` and `from_b` are the first of this thread's chunks.
 #[device]
-fn multiply_add<const BF16: bool>(
-    sums: &mut [[[f32; 4]; 8]; 4],
-    (row, column, k): (usize, usize, usize),
-    tile_a: &TileA,
-    tile_b: &TileB,
+fn fetch_whole(
+    a: Factor,
+    b: Factor,
+    from_a: usize,
+    from_b: usize,
+    tile_a: &mut TileA,
+    tile_b: &mut TileB,
 ) {
-    let lane = warp::lane_id();
-    let mut left = [[0; 4]; 4];
-    for i in 0..4 {
-        let (row, chunk) = (row + i * 16 + lane % 16, k * 2 + lane / 16);
-        let words = tile_a[row][place_a(row, chunk)].to_array();
-        left[i] = mma::words::distribute_rows(words);
+    let t = thread_idx_x();
+    for round in 0..2 {
+        let to = &mut tile_a[round * 64 + t / 4][place_a(t / 4, t % 4)];
+        async_copy::copy(to, &a.chunks[from_a + round * (64 * a.columns / CHUNK)].0);
     }
-    for j in 0..4 {
-        let (row, chunk) = (k * 16 + lane % 16, (column + j * 16) / CHUNK + lane / 16);
-        let words = tile_b[row][place_b(row, chunk)].to_array();
-        let right = mma::words::distribute_rows_transposed(words);
-        for i in 0..4 {
-            for half in 0..2 {
-                let right = [right[half * 2], right[half * 2 + 1]];
-                let sum = sums[i][j * 2 + half];
-                sums[i][j * 2 + half] = if BF16 {
-                    mma::words::m16n8k16_f32_bf16_bf16(left[i], right, sum)
-                } else {
-                    mma::words::m16n8k16_f32_f16_f16(left[i], right, sum)
-                };
-            }
-        }
+    for round in 0..4 {
+        let to = &mut tile_b[round * 8 + t / 32][place_b(t / 32, t % 32)];
+        async_copy::copy(to, &b.chunks[from_b + round * (8 * b.columns / CHUNK)].0);
+    }
+}
+
+/// Adds the product of two fragments to a third.
+#[device]
+fn multiply<const BF16: bool>(left: [u32; 4], right: [u32; 2], sum: [f32; 4]) -> [f32; 4] {
+    if BF16 {
+        mma::words::m16n8k16_f32_bf16_bf16(left, right, sum)
+    } else {
+        mma::words::m16n8k16_f32_f16_f16(left, right, sum)
     }
 }
 
@@ -164,27 +162,69 @@ fn multiply_halves<const BF16: bool, const WHOLE: bool, const ACTIVATION: u32>(
     };
     let (tile_row, tile_column) = tile_of_block(rows.div_ceil(ROWS), columns.div_ceil(COLUMNS));
     let (first_row, first_column) = (tile_row * ROWS, tile_column * COLUMNS);
-    let (warp, lane) = (warp::warp_id(), warp::lane_id());
+    let (t, warp, lane) = (thread_idx_x(), warp::warp_id(), warp::lane_id());
     let (row, column) = (warp / 4 * 64, warp % 4 * 64);
+    let steps = depth.div_ceil(DEPTH);
+    let is_whole = WHOLE
+        && first_row + ROWS <= rows
+        && first_column + COLUMNS <= columns
+        && steps * DEPTH == depth;
 
-    for stage in 0..STAGES - 1 {
-        let at = (first_row, first_column, stage * DEPTH);
-        fetch_tiles::<WHOLE>(a, b, at, &mut tiles_a[stage], &mut tiles_b[stage]);
-        async_copy::commit();
+    // This thread's chunks of the next tiles, and the places of its rows in the tiles.
+    let mut from_a = ((a.first_row + first_row + t / 4) * depth) / CHUNK + t % 4;
+    let mut from_b = ((b.first_row + t / 32) * columns + first_column) / CHUNK + t % 32;
+    let (row_a, row_b) = (row + lane % 16, lane % 16);
+    let mut places_a = [0; 2];
+    for k in 0..2 {
+        places_a[k] = place_a(row_a, k * 2 + lane / 16);
     }
+    let mut places_b = [0; 4];
+    for i in 0..4 {
+        places_b[i] = place_b(row_b, column / CHUNK + i * 2 + lane / 16);
+    }
+
     let mut sums = [[[0.0; 4]; 8]; 4];
-    for step in 0..depth.div_ceil(DEPTH) {
-        // The tiles of this step are there for all threads, and all are done with those of the step
-        // before, whose place the next ones take.
-        async_copy::wait::<{ STAGES - 2 }>();
-        sync_threads();
-        let next = step + STAGES - 1;
-        let (free, full) = (next % STAGES, step % STAGES);
-        let at = (first_row, first_column, next * DEPTH);
-        fetch_tiles::<WHOLE>(a, b, at, &mut tiles_a[free], &mut tiles_b[free]);
+    // The first steps only fill stages.
+    for step in 0..steps + STAGES - 1 {
+        if step >= STAGES - 1 {
+            // The tiles of a step are there for all threads, and all are done with those of the step
+            // before, whose place the next ones take.
+            async_copy::wait::<{ STAGES - 2 }>();
+            sync_threads();
+        }
+        if step < steps {
+            let free = step % STAGES;
+            let (tile_a, tile_b) = (&mut tiles_a[free], &mut tiles_b[free]);
+            if is_whole {
+                fetch_whole(a, b, from_a, from_b, tile_a, tile_b);
+                from_a += DEPTH / CHUNK;
+                from_b += DEPTH * columns / CHUNK;
+            } else {
+                let at = (first_row, first_column, step * DEPTH);
+                fetch_edges::<WHOLE>(a, b, at, tile_a, tile_b);
+            }
+        }
         async_copy::commit();
-        for k in 0..DEPTH / 16 {
-            multiply_add::<BF16>(&mut sums, (row, column, k), &tiles_a[full], &tiles_b[full]);
+        if step < STAGES - 1 {
+            continue;
+        }
+        let full = (step + 1) % STAGES;
+        for k in 0..2 {
+            let mut left = [[0; 4]; 4];
+            for i in 0..4 {
+                let words = tiles_a[full][row_a + i * 16][places_a[k]].to_array();
+                left[i] = mma::words::distribute_rows(words);
+            }
+            for j in 0..4 {
+                let words = tiles_b[full][row_b + k * 16][places_b[j]].to_array();
+                let right = mma::words::distribute_rows_transposed(words);
+                for i in 0..4 {
+                    let sum = sums[i][j * 2];
+                    sums[i][j * 2] = multiply::<BF16>(left[i], [right[0], right[1]], sum);
+                    let sum = sums[i][j * 2 + 1];
+                    sums[i][j * 2 + 1] = multiply::<BF16>(left[i], [right[2], right[3]], sum);
+                }
+            }
         }
     }
     async_copy::wait_all();

@@ -10,7 +10,7 @@ use warpwise_benches::{Scale, kernels::WORKLOADS, nvcc::baseline};
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::cuda(0)?;
     println!("{}; medians; every result was verified before it was timed", device.name());
-    let nvcc = baseline(std::env::args_os().nth(1), "main.cu");
+    let nvcc = baseline(std::env::args_os().nth(1), "main.cu", &[]);
     println!("{:14} {:>24} {:>12} {:>12} {:>10}", "kernel", "size", "ms", "nvcc ms", "nvcc/ours");
     let mut ratios = Vec::new();
     for workload in WORKLOADS {

@@ -10,7 +10,7 @@ use warpwise_benches::{math, nvcc::baseline};
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::cuda(0)?;
     println!("{}; medians; results were verified before they were timed", device.name());
-    let nvcc = baseline(std::env::args_os().nth(1), "math.cu");
+    let nvcc = baseline(std::env::args_os().nth(1), "math.cu", &[]);
     for rounds in [1, 64] {
         println!(
             "{:12} {:>12} {:>12} {:>10}   {rounds} rounds",
