@@ -5,7 +5,10 @@
 //! array that keeps one other index stays in memory. Of a table each index counts for itself.
 use super::numbers;
 use crate::{
-    analysis::tables::{Tables, table_of_pointer},
+    analysis::{
+        tables::{Tables, table_of_pointer},
+        uniformity::{Varying, analyze_warps},
+    },
     id::Facts,
     ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty, evaluate},
 };
@@ -61,6 +64,7 @@ pub(super) fn choose(kernel: &Kernel, tables: &Tables) -> Option<Choice> {
         counted: kernel.insts.facts(None),
         decides: kernel.insts.facts(false),
         refused: kernel.insts.facts(false),
+        varying: analyze_warps(kernel),
         loops: Vec::new(),
         needs: kernel.arrays.cloned_facts(Some(Vec::new())),
     };
@@ -96,6 +100,8 @@ struct Survey<'k> {
     decides: Facts<InstId, bool>,
     /// True for loops in which some iterations may not come to where threads meet.
     refused: Facts<InstId, bool>,
+    /// The uniformity of control in warps.
+    varying: Varying,
     /// The loops that can be unrolled, outer before inner.
     loops: Vec<InstId>,
     /// The loops to unroll, so that all indices of an array are constants; `None` if some would not
@@ -110,7 +116,7 @@ impl Survey<'_> {
             let inst = &self.kernel.insts[id];
             self.address(inst);
             self.counted[id] = self.count(id, inst);
-            if inst.op.effect() == Effect::Sync {
+            if inst.op.effect() == Effect::Sync && !self.is_run_by_whole_warps(id, &inst.op) {
                 self.refuse(enclosing);
             }
             if inst.op.is_leaf() {
@@ -128,6 +134,13 @@ impl Survey<'_> {
                 self.around.pop();
             }
         }
+    }
+
+    /// True for an operation of the lanes of a warp, all of which run it together, in the same iteration
+    /// of all loops.
+    fn is_run_by_whole_warps(&self, id: InstId, op: &Op) -> bool {
+        let is_of_warp = !matches!(op, Op::Barrier { .. } | Op::SyncGrid);
+        is_of_warp && self.varying.control[id].is_uniform()
     }
 
     /// Refuses loops around an instruction that not every iteration runs.
