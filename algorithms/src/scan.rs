@@ -10,14 +10,14 @@ use crate::{
 };
 use warpwise::prelude::*;
 
-/// Elements of a tile: a block of 16 warps scans it, 32 elements a thread.
+/// Elements of a tile: a block of 16 warps scans it, 16 elements a thread.
 #[device]
-const TILE: usize = 16384;
+const TILE: usize = 8192;
 #[device]
 const WARPS: usize = 16;
 /// Rows of a warp's part of a tile: 32 lanes with four elements each.
 #[device]
-const ROWS: usize = 8;
+const ROWS: usize = 4;
 /// Elements of a row.
 #[device]
 const ROW: usize = 128;

@@ -28,12 +28,15 @@ const WINDOW: usize = 8;
 /// A number with digits.
 #[device]
 pub(crate) trait RadixKey: Copy {
+    /// The key in place of those beyond the end.
+    const PADDING: Self;
     /// Returns a digit of 8 bits of an integer whose order is that of the keys.
     fn digit(self, shift: u32) -> usize;
 }
 
 #[device]
 impl RadixKey for u32 {
+    const PADDING: Self = 0;
     fn digit(self, shift: u32) -> usize {
         (self >> shift & 255) as usize
     }
@@ -41,6 +44,7 @@ impl RadixKey for u32 {
 
 #[device]
 impl RadixKey for i32 {
+    const PADDING: Self = 0;
     fn digit(self, shift: u32) -> usize {
         (self as u32 ^ 1 << 31).digit(shift)
     }
@@ -48,6 +52,7 @@ impl RadixKey for i32 {
 
 #[device]
 impl RadixKey for f32 {
+    const PADDING: Self = 0.0;
     fn digit(self, shift: u32) -> usize {
         let bits = self.to_bits();
         // All bits of a negative float, or the sign of a positive one.
@@ -58,6 +63,7 @@ impl RadixKey for f32 {
 
 #[device]
 impl RadixKey for u64 {
+    const PADDING: Self = 0;
     fn digit(self, shift: u32) -> usize {
         (self >> shift & 255) as usize
     }
@@ -65,6 +71,7 @@ impl RadixKey for u64 {
 
 #[device]
 impl RadixKey for i64 {
+    const PADDING: Self = 0;
     fn digit(self, shift: u32) -> usize {
         (self as u64 ^ 1 << 63).digit(shift)
     }
@@ -72,6 +79,7 @@ impl RadixKey for i64 {
 
 #[device]
 impl RadixKey for f64 {
+    const PADDING: Self = 0.0;
     fn digit(self, shift: u32) -> usize {
         let bits = self.to_bits();
         let mask = (bits as i64 >> 63) as u64 | 1 << 63;
@@ -164,7 +172,7 @@ fn count_before(states: &[AtomicU32], tile: usize, count: u32) -> u32 {
 
 /// Moves the keys, and if `PAIRS` the values, to their places by one digit. A tile has `TILE` keys,
 /// `ITEMS` of each thread.
-#[kernel(block = 256, min_blocks = 3, instances(u32, i32, f32, u64, i64, f64))]
+#[kernel(block = 256, min_blocks = 4, instances(u32, i32, f32, u64, i64, f64))]
 fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usize>(
     shift: u32,
     starts: &[u32],
@@ -196,18 +204,23 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     let len = (keys.len() - first).min(TILE);
 
     // The keys of a warp follow each other, so that equal digits keep their order.
-    let mut own_keys = [keys[first]; ITEMS];
+    let is_whole = first + TILE <= keys.len();
+    let mut own_keys = [K::PADDING; ITEMS];
     let mut ranks = [0; ITEMS];
-    for item in 0..ITEMS {
-        let i = warp * (ITEMS * 32) + item * 32 + lane;
-        if i < len {
-            own_keys[item] = keys[first + i];
+    if is_whole {
+        for item in 0..ITEMS {
+            own_keys[item] = keys[first + warp * (ITEMS * 32) + item * 32 + lane];
+        }
+    } else {
+        for item in 0..ITEMS {
+            let i = first + warp * (ITEMS * 32) + item * 32 + lane;
+            own_keys[item] = keys.get(i).copied().unwrap_or(K::PADDING);
         }
     }
     for item in 0..ITEMS {
         let i = warp * (ITEMS * 32) + item * 32 + lane;
         let digit = own_keys[item].digit(shift);
-        if i < len {
+        if is_whole || i < len {
             lanes_with[warp][digit].fetch_or(1 << lane, Ordering::Relaxed);
         }
         sync_warp();
@@ -216,7 +229,7 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
         let before = counts[warp][digit];
         ranks[item] = before + earlier;
         sync_warp();
-        if i < len && earlier == 0 {
+        if (is_whole || i < len) && earlier == 0 {
             counts[warp][digit] = before + lanes.count_ones();
             lanes_with[warp][digit].store(0, Ordering::Relaxed);
         }
@@ -241,11 +254,12 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     let mut own_values = [0; ITEMS];
     for item in 0..ITEMS {
         let i = warp * (ITEMS * 32) + item * 32 + lane;
-        if i < len {
+        if is_whole || i < len {
             let digit = own_keys[item].digit(shift);
             ranks[item] += starts_in_tile[digit] + counts[warp][digit];
-            tile_keys[ranks[item] as usize] = own_keys[item];
-            if PAIRS {
+            // The remainder is the rank itself, and shows that it is in the tile.
+            tile_keys[ranks[item] as usize % TILE] = own_keys[item];
+            if PAIRS && first + i < values.len() {
                 own_values[item] = values[first + i];
             }
         }
@@ -253,22 +267,28 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     // The other tiles have had the time to publish their counts.
     places[t] = starts[t] + count_before(states, tile, count) - start;
     sync_threads();
-    for i in (t..len).step_by(256) {
-        let key = tile_keys[i];
-        to_keys[(places[key.digit(shift)] + i as u32) as usize] = key;
+    for item in 0..ITEMS {
+        let i = item * 256 + t;
+        if is_whole || i < len {
+            let key = tile_keys[i];
+            to_keys[(places[key.digit(shift)] + i as u32) as usize] = key;
+        }
     }
     if PAIRS {
         let tile_values = shared!([u32; TILE]);
         for item in 0..ITEMS {
             let i = warp * (ITEMS * 32) + item * 32 + lane;
-            if i < len {
-                tile_values[ranks[item] as usize] = own_values[item];
+            if is_whole || i < len {
+                tile_values[ranks[item] as usize % TILE] = own_values[item];
             }
         }
         sync_threads();
-        for i in (t..len).step_by(256) {
-            let place = places[tile_keys[i].digit(shift)] + i as u32;
-            to_values[place as usize] = tile_values[i];
+        for item in 0..ITEMS {
+            let i = item * 256 + t;
+            if is_whole || i < len {
+                let place = places[tile_keys[i].digit(shift)] + i as u32;
+                to_values[place as usize] = tile_values[i];
+            }
         }
     }
 }
