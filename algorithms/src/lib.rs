@@ -1,4 +1,29 @@
-//! Algorithms for whole arrays, written as Warpwise kernels.
+//! Algorithms for whole arrays on GPUs, written as Warpwise kernels.
+//!
+//! Reductions, scans, radix sorts, selections, histograms, matrix products and norms are functions on
+//! [slices](warpwise::Slice) of a device. The first argument is a [`Device`](warpwise::Device) or a
+//! [`Stream`](warpwise::Stream), whose order of work the call joins. Results have the same bits on every
+//! device, the SIMT interpreter included.
+//!
+//! ```
+//! use warpwise::prelude::*;
+//! use warpwise_algorithms::{Operator, inclusive_scan, reduce, sort};
+//!
+//! let device = Device::auto()?;
+//! let mut x = device.upload(&[3.0f32, -1.0, 2.0])?;
+//! assert_eq!(reduce(&device, Operator::Sum, &x)?, 4.0);
+//! sort(&device, &mut x)?;
+//! let mut sums = device.zeros::<f32>(3)?;
+//! inclusive_scan(&device, Operator::Sum, &x, &mut sums)?;
+//! assert_eq!(sums.to_vec()?, [-1.0, 1.0, 4.0]);
+//! # Ok::<(), warpwise_algorithms::Error>(())
+//! ```
+//!
+//! # Memory
+//!
+//! Scans and selections need a word for each tile of 8192 elements, reductions one element for each of
+//! up to 1024 blocks. They allocate it in the order of the stream, which takes no synchronization.
+//! [`RadixSort`] keeps the memory of sorts, which have a second copy of keys and values.
 mod error;
 mod gemm;
 mod histogram;

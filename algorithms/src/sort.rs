@@ -166,7 +166,7 @@ fn count_before(states: &[AtomicU32], tile: usize, count: u32) -> u32 {
         }
         end -= WINDOW.min(end);
     }
-    states[tile * DIGITS + digit].store(PREFIX | before + count, Ordering::Relaxed);
+    states[tile * DIGITS + digit].store(PREFIX | (before + count), Ordering::Relaxed);
     before
 }
 

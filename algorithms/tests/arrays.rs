@@ -14,7 +14,7 @@ fn selected_elements_keep_their_order() -> Result<()> {
     for n in [0, 1, 33, 8192, 8193, 70_001] {
         let x: Vec<i64> = (0..n).map(|i| i64::from(scattered(i))).collect();
         for modulus in [1, 3, 1000] {
-            let flags: Vec<bool> = (0..n).map(|i| scattered(i) % modulus == 0).collect();
+            let flags: Vec<bool> = (0..n).map(|i| scattered(i).is_multiple_of(modulus)).collect();
             let mut out = device.zeros::<i64>(n)?;
             let count = select(&device, &device.upload(&x)?, &device.upload(&flags)?, &mut out)?;
             let expected: Vec<i64> =

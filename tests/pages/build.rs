@@ -8,13 +8,14 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "README.md",
     "docs/guide.md",
     "docs/host.md",
     "docs/language.md",
     "docs/cuda.md",
     "docs/mma.md",
+    "docs/algorithms.md",
     "docs/counters.md",
     "docs/debugging.md",
     "docs/sanitizer.md",
@@ -33,7 +34,7 @@ fn main() {
             let name = format!("{stem}_{line}");
             let file = out.join(format!("{name}.rs"));
             let lines = "\n".repeat(line);
-            fs::write(&file, format!("{lines}{program}\npub(super) fn run_program() -> warpwise::Result<()> {{\n    main()\n}}\n"))
+            fs::write(&file, format!("{lines}{program}\npub(super) fn run_program() -> Result<(), String> {{\n    main().map_err(|error| error.to_string())\n}}\n"))
                 .expect("the folder is Cargo's");
             modules += &format!(
                 "#[allow(warnings, clippy::all, unsafe_code, reason = \"pages show the language\")]\n#[path = {file:?}]\nmod {name};\n"

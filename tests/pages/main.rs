@@ -12,7 +12,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
 
 /// A page, the line of a program in it, and the program's `main`.
-type Program = (&'static str, usize, fn() -> warpwise::Result<()>);
+type Program = (&'static str, usize, fn() -> Result<(), String>);
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
@@ -21,9 +21,7 @@ fn main() -> ExitCode {
     // A device reports a fault to whoever waits for it next, so programs must not share it.
     arguments.test_threads = Some(1);
     let programs = PROGRAMS.iter().map(|&(page, line, run)| {
-        Trial::test(format!("{page}:{line}"), move || {
-            run().map_err(|error| Failed::from(error.to_string()))
-        })
+        Trial::test(format!("{page}:{line}"), move || run().map_err(Failed::from))
     });
     let tables = PAGES.iter().map(|page| {
         Trial::test(format!("{page}: rows"), move || {

@@ -33,13 +33,13 @@ type TileB = [[U32x4; 32]; DEPTH];
 /// Returns the place of a chunk in a row of a tile of `a`. Two rows fill all banks.
 #[device]
 fn place_a(row: usize, chunk: usize) -> usize {
-    chunk ^ (row / 2 & 3)
+    chunk ^ (row / 2 % 4)
 }
 
 /// Returns the place of a chunk in a row of a tile of `b`.
 #[device]
 fn place_b(row: usize, chunk: usize) -> usize {
-    chunk ^ (row & 7)
+    chunk ^ (row % 8)
 }
 
 /// A factor in global memory: chunks of rows if those are whole ones, and halves.
