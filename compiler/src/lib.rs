@@ -25,4 +25,5 @@ pub mod places;
 pub mod specialize;
 pub mod target;
 pub mod tensor_cores;
+pub mod texture;
 pub mod verify;

@@ -390,6 +390,7 @@ impl<'m> Machine<'m> {
                     MatchOp::All => u64::from(same.count() == lanes.len()),
                 }
             }
+            Op::Texture { .. } => unreachable!("random kernels have no textures"),
             Op::DistributeRows { transposed, args, word } => {
                 let words = self.words_of_warp(thread, args, active);
                 tensor_cores::distribute(*transposed, &words, thread % 32, usize::from(*word))

@@ -267,6 +267,7 @@ impl<'k> Machine<'k> {
             }
             Op::AsyncCommit | Op::AsyncWait { .. } => return,
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
+            Op::Texture { .. } => unreachable!("random kernels have no textures"),
             Op::Barrier { .. }
             | Op::SyncWarp { .. }
             | Op::Shuffle { .. }

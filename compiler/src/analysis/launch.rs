@@ -317,7 +317,10 @@ impl LaunchRanges {
 fn param_limits(kind: &ParamKind) -> Range {
     match kind {
         ParamKind::Slice { access: Access::Constant { max }, .. } => Range::new(0, (*max).into()),
-        ParamKind::Slice { elem, access: Access::Read | Access::Write | Access::Atomic } => {
+        ParamKind::Slice {
+            elem,
+            access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+        } => {
             let size = elem.size().unwrap_or(1);
             Range::new(0, i128::from(i64::MAX) / i128::from(size))
         }

@@ -7,7 +7,7 @@
 use super::vectors::{self, Vectors};
 use crate::{
     id::Facts,
-    ir::{BinaryOp, Body, Effect, InstId, Kernel, MmaOp, Op, Space},
+    ir::{BinaryOp, Body, Effect, InstId, Kernel, MmaOp, Op, ParamId, Space, TextureOp},
 };
 use std::collections::HashMap;
 
@@ -16,9 +16,10 @@ use std::collections::HashMap;
 enum Kind {
     Product(MmaOp),
     Rows { transposed: bool },
+    Texture { op: TextureOp, texture: ParamId },
 }
 
-/// Returns, for each word of a product or of distributed rows, the first word of the same
+/// Returns, for each word of a product, of distributed rows or of a texture, the first word of the same
 /// instruction in the same body, which is the word itself where the instruction is executed.
 pub fn find_leaders(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
     let mut leaders = kernel.insts.facts(None);
@@ -34,6 +35,8 @@ fn visit(kernel: &Kernel, Body(list): &Body, leaders: &mut Facts<InstId, Option<
             (Kind::Product(*op), args.as_slice())
         } else if let Op::DistributeRows { transposed, args, .. } = op {
             (Kind::Rows { transposed: *transposed }, args.as_slice())
+        } else if let Op::Texture { op, texture, args, .. } = op {
+            (Kind::Texture { op: *op, texture: *texture }, args.as_slice())
         } else {
             op.bodies().for_each(|body| visit(kernel, body, leaders));
             continue;

@@ -87,7 +87,10 @@ pub fn constant_params(kernel: &Kernel) -> impl Iterator<Item = (ParamId, &Eleme
         ParamKind::Slice { elem, access: Access::Constant { max } } => {
             Some((id, elem, elem.size().unwrap_or(0).saturating_mul(u64::from(*max))))
         }
-        ParamKind::Slice { access: Access::Read | Access::Write | Access::Atomic, .. }
+        ParamKind::Slice {
+            access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+            ..
+        }
         | ParamKind::Scalar(_) => None,
     })
 }
@@ -128,9 +131,10 @@ pub fn param_offsets(kernel: &Kernel) -> (Facts<ParamId, u64>, u64) {
                 (size, size)
             }
             ParamKind::Slice { access: Access::Constant { .. }, .. } => (8, 8),
-            ParamKind::Slice { access: Access::Read | Access::Write | Access::Atomic, .. } => {
-                (8, 16)
-            }
+            ParamKind::Slice {
+                access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+                ..
+            } => (8, 16),
         };
         offsets[id] = end.next_multiple_of(align);
         end = offsets[id] + size;

@@ -300,7 +300,8 @@ impl<'k> UniformityPass<'k> {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
-            | Op::Offset { .. } => self.max_fact(op.operands()),
+            | Op::Offset { .. }
+            | Op::Texture { .. } => self.max_fact(op.operands()),
             // Threads that fail the check have ended.
             Op::Bounds { index, .. } => self.max_fact([*index]),
             Op::Get(local) => {
@@ -519,6 +520,7 @@ impl<'k> UniformityPass<'k> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::Print { .. }
             // As after a check that fails: no thread waits for one that panics.
             | Op::Panic { .. } => {}

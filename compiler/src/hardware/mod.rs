@@ -1,12 +1,13 @@
 //! Cost formulas of hardware: pure functions of the addresses in a warp's request.
 //!
 //! The lints, `explain` and the interpreter's counters all take their numbers from here, so that
-//! messages and runs agree. Every formula but that of constant memory reproduces the measurements in
-//! `tests/hardware` row by row.
+//! messages and runs agree. Every formula but those of constant memory and of textures reproduces the
+//! measurements in `tests/hardware` row by row.
 pub mod constant;
 pub mod global;
 pub mod occupancy;
 pub mod shared;
+pub mod texture;
 
 /// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

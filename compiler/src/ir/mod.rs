@@ -35,6 +35,7 @@ mod renumber;
 mod requirement;
 mod size;
 mod spell;
+mod texture;
 mod ty;
 
 use crate::id::{Facts, Table};
@@ -52,6 +53,7 @@ pub use print::{InstText, number};
 pub use requirement::{Refusal, Requirement};
 pub use size::{Length, Passed, Size, SizeError};
 pub(crate) use spell::comparison;
+pub use texture::{TextureOp, TextureRead, TextureShape, TextureWord};
 pub use ty::{Element, Scalar, Space, Ty};
 
 crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
@@ -244,6 +246,8 @@ pub enum Access {
     /// `&[T]` with atomics in `T`: atomic operations, and of plain elements loads of what nobody
     /// writes during the launch.
     Atomic,
+    /// A texture: [`Op::Texture`] reads it, and nobody writes it during the launch.
+    Texture,
     /// `#[constant] &[T]`: loads only, of constant memory, into which the launcher copies the
     /// elements.
     Constant {
@@ -256,7 +260,7 @@ impl Access {
     /// True if nobody writes the elements during a launch.
     pub const fn is_read_only(self) -> bool {
         match self {
-            Self::Read | Self::Constant { .. } => true,
+            Self::Read | Self::Texture | Self::Constant { .. } => true,
             Self::Write | Self::Atomic => false,
         }
     }
@@ -264,7 +268,7 @@ impl Access {
     /// Returns the memory of the elements.
     pub const fn space(self) -> Space {
         match self {
-            Self::Read | Self::Write | Self::Atomic => Space::Global,
+            Self::Read | Self::Write | Self::Atomic | Self::Texture => Space::Global,
             Self::Constant { .. } => Space::Constant,
         }
     }
@@ -276,7 +280,7 @@ impl std::fmt::Display for Access {
         f.write_str(self.name())?;
         match self {
             Self::Constant { max } => write!(f, " {max}"),
-            Self::Read | Self::Write | Self::Atomic => Ok(()),
+            Self::Read | Self::Write | Self::Atomic | Self::Texture => Ok(()),
         }
     }
 }

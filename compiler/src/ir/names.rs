@@ -2,7 +2,7 @@
 use super::{
     Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Direction,
     Fault, LaneMask, MatchOp, MmaShape, MmaType, MulAddForm, Order, ReduceOp, Scalar, Scope,
-    ShuffleOp, Space, TernaryOp, UnaryOp, VoteOp,
+    ShuffleOp, Space, TernaryOp, TextureRead, TextureShape, TextureWord, UnaryOp, VoteOp,
 };
 
 /// A value that the text form spells as one word.
@@ -79,6 +79,12 @@ names! {
     MmaType {
         F16 = "f16", BF16 = "bf16", TF32 = "tf32", F64 = "f64", I8 = "i8", U8 = "u8",
     }
+    TextureShape { D1 = "1d", D2 = "2d", D3 = "3d", D1Layered = "a1d", D2Layered = "a2d" }
+    TextureRead {
+        Sample = "sample", GatherR = "gather_r", GatherG = "gather_g", GatherB = "gather_b",
+        GatherA = "gather_a",
+    }
+    TextureWord { F32 = "f32", I32 = "i32", U32 = "u32" }
     VoteOp { All = "all", Any = "any", Ballot = "ballot" }
     Space { Global = "global", Shared = "shared", Local = "local", Constant = "constant" }
     Bound { Num = "num", Int = "int", Float = "float" }
@@ -91,6 +97,7 @@ impl Access {
             Self::Read => "read",
             Self::Write => "write",
             Self::Atomic => "atomic",
+            Self::Texture => "texture",
             Self::Constant { .. } => "constant",
         }
     }

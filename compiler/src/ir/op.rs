@@ -8,7 +8,7 @@
 use super::{
     ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Extent, Fault, GenericId,
     InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order, ParamId, ReduceOp, Scope,
-    SharedId, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+    SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
 };
 
 /// The operation of an instruction.
@@ -236,6 +236,22 @@ pub enum Op {
         pending: Extent,
     },
 
+    /// Reads texels of a texture, and yields one of four words; the same read once for each word is
+    /// one instruction of a GPU. The texture's descriptor decides about its extents, format, filter
+    /// and address modes; [`texture`](crate::texture) defines the result. Nobody writes a texture
+    /// during a launch.
+    Texture {
+        /// The shape, the kind of read, and the type of the words.
+        op: TextureOp,
+        /// A parameter with [`Access::Texture`](super::Access::Texture).
+        texture: ParamId,
+        /// The layer, if the shape has layers: `u32`, of which those after the last one are the last.
+        /// Then the coordinates, as many as the shape has: `f32`.
+        args: Vec<InstId>,
+        /// The number of the word: a channel of the texel, or for a gather one of the four texels.
+        word: u8,
+    },
+
     // Where threads meet.
     /// Waits until every thread of the block that has not ended is at this
     /// barrier; orders the block's accesses to shared and global memory. Yields
@@ -438,7 +454,8 @@ impl Op {
             | Self::Fma { .. }
             | Self::MulAdd { .. }
             | Self::Index { .. }
-            | Self::Offset { .. } => Effect::None,
+            | Self::Offset { .. }
+            | Self::Texture { .. } => Effect::None,
             Self::Get(_) | Self::Load { .. } => Effect::Read,
             Self::Set { .. }
             | Self::Store { .. }

@@ -52,7 +52,7 @@ macro_rules! operands {
     ($op:expr, $as_borrowed:ident, $iter:ident $(, $deref:tt, $copied:ident)?) => {{
         let mut listed = None;
         let few = match $op {
-            Op::Mma { args, .. } | Op::DistributeRows { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
+            Op::Mma { args, .. } | Op::DistributeRows { args, .. } | Op::Texture { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
                 listed = Some(args.$iter()$(.$copied())?);
                 (None, None, None)
             }
@@ -156,6 +156,7 @@ macro_rules! by_bodies {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::Break(_)
             | Op::Continue(_)
             | Op::Return

@@ -272,6 +272,11 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
             write!(f, "word {word}")
         }
+        Op::Texture { op, texture, args, word } => {
+            write!(f, "texture.{op} {texture}, ")?;
+            args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
+            write!(f, "word {word}")
+        }
         Op::If { cond, .. } => write!(f, "if {cond}"),
         Op::For { start, end, step, inclusive, .. } => {
             let kind = if *inclusive { "for inclusive" } else { "for" };

@@ -79,6 +79,9 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Fma { .. }
         | Op::MulAdd { .. }
         | Op::Store { .. } => 1,
+        // The other words are of the same instruction.
+        Op::Texture { word: 1.., .. } => 0,
+        Op::Texture { .. } => 4,
         Op::Load { .. } => 2,
         Op::Barrier { .. }
         | Op::SyncGrid

@@ -158,6 +158,9 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         Op::Binary { op, .. } => *op as u64,
         Op::Ternary { op, .. } => ternary(*op),
         Op::Compare { op, .. } => *op as u64,
+        Op::Texture { op, texture, word, .. } => {
+            (texture.index() as u64) << 16 | op.number() << 8 | u64::from(*word)
+        }
         Op::Index { stride, .. } => stride.known()?,
         Op::Offset { offset, .. } => offset.known()?,
         Op::Cast { .. }

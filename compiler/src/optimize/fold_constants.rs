@@ -93,6 +93,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
+        | Op::Texture { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

@@ -226,6 +226,7 @@ impl Walk<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -202,6 +202,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
+        | Op::Texture { .. }
         | Op::Print { .. }
         | Op::If { .. }
         | Op::For { .. }

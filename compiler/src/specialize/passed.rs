@@ -83,7 +83,7 @@ fn elements(
 fn renumber(kernel: &mut Kernel, numbers: &[ParamId], new: usize) {
     let old = kernel.insts.len() - new;
     for inst in kernel.insts.iter_mut().take(old) {
-        if let Op::Param(id) | Op::Len(id) = &mut inst.op {
+        if let Op::Param(id) | Op::Len(id) | Op::Texture { texture: id, .. } = &mut inst.op {
             *id = numbers[id.index()];
         }
     }

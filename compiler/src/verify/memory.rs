@@ -70,6 +70,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

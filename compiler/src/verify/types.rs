@@ -1,8 +1,9 @@
 //! Rules on the types of operands and results.
 use super::Errors;
 use crate::ir::{
-    BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp, MessageId,
-    MmaOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TernaryOp, Ty, UnaryOp, VoteOp,
+    Access, BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp,
+    MessageId, MmaOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TernaryOp, TextureOp, Ty,
+    UnaryOp, VoteOp,
 };
 use std::fmt::Display;
 
@@ -164,13 +165,17 @@ impl Typing<'_, '_> {
             },
             Op::Param(id) => match self.kernel.params.get(*id).map(|param| &param.kind) {
                 Some(ParamKind::Scalar(scalar)) => self.result(*scalar),
+                Some(ParamKind::Slice { access: Access::Texture, .. }) => {
+                    self.error(format!("{id} is a texture"));
+                }
                 Some(ParamKind::Slice { access, .. }) => self.result(Ty::Ptr(access.space())),
                 None => {}
             },
             Op::Len(id) => {
                 self.result(U64);
-                if let Some(ParamKind::Scalar(_)) =
-                    self.kernel.params.get(*id).map(|param| &param.kind)
+                if let Some(
+                    ParamKind::Scalar(_) | ParamKind::Slice { access: Access::Texture, .. },
+                ) = self.kernel.params.get(*id).map(|param| &param.kind)
                 {
                     self.error(format!("{id} is no slice"));
                 }
@@ -353,6 +358,26 @@ impl Typing<'_, '_> {
                 }
                 args.iter().for_each(|arg| self.operands([*arg], U32));
                 self.result(U32);
+            }
+            Op::Texture { op, texture, args, word } => {
+                let access = self.kernel.params.get(*texture).map(|param| &param.kind);
+                let is_texture =
+                    matches!(access, Some(ParamKind::Slice { access: Access::Texture, .. }));
+                if !is_texture {
+                    self.error(format!("{texture} is no texture"));
+                }
+                let types: Vec<Scalar> = op.arg_types().collect();
+                if args.len() != types.len() {
+                    let (given, taken) = (args.len(), types.len());
+                    self.error(format!("has {given} operands, and the read takes {taken}"));
+                }
+                if *word >= TextureOp::WORDS {
+                    self.error(format!("yields word {word}, and there are 4"));
+                }
+                for (arg, ty) in args.iter().zip(types) {
+                    self.operands([*arg], ty.into());
+                }
+                self.result(op.word.scalar());
             }
             Op::If { cond, then: _, other: _ } => {
                 self.operands([*cond], BOOL);

@@ -95,6 +95,9 @@ impl Emitter<'_> {
             Op::ActiveMask => Some(self.active_mask()),
             Op::Reduce { op, value, mask } => Some(self.reduce(id, *op, *value, *mask)),
             Op::Mma { op, args, word } => Some(self.mma(id, *op, args, *word)),
+            Op::Texture { op, texture, args, word } => {
+                Some(self.texture(id, *op, *texture, args, *word))
+            }
             Op::DistributeRows { transposed, word, .. } => {
                 Some(self.load_matrix(id, *transposed, *word))
             }

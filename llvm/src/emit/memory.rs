@@ -129,7 +129,8 @@ impl Emitter<'_> {
                     1
                 }
                 ParamKind::Slice {
-                    access: Access::Read | Access::Write | Access::Atomic, ..
+                    access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+                    ..
                 } => 2,
             })
             .sum();

@@ -29,6 +29,7 @@ mod rare;
 mod read_only;
 mod rem;
 mod sync;
+mod texture;
 mod value;
 mod warp;
 
@@ -156,6 +157,10 @@ impl Module<'_> {
                 ParamKind::Scalar(Scalar::F16) => params.push(format!("i16 %{id}")),
                 ParamKind::Scalar(scalar) => params.push(format!("{} %{id}", Type::of(scalar))),
                 ParamKind::Slice { access: Access::Constant { .. }, .. } => {
+                    params.push(format!("i64 %{id}_len"));
+                }
+                ParamKind::Slice { access: Access::Texture, .. } => {
+                    params.push(format!("i64 %{id}"));
                     params.push(format!("i64 %{id}_len"));
                 }
                 ParamKind::Slice { .. } => {

@@ -30,6 +30,8 @@ pub(crate) struct Counted {
     pub(crate) branches: usize,
     /// The memory requests.
     pub(crate) requests: Vec<Request>,
+    /// Number of reads of textures.
+    pub(crate) texture_reads: usize,
     /// One entry per instruction of the kernel; empty if nothing is counted.
     pub(crate) entries: Vec<Entry>,
 }
@@ -51,6 +53,8 @@ pub(crate) struct Entry {
     pub(crate) request: Option<u32>,
     /// The memory request for the destination of an asynchronous copy.
     pub(crate) destination: Option<u32>,
+    /// The read of a texture.
+    pub(crate) texture_read: Option<u32>,
     /// True if another instruction makes the request that it is part of.
     pub(crate) is_merged: bool,
 }

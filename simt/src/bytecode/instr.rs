@@ -133,6 +133,11 @@ pub(crate) enum Instr {
     AsyncWait {
         pending: u32,
     },
+    /// The read of a texture of this index in
+    /// [`Code::texture_reads`](super::Code::texture_reads).
+    Texture {
+        read: u32,
+    },
     /// The active lanes of each lane's warp.
     ActiveMask {
         to: Reg,
@@ -412,6 +417,7 @@ impl Instr {
             | Self::Atomic { .. }
             | Self::Fence
             | Self::AsyncCopy { .. }
+            | Self::Texture { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }
             | Self::ActiveMask { .. }

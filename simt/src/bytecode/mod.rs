@@ -14,6 +14,7 @@ mod pattern;
 mod products;
 mod prologue;
 mod site;
+mod texture;
 mod warp;
 
 use crate::vector::{
@@ -37,6 +38,7 @@ pub(crate) use products::{
 pub(crate) use prologue::{Input, Preset, Slope, WalkSpec};
 pub use site::AccessKind;
 pub(crate) use site::Site;
+pub(crate) use texture::TextureRead;
 pub(crate) use warp::{
     MatrixOp, MatrixWord, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
 };
@@ -88,6 +90,8 @@ pub(crate) struct Code {
     pub(crate) messages: Vec<Message>,
     /// The words of operations on matrices.
     pub(crate) matrix_words: Vec<MatrixWord>,
+    /// The reads of textures.
+    pub(crate) texture_reads: Vec<TextureRead>,
     /// Number of uniform values.
     pub(crate) uniforms: usize,
     /// The uniform values that are known when a block starts.

@@ -20,6 +20,7 @@ mod replay;
 mod sanitizer;
 mod sunk_results;
 mod sync;
+mod textures;
 mod uniform_operands;
 mod views;
 

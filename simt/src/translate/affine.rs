@@ -181,6 +181,7 @@ impl Classifier<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -283,6 +283,7 @@ impl UseWalk<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -340,6 +341,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
+        | Op::Texture { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

@@ -251,6 +251,7 @@ impl CopyAnalysis<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -140,7 +140,8 @@ impl Round<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Mma { .. }
-            | Op::DistributeRows { .. } => true,
+            | Op::DistributeRows { .. }
+            | Op::Texture { .. } => true,
             Op::If { .. } => {
                 raise(&mut self.facts.framed[id], operands_vary, &mut self.changed);
                 false

@@ -121,6 +121,7 @@ impl ValueConnections<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::Print { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

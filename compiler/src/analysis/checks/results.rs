@@ -71,6 +71,7 @@ impl CheckAnalyzer<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

@@ -443,6 +443,7 @@ impl RangePass<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

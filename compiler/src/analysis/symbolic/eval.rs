@@ -55,7 +55,7 @@ impl Executor<'_> {
             Op::Bounds { index, .. } => self.eval_bounds_check(id, *index, active),
             Op::Get(local) => self.eval_get(id, *local),
             Op::Load { ptr } => self.eval_load(id, *ptr, active),
-            Op::Ternary { .. } | Op::Fma { .. } | Op::MulAdd { .. } => {
+            Op::Ternary { .. } | Op::Fma { .. } | Op::MulAdd { .. } | Op::Texture { .. } => {
                 let spread = self.spread_of_operands(op.operands(), active);
                 self.new_unknown(id, spread)
             }

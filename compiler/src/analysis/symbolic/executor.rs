@@ -291,6 +291,7 @@ impl<'k> Executor<'k> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::Texture { .. }
             | Op::Get(_)
             | Op::ActiveMask
             | Op::Print { .. } => {}

@@ -177,6 +177,8 @@ impl<'k> Emitter<'k> {
         for (_, Inst { op, .. }) in kernel.insts.iter() {
             if let Op::Param(param) = op {
                 self.param(*param);
+            } else if let Op::Texture { texture, .. } = op {
+                self.texture_handle(*texture);
             } else if let Op::Len(param) = op {
                 self.len(*param);
             } else if let Op::Shared(shared) = op {
@@ -187,6 +189,17 @@ impl<'k> Emitter<'k> {
                 self.builtin(*builtin);
             }
         }
+    }
+
+    /// The handle that a texture parameter passes.
+    pub(super) fn texture_handle(&mut self, param: ParamId) -> Reg {
+        if let Some(reg) = self.params[param] {
+            return reg;
+        }
+        let reg = self.regs.fresh(Class::B64);
+        ptx!(self, "ld.param.u64 {reg}, [{param}]");
+        self.params[param] = Some(reg);
+        reg
     }
 
     /// A scalar parameter, or the address that a slice parameter passes.

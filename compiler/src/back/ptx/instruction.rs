@@ -109,6 +109,7 @@ impl Emitter<'_> {
             Op::ActiveMask => self.active_mask(),
             Op::Reduce { op, value, mask } => self.reduce(id, *op, *value, *mask),
             Op::Mma { op, args, word } => self.mma(id, *op, args, *word),
+            Op::Texture { op, texture, args, word } => self.texture(id, *op, *texture, args, *word),
             Op::DistributeRows { transposed, word, .. } => self.load_matrix(id, *transposed, *word),
             Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {

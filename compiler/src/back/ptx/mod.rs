@@ -70,6 +70,7 @@ mod reg;
 mod rem;
 mod sync;
 mod tables;
+mod texture;
 mod vector;
 
 use crate::{
@@ -98,6 +99,7 @@ pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
+pub use texture::{coordinates, texture_name};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
 const VERSION: &str = "6.3";
@@ -377,7 +379,8 @@ impl Entry<'_> {
                     writeln!(f, "\t.param .u64 {id}_len,{comment}")?;
                 }
                 ParamKind::Slice {
-                    access: Access::Read | Access::Write | Access::Atomic, ..
+                    access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+                    ..
                 } => {
                     writeln!(f, "\t.param .u64 {id},{comment}\n\t.param .u64 {id}_len,")?;
                 }

@@ -202,6 +202,7 @@ impl<'t> Parser<'t> {
             "read" => Access::Read,
             "write" => Access::Write,
             "atomic" => Access::Atomic,
+            "texture" => Access::Texture,
             "constant" => Access::Constant { max: self.number()? },
             _ => {
                 self.at = at;

@@ -3,7 +3,7 @@ use super::{
     super::{
         AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Fault, Inst, InstId, MatchOp,
         MessageId, MmaOp, MulAddForm, Op, Order, ReduceOp, Scalar, Scope, ShuffleOp, Span,
-        TernaryOp, Ty, UnaryOp, VoteOp, names::Named,
+        TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, names::Named,
     },
     At, Parser, Result,
 };
@@ -108,7 +108,7 @@ impl<'t> Parser<'t> {
         let suffix_at = at + word.len() - suffix.len();
         match head {
             "mul_add" | "barrier" | "fence" | "shuffle" | "vote" | "match" | "reduce" | "mma"
-            | "distribute_rows" | "atomic_load" | "atomic_store" | "atomic"
+            | "distribute_rows" | "texture" | "atomic_load" | "atomic_store" | "atomic"
             | "compare_exchange" => self.suffixed(head, suffix_at, suffix),
             _ => self.plain(at, word),
         }
@@ -253,6 +253,16 @@ impl<'t> Parser<'t> {
                 };
                 let (args, word) = self.words()?;
                 Op::DistributeRows { transposed, args, word }
+            }
+            "texture" => {
+                let Some(op) = TextureOp::from_name(suffix) else {
+                    self.at = at;
+                    return Err(self.expected("a read such as `2d.sample.f32`"));
+                };
+                let texture = self.param_id()?;
+                self.expect(",")?;
+                let (args, word) = self.words()?;
+                Op::Texture { op, texture, args, word }
             }
             _ => self.atomic(head, at, suffix)?,
         })

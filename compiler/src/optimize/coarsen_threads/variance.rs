@@ -50,6 +50,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::Print { .. }
             | Op::Panic { .. }
             | Op::Generic(_)

@@ -215,6 +215,7 @@ impl Survey<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::Print { .. }
             | Op::If { .. }
             | Op::Loop { .. }

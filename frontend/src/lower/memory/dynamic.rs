@@ -149,6 +149,7 @@ impl Lowerer<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::Texture { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

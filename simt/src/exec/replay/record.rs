@@ -196,6 +196,7 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::AsyncCopy { .. }
             | Instr::AsyncCommit
             | Instr::AsyncWait { .. }
+            | Instr::Texture { .. }
             | Instr::ActiveMask { .. }
             | Instr::Print { .. }
             | Instr::SyncGrid

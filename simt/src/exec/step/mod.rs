@@ -2,7 +2,7 @@
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
 //! [`access`], [`affine`], [`async_copy`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`],
-//! [`collective`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
+//! [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
 mod access;
 mod affine;
 mod async_copy;
@@ -16,6 +16,7 @@ mod dot_products;
 mod local;
 mod print;
 mod replay;
+mod texture;
 mod undefined;
 
 use crate::{
@@ -208,6 +209,7 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Instr::AsyncWait { pending } => self.wait_for_copies(*pending),
+                Instr::Texture { read } => self.read_texture(&code.texture_reads[*read as usize]),
                 Instr::ActiveMask { to } => {
                     self.active_mask(*to);
                     Next::Continue

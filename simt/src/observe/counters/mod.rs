@@ -58,6 +58,8 @@ pub struct Counts {
     /// Loads from constant memory. The model is that of the CUDA programming guide and was not
     /// measured.
     pub constant_loads: Wavefronts,
+    /// Reads of textures.
+    pub texture_reads: Sectors,
     /// Loads from global memory.
     pub global_loads: Sectors,
     /// Stores to global memory.
@@ -233,6 +235,7 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::Match { .. }
         | Op::ActiveMask
         | Op::Reduce { .. }
+        | Op::Texture { .. }
         | Op::Print { .. }
         | Op::If { .. }
         | Op::For { .. }
@@ -294,6 +297,9 @@ fn count_instruction(
             is_used,
             tally.request_cost(entry.request),
         );
+    } else if let Op::Texture { .. } = op {
+        let RequestCost { requests, taken, ideal } = tally.texture_read_cost(entry.texture_read);
+        counts.texture_reads = Sectors { requests, sectors: taken, ideal };
     } else if let Op::AsyncCopy { .. } = op {
         let read = tally.request_cost(entry.request);
         counts.set_requests(Kind::Load, Some(Space::Global), true, read);
@@ -455,6 +461,7 @@ impl AddAssign for Counts {
         self.shared_stores += other.shared_stores;
         self.shared_atomics += other.shared_atomics;
         self.constant_loads += other.constant_loads;
+        self.texture_reads += other.texture_reads;
         self.global_loads += other.global_loads;
         self.global_stores += other.global_stores;
         self.global_reductions += other.global_reductions;

@@ -20,6 +20,7 @@ pub(crate) struct Tally {
     /// The number of warps that diverged, by branch.
     divergences: Vec<u64>,
     requests: Vec<RequestCost>,
+    texture_reads: Vec<RequestCost>,
     /// The costs of earlier requests, by instruction.
     memos: Vec<CostMemo>,
     /// The block that runs.
@@ -182,6 +183,7 @@ impl Tally {
             trips: vec![Trips::default(); counted.loops],
             divergences: vec![0; counted.branches],
             requests: vec![RequestCost::default(); counted.requests.len()],
+            texture_reads: vec![RequestCost::default(); counted.texture_reads],
             memos: counted.requests.iter().map(|_| CostMemo::default()).collect(),
             block: 0,
             worst: WorstRequests::new(counted),
@@ -273,6 +275,11 @@ impl Tally {
         self.requests[request as usize] += cost;
     }
 
+    /// Adds the cost of a read of a texture.
+    pub(crate) fn add_texture_read(&mut self, counter: u32, cost: RequestCost) {
+        self.texture_reads[counter as usize] += cost;
+    }
+
     /// Returns the cost of a request, if an equal one was made before.
     #[inline(always)]
     pub(crate) fn known_cost(&self, request: u32, key: RequestKey) -> Option<RequestCost> {
@@ -290,6 +297,7 @@ impl Tally {
         add_elementwise(&mut self.trips, other.trips);
         add_elementwise(&mut self.divergences, other.divergences);
         add_elementwise(&mut self.requests, other.requests);
+        add_elementwise(&mut self.texture_reads, other.texture_reads);
         self.worst.join(other.worst);
     }
 
@@ -319,6 +327,10 @@ impl Tally {
 
     pub(crate) fn divergent_warps(&self, branch: Option<u32>) -> u64 {
         get_or_default(&self.divergences, branch)
+    }
+
+    pub(crate) fn texture_read_cost(&self, counter: Option<u32>) -> RequestCost {
+        get_or_default(&self.texture_reads, counter)
     }
 
     pub(crate) fn request_cost(&self, request: Option<u32>) -> RequestCost {

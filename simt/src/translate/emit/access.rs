@@ -7,6 +7,7 @@ use super::{
 use crate::{
     bytecode::{
         Address, AsyncCopy, Atomic, AtomicKind, Change, Instr, IntegerOp, Malformed, Operand,
+        TextureRead,
     },
     vector::{
         lanes::{self, LaneFn, scan::Transfer},
@@ -16,7 +17,7 @@ use crate::{
 use warpwise_compiler::{
     analysis::range,
     id::Id,
-    ir::{CompareOp, InstId, Order, Root, Scalar, Space},
+    ir::{CompareOp, InstId, Order, ParamId, Root, Scalar, Space, TextureOp},
 };
 
 impl Emitter<'_> {
@@ -214,6 +215,30 @@ impl Emitter<'_> {
         self.code.async_copies.push(copy);
         let copy = self.code.async_copies.len() as u32 - 1;
         self.emit(Instr::AsyncCopy { copy });
+        Ok(())
+    }
+
+    /// Emits a word of a read of a texture.
+    pub(super) fn emit_texture(
+        &mut self,
+        id: InstId,
+        op: TextureOp,
+        texture: ParamId,
+        args: &[InstId],
+        word: u8,
+    ) -> Done {
+        let Some(first) = args.first() else { return Err(self.malformed("no coordinates")) };
+        let mut operands = [self.operand(*first)?; 3];
+        for (operand, arg) in operands.iter_mut().zip(args).skip(1) {
+            *operand = self.operand(*arg)?;
+        }
+        let texture = self.buffer_number(Root::Param(texture));
+        let to = self.new_lanes(id)?;
+        let counter = self.count_texture_read(id);
+        let read = TextureRead { op, texture, args: operands, word, to, counter };
+        self.code.texture_reads.push(read);
+        let read = self.code.texture_reads.len() as u32 - 1;
+        self.emit(Instr::Texture { read });
         Ok(())
     }
 

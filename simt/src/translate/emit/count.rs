@@ -14,9 +14,12 @@ use crate::{
     },
 };
 use warpwise_compiler::{
-    analysis::vectors::{self, Vectors},
+    analysis::{
+        mma,
+        vectors::{self, Vectors},
+    },
     hardware::Kind,
-    id::Id,
+    id::{Facts, Id},
     ir::{InstId, Kernel, Op, Space, Ty},
 };
 
@@ -24,6 +27,8 @@ use warpwise_compiler::{
 pub(super) struct Counting<'k> {
     rewritten: &'k Rewritten<'k>,
     vectors: Option<Vectors>,
+    /// The first word of the instruction that each word belongs to.
+    leaders: Facts<InstId, Option<InstId>>,
     segments: Segments,
     /// True for segments that have begun.
     begun: Vec<bool>,
@@ -46,6 +51,7 @@ impl<'k> Counting<'k> {
             trips: None,
             request: None,
             destination: None,
+            texture_read: None,
             is_merged: false,
         };
         let mut entries: Vec<Entry> = written.insts.ids().map(entry).collect();
@@ -58,9 +64,17 @@ impl<'k> Counting<'k> {
             }
         }
         let loops = segments.loops().len();
-        let requests = Vec::new();
-        let counted = Counted { segments: many, iterations, loops, branches, requests, entries };
-        Self { rewritten, vectors, segments, begun: vec![false; many], counted }
+        let counted = Counted {
+            segments: many,
+            iterations,
+            loops,
+            branches,
+            requests: Vec::new(),
+            texture_reads: 0,
+            entries,
+        };
+        let leaders = mma::find_leaders(written);
+        Self { rewritten, vectors, leaders, segments, begun: vec![false; many], counted }
     }
 
     pub(super) fn finish(self) -> Counted {
@@ -184,6 +198,20 @@ impl Emitter<'_> {
         counting.counted.requests.push(asks);
         counting.counted.entries[was.index()].request = Some(request);
         self.emit(Instr::CountRequest { request });
+    }
+
+    /// Returns the counter of a read of a texture, if it is the first word of the read.
+    pub(super) fn count_texture_read(&mut self, id: InstId) -> Option<u32> {
+        let counting = self.counting.as_mut()?;
+        let was = counting.rewritten.origin(id)?;
+        if counting.leaders[was] != Some(was) {
+            counting.counted.entries[was.index()].is_merged = true;
+            return None;
+        }
+        let counter = counting.counted.texture_reads as u32;
+        counting.counted.texture_reads += 1;
+        counting.counted.entries[was.index()].texture_read = Some(counter);
+        Some(counter)
     }
 
     /// Emits the counters of the read and the write of the asynchronous copy that comes next.

@@ -121,6 +121,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
+        | Op::Texture { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }
@@ -186,6 +187,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
+        | Op::Texture { .. }
         | Op::Loop { .. }
         | Op::Block { .. } => false,
     }

@@ -457,6 +457,9 @@ impl Emitter<'_> {
                 let to = self.new_lanes(id)?;
                 self.emit_warp_op(WarpOp::Matrix { at: Meeting::DistributeRows, word, to }, None)
             }
+            Op::Texture { op, texture, args, word } => {
+                self.emit_texture(id, *op, *texture, args, *word)
+            }
             Op::If { cond, then, other } => self.emit_if(id, *cond, then, other),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

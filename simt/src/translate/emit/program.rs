@@ -64,6 +64,7 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         async_copies: Vec::new(),
         messages: Vec::new(),
         matrix_words: Vec::new(),
+        texture_reads: Vec::new(),
         uniforms: 0,
         inputs: Vec::new(),
         launch: Vec::new(),
@@ -91,6 +92,15 @@ fn translate_param(kind: &ParamKind) -> Result<Param, Malformed> {
         ParamKind::Scalar(scalar) => return Ok(Param::Scalar(*scalar)),
         ParamKind::Slice { elem, access } => (elem, access),
     };
+    if let Access::Texture = access {
+        // A header and texels, of which launches pass the bytes.
+        return Ok(Param::Slice {
+            size: 1,
+            align: 1,
+            access: AccessMode::Reads,
+            is_read_only: true,
+        });
+    }
     let is_read_only = access.is_read_only();
     let (size, align) = elem
         .size()
@@ -98,7 +108,9 @@ fn translate_param(kind: &ParamKind) -> Result<Param, Malformed> {
         .ok_or_else(|| malformed_signature("elements of generic size"))?;
     let access = match (elem, access) {
         (Element::Scalar(_), _) => AccessMode::Words(size as u32),
-        (Element::Plain { .. }, Access::Read | Access::Constant { .. }) => AccessMode::Reads,
+        (Element::Plain { .. }, Access::Read | Access::Constant { .. } | Access::Texture) => {
+            AccessMode::Reads
+        }
         (Element::Plain { .. }, Access::Write | Access::Atomic) => AccessMode::Alone,
     };
     Ok(Param::Slice { size, align, access, is_read_only })

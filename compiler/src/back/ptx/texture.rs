@@ -1,0 +1,67 @@
+//! Reads of textures by their handles, the texture objects of CUDA.
+//!
+//! `tex` and `tld4` yield four words, where the first of them that the kernel uses is computed. The
+//! others [follow in the same body](crate::analysis::mma).
+use super::{
+    Emitter,
+    emitter::{Value, ptx},
+    reg::{Class, Reg},
+};
+use crate::ir::{InstId, ParamId, TextureOp, TextureRead, TextureShape, TextureWord};
+
+impl Emitter<'_> {
+    /// A word of a read.
+    pub(super) fn texture(
+        &mut self,
+        id: InstId,
+        op: TextureOp,
+        texture: ParamId,
+        args: &[InstId],
+        word: u8,
+    ) -> Value {
+        let leader = self.leaders[id].unwrap_or(id);
+        if leader == id {
+            let words = self.emit_texture(op, texture, args);
+            self.products.insert(leader, words);
+        }
+        self.products[&leader][usize::from(word)].into()
+    }
+
+    fn emit_texture(&mut self, op: TextureOp, texture: ParamId, args: &[InstId]) -> Vec<Reg> {
+        let handle = self.texture_handle(texture);
+        let args: Vec<String> = args.iter().map(|arg| self.reg(*arg).to_string()).collect();
+        let class = Class::of(op.word.scalar());
+        let words: Vec<Reg> = (0..TextureOp::WORDS).map(|_| self.regs.fresh(class)).collect();
+        let list: Vec<String> = words.iter().map(ToString::to_string).collect();
+        let (name, coordinates) = (texture_name(op), coordinates(op, &args));
+        ptx!(self, "{name} {{{}}}, [{handle}, {coordinates}]", list.join(", "));
+        words
+    }
+}
+
+/// The name of the instruction, with its types.
+pub fn texture_name(op: TextureOp) -> String {
+    let word = match op.word {
+        TextureWord::F32 => "f32",
+        TextureWord::I32 => "s32",
+        TextureWord::U32 => "u32",
+    };
+    let read = match op.read {
+        TextureRead::Sample => return format!("tex.{}.v4.{word}.f32", op.shape.name()),
+        TextureRead::GatherR => "r",
+        TextureRead::GatherG => "g",
+        TextureRead::GatherB => "b",
+        TextureRead::GatherA => "a",
+    };
+    format!("tld4.{read}.{}.v4.{word}.f32", op.shape.name())
+}
+
+/// The layer and the coordinates as an operand: a vector of three has a fourth element, which is
+/// ignored.
+pub fn coordinates(op: TextureOp, args: &[String]) -> String {
+    let mut args = args.to_vec();
+    if matches!(op.shape, TextureShape::D3 | TextureShape::D2Layered) {
+        args.extend(args.last().cloned());
+    }
+    format!("{{{}}}", args.join(", "))
+}

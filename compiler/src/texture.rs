@@ -1,0 +1,352 @@
+//! The results of texture reads: the meaning of [`Op::Texture`](crate::ir::Op::Texture) in numbers.
+//!
+//! The rules are those of the section "Texture Fetching" of the CUDA programming guide. Texel `i` of
+//! `n` covers the coordinates from `i` to `i + 1`, or from `i / n` to `(i + 1) / n` if they are
+//! normalized.
+//!
+//! - [`Filter::Point`] reads the texel that covers the coordinates: `floor(x)`.
+//! - [`Filter::Linear`] reads the two texels along each dimension whose centers surround the
+//!   coordinate, and weights them. `x - 0.5` is rounded to 8 bits behind the point; its integer part
+//!   is the first texel, and its fraction the weight of the second. The weighted sum is rounded once.
+//! - A texel outside of the texture is another texel, or 0, as its [`AddressMode`] says.
+//!
+//! A GPU computes coordinates and sums with a precision that its documentation leaves open. Here,
+//! products with the extents are exact, and weighted sums are computed as `f64`.
+//! The results of point filters with coordinates in texels, of address modes, and of linear filters
+//! with exact sums are those of hardware; others may differ in the last bits of the sum, and where a
+//! coordinate is within rounding of the border of two texels or of two weights. The result is
+//! unspecified for coordinates that are not finite, and for channels that the texture does not have.
+//!
+//! A read of a layered texture names the layer; a number that is too large is the last one.
+//!
+//! The interpreter keeps a texture in memory: a header ([`Descriptor::to_header`]), then the texels,
+//! the first coordinate fastest.
+use crate::{
+    half,
+    ir::{TextureOp, TextureWord},
+};
+use std::cell::RefCell;
+
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = 64;
+
+/// The bits of a weight behind the point.
+const WEIGHT_BITS: u32 = 8;
+
+/// The type of a channel in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in Rust")]
+pub enum ChannelType {
+    U8,
+    U16,
+    U32,
+    I8,
+    I16,
+    I32,
+    F16,
+    F32,
+}
+
+impl ChannelType {
+    const ALL: [Self; 8] =
+        [Self::U8, Self::U16, Self::U32, Self::I8, Self::I16, Self::I32, Self::F16, Self::F32];
+
+    /// Returns the size in bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 | Self::F16 => 2,
+            Self::U32 | Self::I32 | Self::F32 => 4,
+        }
+    }
+}
+
+/// The rule for texels outside of the texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AddressMode {
+    /// The texture repeats. Needs normalized coordinates.
+    Wrap,
+    /// The texel at the border.
+    #[default]
+    Clamp,
+    /// The texture repeats, every other time reversed. Needs normalized coordinates.
+    Mirror,
+    /// Zero.
+    Border,
+}
+
+impl AddressMode {
+    const ALL: [Self; 4] = [Self::Wrap, Self::Clamp, Self::Mirror, Self::Border];
+}
+
+/// The rule by which texels make a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// The texel that covers the coordinates.
+    #[default]
+    Point,
+    /// The weighted sum of the texels around them.
+    Linear,
+}
+
+/// Everything about a texture but its texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Texels along x, y and z; 1 along dimensions that the texture does not have. The layers of a
+    /// layered texture are along z.
+    pub extents: [u32; 3],
+    /// The type of the channels.
+    pub channel: ChannelType,
+    /// The number of channels: 1, 2 or 4.
+    pub channels: u32,
+    /// True if integers are read as floats from 0 to 1, or from -1 to 1.
+    pub reads_normalized: bool,
+    /// The filter.
+    pub filter: Filter,
+    /// The address modes along x, y and z.
+    pub address: [AddressMode; 3],
+    /// True if the coordinates of the whole texture are 0 to 1.
+    pub normalized: bool,
+}
+
+impl Descriptor {
+    /// Returns the bytes of a texel.
+    pub const fn texel_bytes(&self) -> usize {
+        self.channel.bytes() * self.channels as usize
+    }
+
+    /// Returns the type of the words that are read.
+    pub const fn word(&self) -> TextureWord {
+        match self.channel {
+            _ if self.reads_normalized => TextureWord::F32,
+            ChannelType::U8 | ChannelType::U16 | ChannelType::U32 => TextureWord::U32,
+            ChannelType::I8 | ChannelType::I16 | ChannelType::I32 => TextureWord::I32,
+            ChannelType::F16 | ChannelType::F32 => TextureWord::F32,
+        }
+    }
+
+    /// Writes the texture's header in the memory of the interpreter.
+    pub fn to_header(&self) -> [u8; HEADER_BYTES] {
+        let mut header = [0; HEADER_BYTES];
+        for (bytes, extent) in header.chunks_exact_mut(4).zip(self.extents) {
+            bytes.copy_from_slice(&extent.to_le_bytes());
+        }
+        header[12] = self.channel as u8;
+        header[13] = self.channels as u8;
+        header[14] = self.reads_normalized.into();
+        header[15] = self.filter as u8;
+        for (byte, mode) in header[16..].iter_mut().zip(self.address) {
+            *byte = mode as u8;
+        }
+        header[19] = self.normalized.into();
+        header
+    }
+
+    /// Reads a texture's header; `None` if it is none.
+    pub fn from_header(header: &[u8; HEADER_BYTES]) -> Option<Self> {
+        let extent = |at: usize| {
+            let bytes: [u8; 4] = header.get(at * 4..at * 4 + 4)?.try_into().ok()?;
+            Some(u32::from_le_bytes(bytes)).filter(|extent| *extent > 0)
+        };
+        let mode = |at: usize| AddressMode::ALL.get(usize::from(header[at])).copied();
+        Some(Self {
+            extents: [extent(0)?, extent(1)?, extent(2)?],
+            channel: ChannelType::ALL.get(usize::from(header[12])).copied()?,
+            channels: u32::from(header[13]),
+            reads_normalized: header[14] != 0,
+            filter: if header[15] == 0 { Filter::Point } else { Filter::Linear },
+            address: [mode(16)?, mode(17)?, mode(18)?],
+            normalized: header[19] != 0,
+        })
+    }
+
+    /// Returns the bits of word `word` of a read, of a layer if the shape has some. `load` returns so
+    /// many bytes at an offset from the first texel, as an integer.
+    pub fn read(
+        &self,
+        op: TextureOp,
+        (layer, coords): (u32, [f32; 3]),
+        word: u8,
+        load: impl Fn(u64, usize) -> u64,
+    ) -> u32 {
+        let dims = op.shape.dims();
+        let layer = if op.shape.is_layered() { layer.min(self.extents[2] - 1) } else { 0 };
+        if let Some(channel) = op.read.gathered_channel() {
+            return self.gather(coords, channel, word, &load);
+        }
+        let channel = usize::from(word);
+        match self.filter {
+            Filter::Linear if self.word() == TextureWord::F32 => {
+                (self.linear_sum((dims, layer), coords, channel, &load) as f32).to_bits()
+            }
+            Filter::Point | Filter::Linear => {
+                let texel = map_dims((dims, layer), |dim| {
+                    let position = self.position(coords[dim], dim).floor();
+                    self.resolve(position as i64, dim)
+                });
+                self.bits(texel, channel, &load)
+            }
+        }
+    }
+
+    /// Adds the texels that a read makes its results of to a list.
+    pub fn list_texels(&self, op: TextureOp, at: (u32, [f32; 3]), texels: &mut Vec<[u32; 3]>) {
+        let words = if op.read.gathered_channel().is_some() { TextureOp::WORDS } else { 1 };
+        let found = RefCell::new(texels);
+        for word in 0..words {
+            self.read(op, at, word, |at, _| {
+                let index = at / self.texel_bytes().max(1) as u64;
+                let [width, height, _] = self.extents.map(u64::from);
+                let texel = [index % width, index / width % height, index / width / height];
+                found.borrow_mut().push(texel.map(|index| index as u32));
+                0
+            });
+        }
+    }
+
+    /// Reads a channel of one of the texels around the coordinates: counterclockwise, the lower left
+    /// one first.
+    fn gather(
+        &self,
+        coords: [f32; 3],
+        channel: usize,
+        number: u8,
+        load: &impl Fn(u64, usize) -> u64,
+    ) -> u32 {
+        let [right, below] = match number {
+            0 => [0, 1],
+            1 => [1, 1],
+            2 => [1, 0],
+            _ => [0, 0],
+        };
+        let texel = map_dims((2, 0), |dim| {
+            let first = self.fixed_position(coords[dim], dim) >> WEIGHT_BITS;
+            self.resolve(first + if dim == 0 { right } else { below }, dim)
+        });
+        self.bits(texel, channel, load)
+    }
+
+    /// Returns the sum of the texels around the coordinates, times their weights.
+    fn linear_sum(
+        &self,
+        (dims, layer): (usize, u32),
+        coords: [f32; 3],
+        channel: usize,
+        load: &impl Fn(u64, usize) -> u64,
+    ) -> f64 {
+        const ONE: i64 = 1 << WEIGHT_BITS;
+        let fixed: Vec<i64> = (0..dims).map(|dim| self.fixed_position(coords[dim], dim)).collect();
+        let mut sum = 0.0;
+        for corner in 0..1_u32 << dims {
+            let mut weight = 1;
+            let texel = map_dims((dims, layer), |dim| {
+                let (first, second) = (fixed[dim] >> WEIGHT_BITS, fixed[dim] & (ONE - 1));
+                let is_second = corner >> dim & 1 == 1;
+                weight *= if is_second { second } else { ONE - second };
+                self.resolve(first + i64::from(is_second), dim)
+            });
+            // A texel without weight does not count, even if it is infinite.
+            if weight > 0 {
+                let bits = self.bits(texel, channel, load);
+                sum += weight as f64 * f64::from(f32::from_bits(bits));
+            }
+        }
+        sum / (ONE as f64).powi(dims as i32)
+    }
+
+    /// Returns a coordinate in texels, inside of the texture where it repeats.
+    fn position(&self, coord: f32, dim: usize) -> f64 {
+        let coord = f64::from(coord);
+        if !self.normalized {
+            return coord;
+        }
+        let extent = f64::from(self.extents[dim]);
+        match self.address[dim] {
+            AddressMode::Wrap => (coord - coord.floor()) * extent,
+            AddressMode::Mirror => {
+                let (period, part) = (coord.floor(), coord - coord.floor());
+                let is_reversed = period.rem_euclid(2.0) == 1.0;
+                if is_reversed { (1.0 - part) * extent } else { part * extent }
+            }
+            AddressMode::Clamp | AddressMode::Border => coord * extent,
+        }
+    }
+
+    /// Returns the position that a linear filter splits into a texel and a weight, in steps of a
+    /// weight.
+    fn fixed_position(&self, coord: f32, dim: usize) -> i64 {
+        let steps = (self.position(coord, dim) - 0.5) * f64::from(1_u32 << WEIGHT_BITS);
+        (steps + 0.5).floor() as i64
+    }
+
+    /// Returns the texel at an index, which may be outside of the texture; `None` at the border.
+    fn resolve(&self, index: i64, dim: usize) -> Option<u32> {
+        let extent = i64::from(self.extents[dim]);
+        let inside = match self.address[dim] {
+            AddressMode::Clamp => index.clamp(0, extent - 1),
+            AddressMode::Wrap => index.rem_euclid(extent),
+            AddressMode::Mirror => {
+                let index = index.rem_euclid(2 * extent);
+                if index < extent { index } else { 2 * extent - 1 - index }
+            }
+            AddressMode::Border if (0..extent).contains(&index) => index,
+            AddressMode::Border => return None,
+        };
+        u32::try_from(inside).ok()
+    }
+
+    /// Returns the bits of a channel of a texel.
+    fn bits(
+        &self,
+        texel: Option<[u32; 3]>,
+        channel: usize,
+        load: &impl Fn(u64, usize) -> u64,
+    ) -> u32 {
+        let Some([x, y, z]) = texel.map(|texel| texel.map(u64::from)) else { return 0 };
+        if channel >= self.channels as usize {
+            return 0;
+        }
+        let [width, height, _] = self.extents.map(u64::from);
+        let index = x + width * (y + height * z);
+        let bytes = self.channel.bytes();
+        let at = index * self.texel_bytes() as u64 + (channel * bytes) as u64;
+        self.decode(load(at, bytes) as u32)
+    }
+
+    /// Converts a channel in memory to a word.
+    fn decode(&self, bits: u32) -> u32 {
+        let unsigned = |most: f32| (bits as f32 / most).to_bits();
+        let signed = |value: i32, most: f32| (value as f32 / most).max(-1.0).to_bits();
+        match (self.channel, self.reads_normalized) {
+            (ChannelType::U8, true) => unsigned(255.0),
+            (ChannelType::U16, true) => unsigned(65535.0),
+            (ChannelType::I8, true) => signed((bits as i8).into(), 127.0),
+            (ChannelType::I16, true) => signed((bits as i16).into(), 32767.0),
+            (ChannelType::I8, false) => i32::from(bits as i8) as u32,
+            (ChannelType::I16, false) => i32::from(bits as i16) as u32,
+            (ChannelType::F16, _) => half::f16_to_f32(bits as u16).to_bits(),
+            (ChannelType::U8 | ChannelType::U16, false)
+            | (ChannelType::U32 | ChannelType::I32 | ChannelType::F32, _) => bits,
+        }
+    }
+}
+
+/// Computes the index of a texel along each of so many dimensions, in a layer; `None` outside.
+fn map_dims(
+    (dims, layer): (usize, u32),
+    mut index: impl FnMut(usize) -> Option<u32>,
+) -> Option<[u32; 3]> {
+    let mut texel = Some([0, 0, layer]);
+    // Every dimension is computed, also after one that is outside.
+    for dim in 0..dims {
+        let index = index(dim);
+        texel = texel.zip(index).map(|(mut texel, index)| {
+            texel[dim] = index;
+            texel
+        });
+    }
+    texel
+}
+
+#[cfg(test)]
+mod tests;

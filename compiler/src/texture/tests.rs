@@ -1,0 +1,121 @@
+//! Tests of the results of texture reads.
+use super::*;
+use crate::ir::{TextureRead, TextureShape};
+
+/// A texture of one `f32` channel.
+fn texture(width: u32, height: u32) -> Descriptor {
+    Descriptor {
+        extents: [width, height, 1],
+        channel: ChannelType::F32,
+        channels: 1,
+        reads_normalized: false,
+        filter: Filter::Point,
+        address: [AddressMode::Clamp; 3],
+        normalized: false,
+    }
+}
+
+const SAMPLE: TextureOp =
+    TextureOp { shape: TextureShape::D2, read: TextureRead::Sample, word: TextureWord::F32 };
+
+/// Reads a texture whose texel number `i` has the value `i + 1`.
+fn sample(descriptor: &Descriptor, x: f32, y: f32) -> f32 {
+    let load = |at: u64, _| u64::from((at as f32 / 4.0 + 1.0).to_bits());
+    f32::from_bits(descriptor.read(SAMPLE, (7, [x, y, 0.0]), 0, load))
+}
+
+#[test]
+fn headers_lead_back_to_descriptors() {
+    for channel in ChannelType::ALL {
+        for mode in AddressMode::ALL {
+            let descriptor = Descriptor {
+                extents: [70_000, 3, 2],
+                channel,
+                channels: 4,
+                filter: Filter::Linear,
+                address: [mode, AddressMode::Wrap, AddressMode::Border],
+                normalized: true,
+                ..texture(1, 1)
+            };
+            assert_eq!(Descriptor::from_header(&descriptor.to_header()), Some(descriptor));
+        }
+    }
+    assert_eq!(Descriptor::from_header(&[0; HEADER_BYTES]), None);
+    assert_eq!(Descriptor::from_header(&[0xff; HEADER_BYTES]), None);
+}
+
+#[test]
+fn points_read_the_texel_that_covers_them() {
+    let image = texture(3, 2);
+    let reads = [(0.0, 1.0), (0.99, 1.0), (1.0, 2.0), (2.5, 3.0), (9.0, 3.0), (-5.0, 1.0)];
+    for (x, expected) in reads {
+        assert_eq!(sample(&image, x, 0.5), expected, "{x}");
+    }
+    assert_eq!(sample(&image, 1.5, 1.5), 5.0);
+    assert_eq!(sample(&image, 1.5, 7.0), 5.0);
+    assert_eq!(sample(&image, f32::INFINITY, f32::NEG_INFINITY), 3.0);
+}
+
+#[test]
+fn address_modes_name_the_texels_outside() {
+    let row = |mode, x| {
+        let image = Descriptor { address: [mode; 3], normalized: true, ..texture(4, 1) };
+        sample(&image, x, 0.0)
+    };
+    let coords: Vec<f32> = (-6..=9).map(|i| i as f32 / 4.0 + 0.125).collect();
+    let read = |mode| coords.iter().map(|x| row(mode, *x)).collect::<Vec<_>>();
+    let expect = |texels: [u8; 16]| texels.map(f32::from).to_vec();
+    assert_eq!(read(AddressMode::Wrap), expect([3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2]));
+    assert_eq!(read(AddressMode::Clamp), expect([1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 4, 4, 4, 4, 4, 4]));
+    assert_eq!(read(AddressMode::Mirror), expect([3, 4, 4, 3, 2, 1, 1, 2, 3, 4, 4, 3, 2, 1, 1, 2]));
+    assert_eq!(read(AddressMode::Border), expect([0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0]));
+}
+
+#[test]
+fn weights_of_a_linear_filter_have_8_bits() {
+    let image = Descriptor { filter: Filter::Linear, ..texture(2, 2) };
+    assert_eq!(sample(&image, 0.5, 0.5), 1.0);
+    assert_eq!(sample(&image, 1.0, 0.5), 1.5);
+    assert_eq!(sample(&image, 1.0, 1.0), 2.5);
+    assert_eq!(sample(&image, 0.5 + 1.0 / 256.0, 0.5), 1.0 + 1.0 / 256.0);
+    assert_eq!(sample(&image, 0.5 + 1.0 / 1024.0, 0.5), 1.0);
+    assert_eq!(sample(&image, 0.0, 0.0), 1.0);
+    let border = Descriptor { address: [AddressMode::Border; 3], ..image };
+    assert_eq!(sample(&border, 0.0, 0.5), 0.5);
+    assert_eq!(sample(&border, 0.0, 0.0), 0.25);
+}
+
+#[test]
+fn integers_are_read_as_themselves_or_normalized() {
+    let read = |channel, reads_normalized, bits: u64| {
+        let image = Descriptor { channel, reads_normalized, ..texture(1, 1) };
+        image.read(SAMPLE, (0, [0.5; 3]), 0, |_, _| bits)
+    };
+    let float = |channel, bits| f32::from_bits(read(channel, true, bits));
+    assert_eq!(read(ChannelType::U8, false, 200), 200);
+    assert_eq!(read(ChannelType::I8, false, 0xfe) as i32, -2);
+    assert_eq!(read(ChannelType::I16, false, 0x8000) as i32, -32768);
+    assert_eq!(float(ChannelType::U8, 255), 1.0);
+    assert_eq!(float(ChannelType::U8, 51), 0.2);
+    assert_eq!(float(ChannelType::I8, 0x80), -1.0);
+    assert_eq!(float(ChannelType::I16, 0x7fff), 1.0);
+    assert_eq!(f32::from_bits(read(ChannelType::F16, false, 0x3c00)), 1.0);
+}
+
+#[test]
+fn a_gather_reads_four_texels_counterclockwise() {
+    let op = TextureOp { read: TextureRead::GatherR, ..SAMPLE };
+    let load = |at: u64, _| u64::from((at as f32 / 4.0 + 1.0).to_bits());
+    let texels = [0, 1, 2, 3]
+        .map(|word| f32::from_bits(texture(2, 2).read(op, (0, [1.0, 1.0, 0.0]), word, load)));
+    assert_eq!(texels, [3.0, 4.0, 2.0, 1.0]);
+}
+
+#[test]
+fn a_layer_that_is_too_large_is_the_last_one() {
+    let op = TextureOp { shape: TextureShape::D1Layered, ..SAMPLE };
+    let rows = Descriptor { extents: [4, 1, 3], ..texture(4, 1) };
+    let load = |at: u64, _| u64::from((at as f32 / 4.0 + 1.0).to_bits());
+    let read = |layer| f32::from_bits(rows.read(op, (layer, [1.5, 0.0, 0.0]), 0, load));
+    assert_eq!([0, 1, 2, 3, u32::MAX].map(read), [2.0, 6.0, 10.0, 10.0, 10.0]);
+}
