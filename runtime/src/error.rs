@@ -93,6 +93,12 @@ pub enum Error {
         /// Bytes of constant memory.
         limit: u64,
     },
+    /// A texture that hardware does not have.
+    #[error("there is no such texture: {problem}")]
+    BadTexture {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A copy between things of different lengths.
     #[error("cannot copy {source_len} elements to {destination_len}")]
     LengthMismatch {

@@ -1,8 +1,9 @@
 //! From a call of a kernel's `launch` to an engine: everything that is checked before anything
 //! runs.
 use crate::{
-    AtomicBuffer, Buffer3, Constant, ConstantData, Device, Element, Error, LaunchConfig, Layers,
-    LayersMut, Plain, Result, Rows, RowsMut, Slice, Slice2, Stored, advice,
+    AtomicBuffer, Buffer3, Constant, ConstantData, Device, Element, Error, LaunchConfig,
+    LayeredTexture1, LayeredTexture2, Layers, LayersMut, Plain, Result, Rows, RowsMut, Slice,
+    Slice2, Stored, Texture1, Texture2, Texture3, TextureElement, TextureObject, advice,
     element::Atomic,
     error::LaunchMistake,
     kernel::{Bound, Signature, Source},
@@ -105,6 +106,19 @@ impl<'a> Arg<'a> {
         Self(Passed::Parts([elements].into_iter().chain(extents.map(scalar)).collect()))
     }
 
+    /// For a texture: the texture object, the extents and the layers in the order of the fields.
+    fn texture<T: TextureElement, const D: usize, const LAYERED: bool>(
+        texture: &'a TextureObject<T, D, LAYERED>,
+    ) -> Self {
+        let elem = <T as Stored>::ELEMENT;
+        let slice = texture.any();
+        let object = Value::Slice { elem, access: Access::Texture, slice, single: false };
+        let layers = LAYERED.then_some(texture.layers());
+        let extents = texture.extents().into_iter().chain(layers);
+        let extents = extents.map(|extent| Value::Scalar { ty: Scalar::U64, bits: extent as u64 });
+        Self(Passed::Parts([object].into_iter().chain(extents).collect()))
+    }
+
     /// Of a value that another argument had.
     pub(crate) const fn of(value: Value<'a>) -> Self {
         Self(Passed::One(value))
@@ -171,6 +185,41 @@ impl<'a, T: Stored> Parameter<'a> for LayersMut<'_, T> {
     }
 }
 
+impl<'a, T: TextureElement> Parameter<'a> for Texture1<'_, T> {
+    type Argument = &'a TextureObject<T, 1>;
+    fn arg(texture: Self::Argument) -> Arg<'a> {
+        Arg::texture(texture)
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for Texture2<'_, T> {
+    type Argument = &'a TextureObject<T, 2>;
+    fn arg(texture: Self::Argument) -> Arg<'a> {
+        Arg::texture(texture)
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for Texture3<'_, T> {
+    type Argument = &'a TextureObject<T, 3>;
+    fn arg(texture: Self::Argument) -> Arg<'a> {
+        Arg::texture(texture)
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for LayeredTexture1<'_, T> {
+    type Argument = &'a TextureObject<T, 1, true>;
+    fn arg(texture: Self::Argument) -> Arg<'a> {
+        Arg::texture(texture)
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for LayeredTexture2<'_, T> {
+    type Argument = &'a TextureObject<T, 2, true>;
+    fn arg(texture: Self::Argument) -> Arg<'a> {
+        Arg::texture(texture)
+    }
+}
+
 impl Value<'_> {
     /// Returns the number that sizes are computed from: a scalar's type and bits, or the length of
     /// a slice.
@@ -185,7 +234,8 @@ impl Value<'_> {
     /// and store at once.
     fn is_vector_aligned(&self) -> bool {
         match self {
-            Value::Scalar { .. } | Value::Slice { access: Access::Constant { .. }, .. } => true,
+            Value::Scalar { .. }
+            | Value::Slice { access: Access::Constant { .. } | Access::Texture, .. } => true,
             Value::Slice { slice, .. } => slice.is_aligned(ir::Element::SLICE_ALIGN),
         }
     }

@@ -37,6 +37,7 @@
 //! - [`async_copy`]: copies to shared memory in the background.
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`mma`]: products of small matrices on tensor cores.
+//! - [`texture`]: images that are sampled at fractional coordinates.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a direction.
 //! - [`occupancy`]: how many blocks of a kernel run at the same time, and which size suits a device.
@@ -97,6 +98,7 @@ mod simulator;
 mod source_lines;
 pub mod stopped;
 mod stream;
+pub mod texture;
 pub mod trace;
 mod unoptimized;
 pub mod vector;
@@ -132,6 +134,10 @@ pub use properties::{DeviceInfo, MemoryInfo};
 pub use rows::{Layers, LayersMut, Rows, RowsMut};
 pub use simulator::Simulator;
 pub use stream::Stream;
+pub use texture::{
+    AddressMode, Filter, LayeredTexture1, LayeredTexture2, Normalized, Sampler, Texel, TexelWord,
+    Texture1, Texture2, Texture3, TextureElement, TextureObject,
+};
 pub use vector::{
     Bf16x2, Bf16x3, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x2,
     I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4,

@@ -24,7 +24,7 @@ use std::{
 };
 use warpwise::{
     __private::{Arg, Source, launch, max_cooperative_blocks, occupancy, suggest_block},
-    Device, Error, Finished, LaunchConfig,
+    Device, Error, Finished, LaunchConfig, Sampler,
     occupancy::Limiter,
     properties::{ComputeMode, Features},
 };
@@ -130,6 +130,8 @@ fn a_null_pointer_from_a_call_that_succeeds_is_an_error() {
         ("null_module", "cuModuleLoadDataEx"),
         ("null_function", "cuModuleGetFunction"),
         ("null_constant", "cuModuleGetGlobal"),
+        ("null_array", "cuArray3DCreate"),
+        ("null_texture", "cuTexObjectCreate"),
     ] {
         in_process(name, fake(), &[("FAKE_CUDA", wrong), ("EXPECTED", call)], || {
             let increments = || {
@@ -137,6 +139,7 @@ fn a_null_pointer_from_a_call_that_succeeds_is_an_error() {
                 let mut y = device.upload(&[1u32, 2, 3])?;
                 increment(&device, LaunchConfig::cover(3), &mut y)?;
                 weighed(&device, &device.constant(&[1u32][..])?, &mut y)?;
+                device.texture_1d::<u32>(&[1], Sampler::POINT)?;
                 y.to_vec()
             };
             let text = increments().unwrap_err().to_string();

@@ -16,8 +16,8 @@ mod process;
 
 use fake_driver::{fake, in_process};
 use kernels::{
-    HELLO, INCREMENT, MEASURED, MEETING, add, divide, faulty, increment, meeting, sized, weighed,
-    with_ptx,
+    HELLO, INCREMENT, MEASURED, MEETING, add, divide, faulty, increment, meeting, shown, sized,
+    weighed, with_ptx,
 };
 use libloading::Library;
 use std::{
@@ -30,7 +30,7 @@ use std::{
 };
 use warpwise::{
     __private::{Arg, launch, max_cooperative_blocks, occupancy, suggest_block},
-    Buffer, Device, Error, LaunchConfig, Result,
+    Buffer, Device, Error, LaunchConfig, Result, Sampler,
 };
 
 const INVALID_VALUE: c_int = 1;
@@ -136,6 +136,7 @@ const STEPS: &[(&str, Step)] = &[
     ("callbacks", callbacks),
     ("launches", launches),
     ("constants", constants),
+    ("textures", textures),
     ("loading", loading),
     ("occupancy", occupancies),
     ("faults", faults),
@@ -322,6 +323,24 @@ fn constants(world: &World) -> Result<()> {
     Ok(())
 }
 
+/// Textures of the host's values and of a buffer, which are dropped while launches read them.
+fn textures(world: &World) -> Result<()> {
+    let (device, stream) = (&world.device, &world.stream);
+    let mut y = device.zeros::<u32>(3)?;
+    let one = device.texture_1d(&[1u32, 2, 3], Sampler::POINT)?;
+    shown(device, &one, &mut y)?;
+    shown(stream, &one, &mut y)?;
+    drop(one);
+    let image = stream.upload_2d(&[1.0f32, 2.0, 3.0, 4.0], (2, 2))?;
+    let image = device.texture_of::<f32>(&image, Sampler::LINEAR)?;
+    drop(image);
+    drop(device.layered_texture_1d::<u8>(&[1; 6], (2, 3), Sampler::POINT)?);
+    let two = stream.texture_1d(&[10u32, 20, 30], Sampler::default())?;
+    shown(device, &two, &mut y)?;
+    assert_eq!(y.to_vec()?, [12, 24, 36]);
+    Ok(())
+}
+
 /// A kernel that no step has loaded before, and that takes shared memory. What is not loaded the
 /// first time is loaded the next time.
 fn loading(world: &World) -> Result<()> {
@@ -466,7 +485,7 @@ fn faults_of_graphs(world: &World) -> Result<()> {
 fn may_leave(call: &str) -> Left {
     let none = Left::default();
     match call {
-        "cuMemFreeAsync" | "cuMemFree_v2" => Left { memory: 1, ..none },
+        "cuMemFreeAsync" | "cuMemFree_v2" | "cuArrayDestroy" => Left { memory: 1, ..none },
         "cuMemFreeHost" => Left { pinned: 1, ..none },
         "cuEventDestroy_v2" => Left { events: 1, ..none },
         "cuStreamDestroy_v2" => Left { streams: 1, ..none },

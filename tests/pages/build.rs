@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "docs/guide.md",
     "docs/host.md",
@@ -16,6 +16,7 @@ const PAGES: [&str; 10] = [
     "docs/cuda.md",
     "docs/mma.md",
     "docs/algorithms.md",
+    "docs/textures.md",
     "docs/counters.md",
     "docs/debugging.md",
     "docs/sanitizer.md",

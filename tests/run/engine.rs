@@ -39,6 +39,9 @@ pub(crate) const ROUNDS_TWICE: Option<&str> = Some("the host's copy rounds twice
 /// Rustc leaves open which zero `min` and `max` give.
 pub(crate) const ZEROS: Option<&str> = Some("Rust leaves its result open");
 
+/// The host's copy of a kernel reads no textures.
+pub(crate) const TEXTURES: Option<&str> = Some("it reads textures");
+
 /// A `CASES` table: names of functions, and after a colon why the host cannot run them.
 macro_rules! cases {
     ($($run:ident $(: $reason:ident)?),* $(,)?) => {

@@ -83,6 +83,7 @@ mod std_imports;
 mod std_traits;
 mod structs;
 mod tensor_cores;
+mod textures;
 mod trait_paths;
 mod traits;
 mod user_iterators;
@@ -123,8 +124,8 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::search ported::solvers ported::sorting ported::structures ported::texts
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
-    std_functions std_imports std_traits structs tensor_cores trait_paths traits user_iterators
-    user_macros vector_lanes vectors warps
+    std_functions std_imports std_traits structs tensor_cores textures trait_paths traits
+    user_iterators user_macros vector_lanes vectors warps
 ];
 
 pub(crate) fn main() -> ExitCode {

@@ -59,7 +59,9 @@ impl Notes {
     pub(crate) fn record_builtin(&mut self, path: &Path, found: &ResolvedBuiltin) {
         let absolute = || format!("warpwise::{}", found.path);
         match found.builtin {
-            Builtin::Async(Async::Copy) => return self.record_numeric_generic(path, absolute()),
+            Builtin::Async(Async::Copy) | Builtin::Texture(_) => {
+                return self.record_numeric_generic(path, absolute());
+            }
             // The number itself may be a parameter of the kernel.
             Builtin::Async(Async::Wait { .. }) => {
                 return self.record_generic(path, parse_quote!(::<0>), absolute());

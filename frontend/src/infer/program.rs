@@ -64,6 +64,10 @@ pub(crate) struct Adt {
     pub(crate) default: Option<usize>,
 }
 
+/// The names of textures.
+pub(crate) const TEXTURES: [&str; 5] =
+    ["Texture1", "Texture2", "Texture3", "LayeredTexture1", "LayeredTexture2"];
+
 /// A multidimensional array: a slice with the extents and the pitch of the array.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum ArrayForm {
@@ -71,15 +75,18 @@ pub(crate) enum ArrayForm {
     Rows,
     /// Three dimensions: layers, rows and columns.
     Layers,
+    /// A texture of any dimensions.
+    Texture,
 }
 
 impl ArrayForm {
     /// Returns the names of the fields: the slice, the extents from the outermost inwards, and the
-    /// number of elements from one row to the next.
+    /// number of elements from one row to the next. Of a texture, the first ones.
     pub(crate) const fn fields(self) -> &'static [&'static str] {
         match self {
             Self::Rows => &["elements", "rows", "columns", "pitch"],
             Self::Layers => &["elements", "layers", "rows", "columns", "pitch"],
+            Self::Texture => &["texels", "width"],
         }
     }
 }
@@ -236,14 +243,14 @@ impl<'a> Program<'a> {
     /// kernel takes by value.
     pub(crate) fn array_form(&self, item: usize) -> Option<ArrayForm> {
         let Some(Item::Struct(of)) = self.item(item) else { return None };
-        let is_named =
-            |names: &[&str]| {
-                of.fields.len() == names.len()
-                    && of.fields.iter().zip(names).all(|(field, name)| {
-                        field.ident.as_ref().is_some_and(|ident| ident == name)
-                    })
-            };
-        [ArrayForm::Rows, ArrayForm::Layers].into_iter().find(|form| is_named(form.fields()))
+        let is_named = |names: &[&str]| of.fields.len() == names.len() && is_named_first(of, names);
+        let is_texture = TEXTURES.iter().any(|name| of.ident == name);
+        let forms = [ArrayForm::Rows, ArrayForm::Layers, ArrayForm::Texture];
+        forms.into_iter().find(|form| match form {
+            ArrayForm::Rows | ArrayForm::Layers => is_named(form.fields()),
+            // The extents follow.
+            ArrayForm::Texture => is_texture && is_named_first(of, form.fields()),
+        })
     }
 
     /// Returns true if a struct or enum derives a trait.
@@ -572,4 +579,14 @@ fn field_names(fields: &syn::Fields) -> Vec<String> {
             None => index.to_string(),
         })
         .collect()
+}
+
+/// Returns true if the first fields of a struct have these names.
+fn is_named_first(of: &syn::ItemStruct, names: &[&str]) -> bool {
+    of.fields.len() >= names.len()
+        && of
+            .fields
+            .iter()
+            .zip(names)
+            .all(|(field, name)| field.ident.as_ref().is_some_and(|ident| ident == name))
 }

@@ -2,7 +2,7 @@
 use crate::{
     attr::{Options, constant::ConstantParam, lint_attr::Expectation},
     hir::{Function, GenericKind, Pattern, PatternKind, SpanId},
-    infer::program::Program,
+    infer::program::{ArrayForm, Program},
     lower::{
         Diverged, EnumPlaces, Flow, Frame, Length, Lowerer, Memory, Place, Pointer, Value,
         memory::layout::scalar_of_mono,
@@ -242,7 +242,9 @@ impl Lowerer<'_> {
                     let named = parts.iter().zip(&names);
                     let places = named.map(|(part, name)| self.declare_params(part, name, at));
                     let places = places.collect::<Flow<_>>()?;
-                    if let Some(form) = form {
+                    if let Some(ArrayForm::Texture) = form {
+                        self.make_texture(first);
+                    } else if let Some(form) = form {
                         self.require_array(form, first, name, at);
                     }
                     Ok(Place::Parts(places))

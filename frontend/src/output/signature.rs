@@ -63,8 +63,18 @@ const ATOMICS: [&str; 9] = [
     "AtomicF64",
 ];
 
-/// Arrays of several dimensions.
-const ARRAYS: [&str; 4] = ["Rows", "RowsMut", "Layers", "LayersMut"];
+/// Arrays of several dimensions, and textures.
+const ARRAYS: [&str; 9] = [
+    "Rows",
+    "RowsMut",
+    "Layers",
+    "LayersMut",
+    "Texture1",
+    "Texture2",
+    "Texture3",
+    "LayeredTexture1",
+    "LayeredTexture2",
+];
 
 /// Types of std that are plain if their arguments are.
 const STD_TYPES: [&str; 6] =

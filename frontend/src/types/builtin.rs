@@ -2,7 +2,7 @@
 use crate::types::{Len, Prim};
 use warpwise_compiler::ir::{
     self, Approx, Axis, BarrierOp, Direction, MAX_A_WORDS, MAX_B_WORDS, MAX_SUM_WORDS, MatchOp,
-    MmaOp, ReduceOp, Scope, ShuffleOp, TernaryOp, VoteOp,
+    MmaOp, ReduceOp, Scope, ShuffleOp, TernaryOp, TextureOp, VoteOp,
 };
 
 /// The operation of a built-in function.
@@ -73,6 +73,8 @@ pub(crate) enum Builtin {
     },
     /// A function of the module `async_copy`.
     Async(Async),
+    /// A read of the module `texture::words`.
+    Texture(TextureOp),
 }
 
 /// A function of the module `async_copy`.
@@ -141,6 +143,8 @@ pub(crate) enum BuiltinPart {
         /// True for `&mut`.
         mutable: bool,
     },
+    /// A reference to a slice of any value.
+    Slice,
     /// `()`
     Unit,
 }
@@ -188,6 +192,7 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
             BuiltinPart::Unit,
         )),
         ["mma", "words", name] => find_in_mma_words(name),
+        ["texture", "words", name] => find_in_texture_words(name),
         ["fast", name] => find_in_fast(name),
         ["bits", name] => find_in_bits(name),
         ["directed", name] => find_in_directed(name),
@@ -321,6 +326,20 @@ fn find_in_mma_words(name: &str) -> Option<ResolvedBuiltin> {
     let sum = words(op.sum_word(), MAX_SUM_WORDS)?;
     let params = factors.into_iter().chain([sum]).collect();
     Some(ResolvedBuiltin::new(Builtin::Mma(op), path, params, sum))
+}
+
+/// Returns functions of the module `texture::words`: `sample_2d_f32` is the read `2d.sample.f32`.
+fn find_in_texture_words(name: &str) -> Option<ResolvedBuiltin> {
+    let (rest, word) = name.rsplit_once('_')?;
+    let (read, shape) = rest.rsplit_once('_')?;
+    let op = TextureOp::from_name(&format!("{shape}.{read}.{word}"))?;
+    let prim = Prim::from_name(op.word.name())?;
+    let arg = |scalar: ir::Scalar| Prim::from_name(scalar.name()?).map(BuiltinPart::Prim);
+    let args = op.arg_types().map(arg).collect::<Option<Vec<_>>>()?;
+    let params = [BuiltinPart::Slice].into_iter().chain(args).collect();
+    let ret = BuiltinPart::Array(prim, TextureOp::WORDS.into());
+    let path = format!("texture::words::{name}");
+    Some(ResolvedBuiltin::new(Builtin::Texture(op), path, params, ret))
 }
 
 /// Returns functions of the module `fast`.

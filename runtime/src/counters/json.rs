@@ -106,6 +106,7 @@ fn counts(all: &Counts) -> String {
         .value("shared_stores", wavefronts(all.shared_stores))
         .value("shared_atomics", wavefronts(all.shared_atomics))
         .value("constant_loads", wavefronts(all.constant_loads))
+        .value("texture_reads", sectors(all.texture_reads))
         .value("global_loads", sectors(all.global_loads))
         .value("global_stores", sectors(all.global_stores))
         .value("global_reductions", sectors(all.global_reductions))

@@ -90,6 +90,15 @@ pub fn summary(total: &Counts) -> Vec<String> {
             times(got, expected)
         ));
     }
+    let texture = total.texture_reads;
+    if texture.requests != 0 {
+        let (expected, got) = (texture.ideal, texture.sectors);
+        lines.push(format!(
+            "textures: {} requests, expected {expected} sectors, got {got}: {}",
+            texture.requests,
+            times(got, expected)
+        ));
+    }
     if barriers != 0 {
         lines.push(format!("{barriers} barriers of warps"));
     }

@@ -9,7 +9,8 @@
 //!       ├ Pinned         memory of the host that the GPU copies by itself
 //!       └ Stream         work in order: what a `Device` is
 //!           ├ Communicator its place among several GPUs, by NCCL (nccl.rs)
-//!           ├ Allocation memory in that order (memory.rs), and who uses it (uses.rs)
+//!           ├ Allocation memory in that order (memory.rs), and who uses it (uses.rs); also a texture
+//!           │            (texture.rs)
 //!           ├ GraphExec  work that is launched many times (graph.rs)
 //!           └ Faults     what launches report
 //! Range (nvtx.rs)        what profilers show beside it
@@ -48,6 +49,7 @@ mod pinned;
 mod properties;
 mod stream;
 mod table;
+mod texture;
 mod uses;
 
 pub(crate) use block::Block;
@@ -67,3 +69,4 @@ pub(crate) use nvtx::Range;
 pub(crate) use pinned::Pinned;
 pub(crate) use properties::device_count;
 pub(crate) use stream::Stream;
+pub(crate) use texture::Texels;

@@ -65,6 +65,8 @@ handles! {
     EventHandle
     /// `CUmodule`
     ModuleHandle
+    /// `CUarray`
+    ArrayHandle
     /// `CUfunction`
     FunctionHandle
     /// `CUgraph`
@@ -140,6 +142,66 @@ pub(super) struct CopyNode {
     pub(super) depth: usize,
 }
 
+/// `CUDA_ARRAY3D_DESCRIPTOR_v2`
+#[repr(C)]
+pub(super) struct ArrayDescriptor {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) depth: usize,
+    /// `CUarray_format`
+    pub(super) format: c_uint,
+    pub(super) channels: c_uint,
+    pub(super) flags: c_uint,
+}
+
+/// `CUDA_RESOURCE_DESC_v1` of an array.
+#[repr(C)]
+pub(super) struct ResourceDescriptor {
+    /// `CUresourcetype`
+    resource_type: c_uint,
+    array: ArrayHandle,
+    /// The rest of a union of 128 bytes.
+    reserved: [u64; 15],
+    flags: c_uint,
+}
+
+impl ResourceDescriptor {
+    /// An array.
+    pub(super) const fn of_array(array: ArrayHandle) -> Self {
+        Self { resource_type: 0, array, reserved: [0; 15], flags: 0 }
+    }
+}
+
+/// `CUDA_TEXTURE_DESC_v1`
+#[repr(C)]
+pub(super) struct TextureDescriptor {
+    /// `CUaddress_mode`
+    pub(super) address: [c_uint; 3],
+    /// `CUfilter_mode`
+    pub(super) filter: c_uint,
+    pub(super) flags: c_uint,
+    pub(super) max_anisotropy: c_uint,
+    pub(super) mipmap_filter: c_uint,
+    /// The bias of the level, and its limits.
+    pub(super) mipmap_levels: [f32; 3],
+    pub(super) border: [f32; 4],
+    pub(super) reserved: [c_int; 12],
+}
+
+impl TextureDescriptor {
+    /// All zero.
+    pub(super) const ZERO: Self = Self {
+        address: [0; 3],
+        filter: 0,
+        flags: 0,
+        max_anisotropy: 0,
+        mipmap_filter: 0,
+        mipmap_levels: [0.0; 3],
+        border: [0.0; 4],
+        reserved: [0; 12],
+    };
+}
+
 /// `CUgraphExecUpdateResultInfo_v1`
 #[repr(C)]
 pub(super) struct UpdateResult {
@@ -151,6 +213,13 @@ pub(super) struct UpdateResult {
 #[cfg(feature = "cudarc")]
 impl ContextHandle {
     /// The handle for another library.
+    pub(super) const fn as_raw(self) -> *mut c_void {
+        self.0
+    }
+}
+
+impl ArrayHandle {
+    /// The handle in a description of a copy.
     pub(super) const fn as_raw(self) -> *mut c_void {
         self.0
     }
@@ -325,6 +394,17 @@ functions! {
             bytes: usize,
             stream: StreamHandle
         );
+        // Textures.
+        cuArray3DCreate_v2(array: *mut ArrayHandle, descriptor: *const ArrayDescriptor);
+        cuArrayDestroy(array: ArrayHandle);
+        cuMemcpy3DAsync_v2(copy: *const CopyNode, stream: StreamHandle);
+        cuTexObjectCreate(
+            object: *mut u64,
+            resource: *const ResourceDescriptor,
+            texture: *const TextureDescriptor,
+            view: *const c_void
+        );
+        cuTexObjectDestroy(object: u64);
         // Order.
         cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
         cuStreamCreateWithPriority(stream: *mut StreamHandle, flags: c_uint, priority: c_int);

@@ -11,7 +11,7 @@
    newer: sm_130. one_old: GPU 0 is sm_70. terse: it knows no attribute that launches do not rely on. no_room: no block
    fits. apart: GPUs cannot access each other's memory.
    greedy: kernels take 168 registers, and not 32. cramped: coarsened code runs in blocks of 128 threads at most. huge: numbers are the largest there are. unaligned: memory begins
-   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function, null_constant: these
+   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function, null_constant, null_array, null_texture: these
    calls succeed and return a null pointer. stiff: kernels run in blocks of 512 threads at most.
 
    fake_fail lets one call fail, for tests that let each of them fail. */
@@ -502,6 +502,106 @@ API int cuMemcpyPeerAsync(address to, void *to_context, address from, void *from
     return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 
+/* Textures: an array counts as memory. A texture object stays readable after its end, so that a kernel
+   that reads it then is noticed. */
+struct copy_side {
+    size_t start[4];
+    unsigned type;
+    void *host;
+    address device;
+    void *array, *reserved;
+    size_t pitch, height;
+};
+struct copy_node {
+    struct copy_side from, to;
+    size_t width, height, depth;
+};
+struct array_descriptor {
+    size_t width, height, depth;
+    unsigned format, channels, flags;
+};
+struct array {
+    struct array_descriptor is;
+    size_t texel;
+    address data;
+};
+struct texture {
+    int is_alive;
+    struct array *array;
+};
+API int cuArray3DCreate_v2(struct array **array, const struct array_descriptor *given) {
+    CALL;
+    ENTER;
+    unsigned format = given->format, channels = given->channels;
+    int is_known = (1 <= format && format <= 3) || (8 <= format && format <= 10) || format == 16 || format == 32;
+    size_t size = format == 3 || format == 10 || format == 32 ? 4 : format == 1 || format == 8 ? 1 : 2;
+    int is_layered = given->flags & 1;
+    if (!given->width || (given->depth && !given->height && !is_layered) || given->flags > 8) return INVALID_VALUE;
+    if (!is_known || (channels != 1 && channels != 2 && channels != 4)) return INVALID_VALUE;
+    if (is("null_array")) return *array = NULL, OK;
+    struct array *made = calloc(1, sizeof *made);
+    made->is = *given, made->texel = size * channels;
+    size_t rows = (given->height ? given->height : 1) * (given->depth ? given->depth : 1);
+    int status = cuMemAlloc_v2(&made->data, made->texel * given->width * rows);
+    if (status) return free(made), status;
+    return *array = made, OK;
+}
+API int cuArrayDestroy(struct array *array) {
+    CALL;
+    ENTER;
+    free_block(array->data);
+    return free(array), OK;
+}
+API int cuMemcpy3DAsync_v2(const struct copy_node *copy, void *stream) {
+    CALL;
+    ENTER;
+    enum { HOST = 1, DEVICE = 2, ARRAY = 3 };
+    struct array *to = copy->to.array;
+    size_t rows = copy->height * copy->depth;
+    if (copy->to.type != ARRAY || copy->width != to->is.width * to->texel) return INVALID_VALUE;
+    if (copy->from.pitch < copy->width || copy->from.height < copy->height) return INVALID_VALUE;
+    for (size_t row = 0; row < rows; row++) {
+        size_t from = row * copy->from.pitch;
+        address at = to->data + row * copy->width;
+        int result = INVALID_VALUE;
+        if (copy->from.type == HOST)
+            result = cuMemcpyHtoDAsync_v2(at, (char *)copy->from.host + from, copy->width, stream);
+        if (copy->from.type == DEVICE) result = cuMemcpyDtoDAsync_v2(at, copy->from.device + from, copy->width, stream);
+        if (result) return result;
+    }
+    return OK;
+}
+struct resource_descriptor {
+    unsigned type;
+    struct array *array;
+    uint64_t reserved[15];
+    unsigned flags;
+};
+struct texture_descriptor {
+    unsigned address[3], filter, flags, rest[2];
+    float levels[3], border[4];
+    int reserved[12];
+};
+API int cuTexObjectCreate(struct texture **object, const struct resource_descriptor *resource,
+                          const struct texture_descriptor *texture, void *view) {
+    CALL;
+    ENTER;
+    if (resource->type || resource->flags || view || texture->filter > 1 || texture->flags > 3) return INVALID_VALUE;
+    for (int i = 0; i < 3; i++)
+        if (texture->address[i] > 3 || (texture->address[i] % 2 == 0 && !(texture->flags & 2))) return INVALID_VALUE;
+    for (int i = 0; i < 12; i++)
+        if (texture->reserved[i]) return INVALID_VALUE;
+    if (is("null_texture")) return *object = NULL, OK;
+    struct texture *made = calloc(1, sizeof *made);
+    made->is_alive = 1, made->array = resource->array;
+    return *object = made, OK;
+}
+API int cuTexObjectDestroy(struct texture *object) {
+    CALL;
+    ENTER;
+    return object->is_alive = 0, OK;
+}
+
 API int cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     CALL;
     ENTER;
@@ -737,6 +837,11 @@ static void run_kernel(struct work *w) {
         uint32_t *x = (uint32_t *)symbol(name), *y = (uint32_t *)params[1];
         for (uint64_t i = 0; i < threads && i < params[2]; i++)
             for (uint64_t k = 0; k < params[0]; k++) y[i] = y[i] * 3 + x[k];
+    } else if (!strcmp(name, "shown")) {
+        struct texture *t = (struct texture *)params[0];
+        uint32_t *y = (uint32_t *)params[3];
+        if (!t->is_alive) fprintf(stderr, "fake driver: a texture is read after its end\n"), abort();
+        for (uint64_t i = 0; i < threads && i < params[4] && i < params[2]; i++) y[i] += ((uint32_t *)t->array->data)[i];
     } else if (!strcmp(name, "divide")) {
         uint32_t d = params[0], *y = (uint32_t *)params[1];
         for (uint64_t i = 0; i < threads && i < params[2]; i++) {
@@ -800,18 +905,6 @@ struct memset_node {
     size_t pitch;
     unsigned value, unit;
     size_t width, height;
-};
-struct copy_side {
-    size_t start[4];
-    unsigned type;
-    void *host;
-    address device;
-    void *array, *reserved;
-    size_t pitch, height;
-};
-struct copy_node {
-    struct copy_side from, to;
-    size_t width, height, depth;
 };
 API int cuGraphCreate(struct graph **graph, unsigned flags) {
     CALL;
@@ -918,6 +1011,7 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
     if (!strcmp(name, "native_add")) return give_kernel(name, 3, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "add")) return give_kernel(name, 5, 4, grid, block, shared, stream, params);
     if (!strcmp(name, "weighed")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
+    if (!strcmp(name, "shown")) return give_kernel(name, 6, 5, grid, block, shared, stream, params);
     if (!strcmp(name, "divide")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "sized") && shared <= most_shared)
         return give_kernel(name, 6, 5, grid, block, shared, stream, params);

@@ -2,8 +2,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of them")]
 use std::sync::atomic::AtomicU32;
 use warpwise::{
-    __private::{Arg, Binding, Places, Source, launch},
-    AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice,
+    __private::{Arg, Binding, Parameter, Places, Source, launch},
+    AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice, Texture1, TextureObject,
 };
 
 macro_rules! source {
@@ -129,6 +129,35 @@ pub static WEIGHED: Source = source!(
 pub fn weighed(device: &Device, x: &Constant<[u32]>, y: &mut Slice<u32>) -> Result<()> {
     let config = LaunchConfig::cover(y.len());
     launch(&WEIGHED, &[], device, config, &[Arg::constant(x), Arg::write(y)])
+}
+
+/// `let i = global_idx_x(); if i < y.len() { y[i] += t.sample(i as f32 + 0.5) }`
+pub static SHOWN: Source = source!(
+    "shown",
+    "kernel shown {
+        param arg0 = t: texture [u32]
+        param arg1 = width: u64
+        param arg2 = y: write [u32]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg2 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = cast %0 : f32
+            %5 = const 0.5 : f32
+            %6 = add %4, %5 : f32
+            %7 = texture.1d.sample.u32 arg0, %6, word 0 : u32
+            %8 = param arg2 : ptr global
+            %9 = index %8, %0, 4 : ptr global
+            %10 = load %9 : u32
+            %11 = add %10, %7 : u32
+            %12 = store %9, %11
+        }
+    }"
+);
+
+pub fn shown(device: &Device, t: &TextureObject<u32, 1>, y: &mut Slice<u32>) -> Result<()> {
+    let (config, t) = (LaunchConfig::cover(y.len()), <Texture1<u32> as Parameter<'_>>::arg(t));
+    launch(&SHOWN, &[], device, config, &[t, Arg::write(y)])
 }
 
 /// `y[global_idx_x()] = 7`, for every thread, whatever the length.

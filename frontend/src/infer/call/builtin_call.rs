@@ -56,6 +56,7 @@ impl Infer<'_> {
             | Builtin::Bits(_)
             | Builtin::Directed(..)
             | Builtin::Async(_)
+            | Builtin::Texture(_)
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.takes_width);
@@ -83,6 +84,10 @@ impl Infer<'_> {
                 self.types.add(Type::Array(elem, len))
             }
             builtin::BuiltinPart::Ref { mutable } => self.types.reference(mutable, value),
+            builtin::BuiltinPart::Slice => {
+                let slice = self.types.add(Type::Slice(value));
+                self.types.reference(false, slice)
+            }
             builtin::BuiltinPart::Unit => self.types.unit(),
         }
     }

@@ -446,6 +446,8 @@ impl Infer<'_> {
                     "write `&[..]`: atomics are shared, whoever changes them"
                 } else if self.is_passable(elem, true) {
                     return;
+                } else if self.is_array(elem) {
+                    "take it by value, without the reference"
                 } else {
                     "slices have elements of numbers, `bool`, atomics, and arrays, tuples, options, and `#[device]` structs and enums of those"
                 }

@@ -101,6 +101,7 @@ impl Lowerer<'_> {
                 self.push_inst(at, Op::AsyncCommit, ir::Ty::Unit);
                 (Op::AsyncWait { pending: Extent::Const(0) }, ir::Ty::Unit)
             }
+            Builtin::Texture(op) => return self.lower_texture_read(op, args, expr),
             Builtin::Elect { masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
                 return Ok(Value::Scalar(self.lower_elect(mask, at)));
@@ -159,7 +160,7 @@ impl Lowerer<'_> {
     }
 
     /// Makes an array of numbers.
-    fn lower_array_of_words(&mut self, words: Vec<InstId>, expr: &Expr) -> Flow<Value> {
+    pub(crate) fn lower_array_of_words(&mut self, words: Vec<InstId>, expr: &Expr) -> Flow<Value> {
         let at = expr.at;
         let mono = self.mono_type(expr.ty, at)?;
         let Mono::Array(elem, _) = &mono else { return Err(self.report_bug(at)) };

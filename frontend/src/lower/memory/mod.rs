@@ -10,3 +10,4 @@ mod scalarized_array;
 mod size;
 mod slice;
 pub(crate) mod storage;
+mod texture;

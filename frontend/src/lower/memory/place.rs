@@ -218,6 +218,9 @@ impl Lowerer<'_> {
     pub(crate) fn pointer_inst(&mut self, pointer: Pointer, at: SpanId) -> InstId {
         match pointer {
             Pointer::Param(param) => {
+                if self.is_texture(param) {
+                    self.report_unknown_texture(at);
+                }
                 let space = self.build.kernel.space_of_root(Root::Param(param));
                 self.push_inst(at, Op::Param(param), ir::Ty::Ptr(space))
             }

@@ -1,0 +1,237 @@
+//! Textures of a GPU: CUDA arrays with a texture object each.
+//!
+//! An [`Allocation`] whose address is the handle of the texture object stands for both, so that
+//! launches pass the handle, and whoever frees the texture waits for its uses, as for other memory.
+//! Nothing else uses the address.
+use super::{
+    context::Context,
+    memory::{Allocation, OUT_OF_MEMORY},
+    stream::Stream,
+    table::{
+        ArrayDescriptor, ArrayHandle, CopyNode, CopySide, Driver, ResourceDescriptor,
+        TextureDescriptor,
+    },
+};
+use crate::{Error, Result, memory::Rectangle};
+use std::{
+    ffi::{c_uint, c_void},
+    ptr,
+    sync::Arc,
+};
+use warpwise_compiler::texture::{AddressMode, ChannelType, Descriptor, Filter};
+
+/// The texels that a texture is made of.
+pub(crate) enum Texels<'a> {
+    /// Bytes of the host, without gaps.
+    Host(&'a [u8]),
+    /// Memory of the GPU.
+    Device { rectangle: &'a Rectangle },
+}
+
+/// `CU_MEMORYTYPE_HOST`
+const HOST: c_uint = 1;
+/// `CU_MEMORYTYPE_DEVICE`
+const DEVICE: c_uint = 2;
+/// `CU_MEMORYTYPE_ARRAY`
+const ARRAY: c_uint = 3;
+/// `CUDA_ARRAY3D_LAYERED`
+const LAYERED: c_uint = 1;
+/// `CUDA_ARRAY3D_TEXTURE_GATHER`
+const GATHER: c_uint = 8;
+/// `CU_TRSF_READ_AS_INTEGER`
+const READ_AS_INTEGER: c_uint = 1;
+/// `CU_TRSF_NORMALIZED_COORDINATES`
+const NORMALIZED_COORDINATES: c_uint = 2;
+
+/// An array and its texture object, which are destroyed when they are dropped. No work uses them
+/// then.
+struct TextureArray {
+    context: Arc<Context>,
+    array: ArrayHandle,
+    /// 0 if there is none.
+    object: u64,
+}
+
+impl Allocation {
+    /// Makes a texture of so many dimensions, or layers of such; `None` if there is not enough memory. The texels have
+    /// the extents of the descriptor.
+    pub(crate) fn texture(
+        stream: &Arc<Stream>,
+        descriptor: &Descriptor,
+        (dims, is_layered): (usize, bool),
+        texels: Texels<'_>,
+    ) -> Result<Option<Self>> {
+        let context = &stream.gpu.context;
+        let made = context
+            .enter(|driver| TextureArray::new(context, driver, descriptor, (dims, is_layered)));
+        let mut texture = match made {
+            Err(Error::Driver { code: OUT_OF_MEMORY, .. }) => return Ok(None),
+            other => other?,
+        };
+        if let Err(error) = texture.fill(stream, descriptor, texels) {
+            // The copy may be under way still.
+            if stream.wait().is_err() {
+                std::mem::forget(texture);
+            }
+            return Err(error);
+        }
+        texture.object = context.enter(|driver| texture.create_object(driver, descriptor))?;
+        let bytes = descriptor
+            .extents
+            .iter()
+            .fold(descriptor.texel_bytes(), |bytes, extent| bytes.saturating_mul(*extent as usize));
+        let object = texture.object;
+        // SAFETY: the texture object lives as long as the owner. The bytes are never accessed by
+        // their address, which is a handle.
+        unsafe { Self::foreign(stream, object, bytes, Box::new(texture)) }.map(Some)
+    }
+}
+
+impl TextureArray {
+    fn new(
+        context: &Arc<Context>,
+        driver: &Driver,
+        descriptor: &Descriptor,
+        (dims, is_layered): (usize, bool),
+    ) -> Result<Self> {
+        let [width, height, depth] = descriptor.extents.map(|extent| extent as usize);
+        let described = ArrayDescriptor {
+            width,
+            // Zeros stand for the dimensions that there are not.
+            height: if dims > 1 { height } else { 0 },
+            depth: if dims > 2 || is_layered { depth } else { 0 },
+            format: array_format(descriptor.channel),
+            channels: descriptor.channels,
+            flags: match dims {
+                _ if is_layered => LAYERED,
+                2 => GATHER,
+                _ => 0,
+            },
+        };
+        let mut array = ArrayHandle::NULL;
+        // SAFETY: `array` takes the result; a context is current.
+        unsafe { driver.cuArray3DCreate_v2(&mut array, &described) }?;
+        let problem = || "a null handle".to_owned();
+        driver.expect_usable("cuArray3DCreate", !array.is_null(), problem)?;
+        Ok(Self { context: Arc::clone(context), array, object: 0 })
+    }
+
+    /// Copies the texels to the array, and waits for that.
+    fn fill(
+        &self,
+        stream: &Arc<Stream>,
+        descriptor: &Descriptor,
+        texels: Texels<'_>,
+    ) -> Result<()> {
+        let [width, height, depth] = descriptor.extents.map(|extent| extent as usize);
+        let width_bytes = width * descriptor.texel_bytes();
+        let nothing = CopySide {
+            start: [0; 4],
+            memory_type: ARRAY,
+            host: ptr::null(),
+            device: 0,
+            array: ptr::null_mut(),
+            reserved: ptr::null_mut(),
+            pitch: 0,
+            height: 0,
+        };
+        let to = CopySide { array: self.array.as_raw(), ..nothing };
+        let nothing = CopySide { height, pitch: width_bytes, ..nothing };
+        match texels {
+            Texels::Host(bytes) => {
+                let host = bytes.as_ptr().cast::<c_void>();
+                let from = CopySide { memory_type: HOST, host, ..nothing };
+                let copy = CopyNode { from, to, width_bytes, height, depth };
+                self.context.enter(|driver| {
+                    // SAFETY: the array has as many texels as there are bytes for, which live until
+                    // the copy is waited for.
+                    unsafe {
+                        driver.cuMemcpy3DAsync_v2(&copy, stream.handle)?;
+                        driver.cuStreamSynchronize(stream.handle)
+                    }
+                })
+            }
+            Texels::Device { rectangle } => {
+                let slice = &rectangle.slice;
+                let device = slice.gpu().address_of(slice.offset);
+                let pitch = (rectangle.pitch * rectangle.elem_bytes).max(width_bytes);
+                let from = CopySide { memory_type: DEVICE, device, pitch, ..nothing };
+                let copy = CopyNode { from, to, width_bytes, height, depth };
+                stream.read_with(slice.gpu(), &slice.range(), |driver| {
+                    // SAFETY: the array has as many texels as the rectangle, whose memory lives
+                    // until the copy is waited for.
+                    unsafe { driver.cuMemcpy3DAsync_v2(&copy, stream.handle) }
+                })
+            }
+        }
+    }
+
+    fn create_object(&self, driver: &Driver, descriptor: &Descriptor) -> Result<u64> {
+        let resource = ResourceDescriptor::of_array(self.array);
+        let integers = !descriptor.reads_normalized && is_integer(descriptor.channel);
+        let mut flags = if integers { READ_AS_INTEGER } else { 0 };
+        if descriptor.normalized {
+            flags |= NORMALIZED_COORDINATES;
+        }
+        let filter = match descriptor.filter {
+            Filter::Point => 0,
+            Filter::Linear => 1,
+        };
+        let address = descriptor.address.map(address_mode);
+        let texture = TextureDescriptor { address, filter, flags, ..TextureDescriptor::ZERO };
+        let mut object = 0;
+        // SAFETY: `object` takes the result, and the array lives as long as the object.
+        unsafe { driver.cuTexObjectCreate(&mut object, &resource, &texture, ptr::null()) }?;
+        driver.expect_usable("cuTexObjectCreate", object != 0, || "a null handle".to_owned())?;
+        Ok(object)
+    }
+}
+
+impl Drop for TextureArray {
+    fn drop(&mut self) {
+        // Each call stands for itself: an error (of a lost context) leaves nothing to do but the next
+        // one.
+        if self.object != 0 {
+            // SAFETY: created once and destroyed once, and no work uses it.
+            let _ = self.context.enter(|driver| unsafe { driver.cuTexObjectDestroy(self.object) });
+        }
+        // SAFETY: created once and destroyed once, and no work or object uses it.
+        let _ = self.context.enter(|driver| unsafe { driver.cuArrayDestroy(self.array) });
+    }
+}
+
+/// `CUarray_format`
+const fn array_format(channel: ChannelType) -> c_uint {
+    match channel {
+        ChannelType::U8 => 1,
+        ChannelType::U16 => 2,
+        ChannelType::U32 => 3,
+        ChannelType::I8 => 8,
+        ChannelType::I16 => 9,
+        ChannelType::I32 => 10,
+        ChannelType::F16 => 16,
+        ChannelType::F32 => 32,
+    }
+}
+
+const fn is_integer(channel: ChannelType) -> bool {
+    match channel {
+        ChannelType::F16 | ChannelType::F32 => false,
+        ChannelType::U8
+        | ChannelType::U16
+        | ChannelType::U32
+        | ChannelType::I8
+        | ChannelType::I16
+        | ChannelType::I32 => true,
+    }
+}
+
+/// `CUaddress_mode`
+const fn address_mode(mode: AddressMode) -> c_uint {
+    match mode {
+        AddressMode::Wrap => 0,
+        AddressMode::Clamp => 1,
+        AddressMode::Mirror => 2,
+        AddressMode::Border => 3,
+    }
+}

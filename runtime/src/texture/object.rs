@@ -1,0 +1,428 @@
+//! Textures on the host: [`TextureObject`], and the [`Sampler`] that reads it.
+use super::{Normalized, Texel};
+use crate::{
+    Device, Error, F16x2, F16x4, F32x2, F32x4, I8x2, I8x4, I16x2, I16x4, I32x2, I32x4, Result,
+    Slice2, Stored, U8x2, U8x4, U16x2, U16x4, U32x2, U32x4,
+    device::Engine,
+    driver::{Allocation, Texels},
+    f16,
+    memory::{AnySlice, Memory, MemoryBytes, check_lengths, no_host_memory},
+};
+use std::{fmt, marker::PhantomData, sync::Arc};
+use warpwise_compiler::{
+    ir::TextureWord,
+    texture::{AddressMode, ChannelType, Descriptor, Filter, HEADER_BYTES},
+};
+
+/// The greatest extents of textures of one, two and three dimensions, which every GPU that kernels run
+/// on has, and from which it gathers.
+const MAX_EXTENTS: [usize; 3] = [131_072, 32_768, 16_384];
+/// The greatest extents of the layers of such textures.
+const MAX_LAYER_EXTENT: usize = 32_768;
+/// The greatest number of layers.
+const MAX_LAYERS: usize = 2048;
+
+/// The filter, the address modes and the coordinates of a texture.
+///
+/// ```
+/// use warpwise::{AddressMode, Sampler};
+/// let sampler = Sampler::LINEAR.normalized().address(AddressMode::Wrap);
+/// let by_axis = sampler.address_along(1, AddressMode::Clamp);
+/// assert_ne!(sampler, by_axis);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampler {
+    filter: Filter,
+    address: [AddressMode; 3],
+    normalized: bool,
+}
+
+impl Sampler {
+    /// The texel that covers the coordinates, which are in texels, and the nearest one outside of the
+    /// texture.
+    pub const POINT: Self =
+        Self { filter: Filter::Point, address: [AddressMode::Clamp; 3], normalized: false };
+    /// The texels around the coordinates, weighted by distance.
+    pub const LINEAR: Self = Self { filter: Filter::Linear, ..Self::POINT };
+
+    /// The same with coordinates from 0 to 1.
+    #[must_use]
+    pub const fn normalized(self) -> Self {
+        Self { normalized: true, ..self }
+    }
+
+    /// The same with this address mode along all dimensions.
+    #[must_use]
+    pub const fn address(self, mode: AddressMode) -> Self {
+        Self { address: [mode; 3], ..self }
+    }
+
+    /// The same with this address mode along one dimension: 0 is x, 1 is y, 2 is z.
+    ///
+    /// # Panics
+    /// If `dimension` is more than 2.
+    #[must_use]
+    #[track_caller]
+    pub const fn address_along(mut self, dimension: usize, mode: AddressMode) -> Self {
+        self.address[dimension] = mode;
+        self
+    }
+}
+
+/// [`Sampler::POINT`]
+impl Default for Sampler {
+    fn default() -> Self {
+        Self::POINT
+    }
+}
+
+/// A [`Texel`] in the memory of a texture.
+pub trait TextureElement: Texel + Stored {
+    /// The type of the values that a texture is made of.
+    type Element: Stored<Value = Self::Element>;
+    /// The type and the number of the channels.
+    #[doc(hidden)]
+    const CHANNELS: (ChannelType, u32);
+    /// True for [`Normalized`].
+    #[doc(hidden)]
+    const READS_NORMALIZED: bool;
+}
+
+macro_rules! elements {
+    ($($channel:ident: $one:ty, $two:ty, $four:ty;)*) => {$(
+        elements!(@ $one, $one, $channel, 1, false);
+        elements!(@ $two, $two, $channel, 2, false);
+        elements!(@ $four, $four, $channel, 4, false);
+    )*};
+    (normalized $($channel:ident: $one:ty, $two:ty, $four:ty;)*) => {$(
+        elements!(@ Normalized<$one>, $one, $channel, 1, true);
+        elements!(@ Normalized<$two>, $two, $channel, 2, true);
+        elements!(@ Normalized<$four>, $four, $channel, 4, true);
+    )*};
+    (@ $texel:ty, $element:ty, $channel:ident, $count:literal, $normalized:literal) => {
+        impl TextureElement for $texel {
+            type Element = $element;
+            const CHANNELS: (ChannelType, u32) = (ChannelType::$channel, $count);
+            const READS_NORMALIZED: bool = $normalized;
+        }
+    };
+}
+
+elements! {
+    F32: f32, F32x2, F32x4;
+    F16: f16, F16x2, F16x4;
+    U8: u8, U8x2, U8x4;
+    U16: u16, U16x2, U16x4;
+    U32: u32, U32x2, U32x4;
+    I8: i8, I8x2, I8x4;
+    I16: i16, I16x2, I16x4;
+    I32: i32, I32x2, I32x4;
+}
+
+elements! {
+    normalized
+    U8: u8, U8x2, U8x4;
+    U16: u16, U16x2, U16x4;
+    I8: i8, I8x2, I8x4;
+    I16: i16, I16x2, I16x4;
+}
+
+/// A texture of `D` dimensions in the memory of a [`Device`], which it keeps alive: an array of texels
+/// in the order in which hardware reads them fast, and a [`Sampler`]. If it is `LAYERED`, there are
+/// several such arrays.
+///
+/// A kernel's [`Texture2<T>`](crate::Texture2) takes `&TextureObject<T, 2>`. Nothing changes a
+/// texture after it is made. Dropping one waits for the work of its stream, since CUDA frees arrays at
+/// once.
+pub struct TextureObject<T: TextureElement, const D: usize, const LAYERED: bool = false> {
+    any: AnySlice,
+    extents: [usize; D],
+    /// 1 without layers.
+    layers: usize,
+    sampler: Sampler,
+    texels: PhantomData<fn() -> T>,
+}
+
+impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D, LAYERED> {
+    /// Makes a texture; the extents are along x, y and z.
+    fn new(
+        device: &Device,
+        (extents, layers): ([usize; D], usize),
+        sampler: Sampler,
+        texels: Texels<'_>,
+    ) -> Result<Self> {
+        let descriptor = descriptor::<T, D, LAYERED>((extents, layers), sampler)?;
+        let count = layers * extents.iter().product::<usize>();
+        let bytes = count.saturating_mul(descriptor.texel_bytes());
+        let allocated = match (&device.engine, texels) {
+            (Engine::Cuda(stream), texels) => {
+                Allocation::texture(stream, &descriptor, (D, LAYERED), texels)?
+                    .map(MemoryBytes::Cuda)
+            }
+            (Engine::Cpu(_), Texels::Host(texels)) => {
+                let memory = device.allocate(HEADER_BYTES.saturating_add(bytes), false)?;
+                memory.inspect(|memory| {
+                    if let MemoryBytes::Cpu(memory) = memory {
+                        memory.bytes.write(0, &descriptor.to_header());
+                        memory.bytes.write(HEADER_BYTES, texels);
+                    }
+                })
+            }
+            (Engine::Cpu(_), Texels::Device { .. }) => None,
+        };
+        let Some(memory) = allocated else {
+            let (place, free) = (device.to_string(), device.free_memory());
+            let size = descriptor.texel_bytes();
+            return Err(Error::OutOfMemory { place, elements: count, size, free });
+        };
+        let bytes = if device.is_gpu() { bytes } else { HEADER_BYTES + bytes };
+        let memory = Arc::new(Memory { device: device.clone(), bytes: memory });
+        let any = AnySlice { memory, offset: 0, len: bytes, bytes };
+        Ok(Self { any, extents, layers, sampler, texels: PhantomData })
+    }
+
+    /// Makes a texture of values on the host.
+    fn from_values(
+        device: &Device,
+        values: &[T::Element],
+        (extents, layers): ([usize; D], usize),
+        sampler: Sampler,
+    ) -> Result<Self> {
+        // The product of extents that are too large may overflow.
+        descriptor::<T, D, LAYERED>((extents, layers), sampler)?;
+        check_lengths(values.len(), layers * extents.iter().product::<usize>())?;
+        let made = T::Element::with_bytes(values, |bytes| {
+            Self::new(device, (extents, layers), sampler, Texels::Host(bytes))
+        });
+        let no_memory = || no_host_memory(values.len(), <T::Element as Stored>::LAYOUT.size);
+        made.unwrap_or_else(|| Err(no_memory()))
+    }
+
+    pub(crate) const fn any(&self) -> &AnySlice {
+        &self.any
+    }
+
+    /// Returns the extents along x, y and z, as far as there are so many dimensions.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let image = Device::cpu().texture_2d::<f32>(&[0.0; 6], (2, 3), Sampler::POINT)?;
+    /// assert_eq!(image.extents(), [3, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub const fn extents(&self) -> [usize; D] {
+        self.extents
+    }
+
+    /// Returns the number of layers; 1 of a texture without layers.
+    pub const fn layers(&self) -> usize {
+        self.layers
+    }
+
+    /// Returns the filter, the address modes and the coordinates.
+    pub const fn sampler(&self) -> Sampler {
+        self.sampler
+    }
+
+    /// Returns the device on which it was made. Launches on the streams of that device, and on
+    /// devices on the same GPU, take it.
+    pub fn device(&self) -> &Device {
+        self.any.device()
+    }
+}
+
+/// As a buffer is: `TextureObject(3 x 2 texels on the SIMT interpreter)`.
+impl<T: TextureElement, const D: usize, const LAYERED: bool> fmt::Debug
+    for TextureObject<T, D, LAYERED>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let layers = LAYERED.then_some(self.layers);
+        let extents: Vec<String> =
+            self.extents.into_iter().chain(layers).map(|extent| extent.to_string()).collect();
+        write!(f, "TextureObject({} texels on {})", extents.join(" x "), self.device())
+    }
+}
+
+/// Describes a texture, if there can be such a one.
+fn descriptor<T: TextureElement, const D: usize, const LAYERED: bool>(
+    (extents, layers): ([usize; D], usize),
+    sampler: Sampler,
+) -> Result<Descriptor> {
+    let bad = |problem: String| Err(Error::BadTexture { problem });
+    let mut all = [1; 3];
+    for (dim, extent) in extents.into_iter().enumerate() {
+        let max = if LAYERED { MAX_LAYER_EXTENT } else { MAX_EXTENTS[D - 1] };
+        if extent == 0 || extent > max {
+            let axis = ["x", "y", "z"][dim];
+            return bad(format!(
+                "its extent along {axis} is {extent}, and must be 1 to {max} with {D} dimensions"
+            ));
+        }
+        all[dim] = extent as u32;
+    }
+    if LAYERED {
+        if layers == 0 || layers > MAX_LAYERS {
+            return bad(format!("it has {layers} layers, and must have 1 to {MAX_LAYERS}"));
+        }
+        all[2] = layers as u32;
+    }
+    let Sampler { filter, mut address, normalized } = sampler;
+    // The driver checks the modes of all three dimensions.
+    address[D..].fill(AddressMode::Clamp);
+    let (channel, channels) = T::CHANNELS;
+    let reads_normalized = T::READS_NORMALIZED;
+    let descriptor = Descriptor {
+        extents: all,
+        channel,
+        channels,
+        reads_normalized,
+        filter,
+        address,
+        normalized,
+    };
+    let repeats = |mode: &AddressMode| matches!(mode, AddressMode::Wrap | AddressMode::Mirror);
+    if !normalized && address[..D].iter().any(repeats) {
+        return bad("`Wrap` and `Mirror` need normalized coordinates".into());
+    }
+    if filter == Filter::Linear && descriptor.word() != TextureWord::F32 {
+        let advice = if channel.bytes() < 4 { ": read them as `Normalized`" } else { "" };
+        return bad(format!("a linear filter reads floats, and its texels are integers{advice}"));
+    }
+    Ok(descriptor)
+}
+
+impl Device {
+    /// Makes a texture of one dimension, for a kernel's [`Texture1<T>`](crate::Texture1).
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let table = Device::cpu().texture_1d::<f32>(&[0.0, 1.0, 4.0], Sampler::LINEAR)?;
+    /// assert_eq!(table.extents(), [3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::BadTexture`] if it is empty or has more than 131,072 texels, and for samplers that
+    /// hardware does not have; [`Error::OutOfMemory`], or what the driver says.
+    pub fn texture_1d<T: TextureElement>(
+        &self,
+        texels: &[T::Element],
+        sampler: Sampler,
+    ) -> Result<TextureObject<T, 1>> {
+        TextureObject::from_values(self, texels, ([texels.len()], 1), sampler)
+    }
+
+    /// Makes a texture of `(rows, columns)` texels from values in row-major order, for a kernel's
+    /// [`Texture2<T>`](crate::Texture2).
+    ///
+    /// ```
+    /// # use warpwise::{Device, Normalized, Sampler, U8x4};
+    /// let pixels = [U8x4::splat(255); 6];
+    /// let image = Device::cpu().texture_2d::<Normalized<U8x4>>(&pixels, (2, 3), Sampler::LINEAR)?;
+    /// assert_eq!(image.extents(), [3, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless there are `rows * columns` values; [`Error::BadTexture`] if an
+    /// extent is 0 or more than 32,768, and for samplers that hardware does not have;
+    /// [`Error::OutOfMemory`], or what the driver says.
+    pub fn texture_2d<T: TextureElement>(
+        &self,
+        texels: &[T::Element],
+        (rows, columns): (usize, usize),
+        sampler: Sampler,
+    ) -> Result<TextureObject<T, 2>> {
+        TextureObject::from_values(self, texels, ([columns, rows], 1), sampler)
+    }
+
+    /// Makes a texture of `(layers, rows, columns)` texels from values layer by layer, for a kernel's
+    /// [`Texture3<T>`](crate::Texture3).
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let volume = Device::cpu().texture_3d::<f32>(&[0.0; 24], (2, 3, 4), Sampler::LINEAR)?;
+    /// assert_eq!(volume.extents(), [4, 3, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::texture_2d`], with extents of at most 16,384.
+    pub fn texture_3d<T: TextureElement>(
+        &self,
+        texels: &[T::Element],
+        (layers, rows, columns): (usize, usize, usize),
+        sampler: Sampler,
+    ) -> Result<TextureObject<T, 3>> {
+        TextureObject::from_values(self, texels, ([columns, rows, layers], 1), sampler)
+    }
+
+    /// Makes an array of `layers` textures of one dimension with `columns` texels each, for a kernel's
+    /// [`LayeredTexture1<T>`](crate::LayeredTexture1).
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let tables = Device::cpu().layered_texture_1d::<f32>(&[0.0; 6], (2, 3), Sampler::LINEAR)?;
+    /// assert_eq!((tables.layers(), tables.extents()), (2, [3]));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::texture_2d`], with at most 2,048 layers.
+    pub fn layered_texture_1d<T: TextureElement>(
+        &self,
+        texels: &[T::Element],
+        (layers, columns): (usize, usize),
+        sampler: Sampler,
+    ) -> Result<TextureObject<T, 1, true>> {
+        TextureObject::from_values(self, texels, ([columns], layers), sampler)
+    }
+
+    /// Makes an array of `layers` textures of `(rows, columns)` texels, for a kernel's
+    /// [`LayeredTexture2<T>`](crate::LayeredTexture2).
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let images = Device::cpu().layered_texture_2d::<u8>(&[0; 24], (2, 3, 4), Sampler::POINT)?;
+    /// assert_eq!((images.layers(), images.extents()), (2, [4, 3]));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::texture_2d`], with at most 2,048 layers.
+    pub fn layered_texture_2d<T: TextureElement>(
+        &self,
+        texels: &[T::Element],
+        (layers, rows, columns): (usize, usize, usize),
+        sampler: Sampler,
+    ) -> Result<TextureObject<T, 2, true>> {
+        TextureObject::from_values(self, texels, ([columns, rows], layers), sampler)
+    }
+
+    /// Makes a texture of an array in the memory of a device, such as a [`Buffer2`](crate::Buffer2)
+    /// that kernels have written. A GPU copies its own memory by itself.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let device = Device::cpu();
+    /// let image = device.upload_2d(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], (2, 3))?;
+    /// let texture = device.texture_of::<f32>(&image, Sampler::LINEAR)?;
+    /// assert_eq!(texture.extents(), [3, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::texture_2d`]; those of a launch that wrote the array and failed a check.
+    pub fn texture_of<T: TextureElement>(
+        &self,
+        image: &Slice2<T::Element>,
+        sampler: Sampler,
+    ) -> Result<TextureObject<T, 2>> {
+        let extents = ([image.columns(), image.rows()], 1);
+        if self.is_gpu() && image.device().shares_memory_with(self) {
+            let texels = Texels::Device { rectangle: image.memory() };
+            return TextureObject::new(self, extents, sampler, texels);
+        }
+        TextureObject::from_values(self, &image.to_vec()?, extents, sampler)
+    }
+}

@@ -1,0 +1,300 @@
+//! Textures in kernels.
+use super::{Texel, TexelWord};
+use crate::device;
+
+/// A texture of one dimension that a kernel reads.
+///
+/// A launch takes `&` [`TextureObject<T, 1>`](crate::TextureObject) for it:
+///
+/// ```
+/// use warpwise::{Sampler, Texture1, prelude::*};
+///
+/// /// Looks numbers up in a table, with interpolation.
+/// #[kernel]
+/// fn look_up(table: Texture1<f32>, x: &[f32], y: &mut [f32]) {
+///     let i = global_idx_x();
+///     if i < x.len() && i < y.len() {
+///         y[i] = table.sample(x[i] + 0.5);
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let table = device.texture_1d(&[0.0f32, 1.0, 4.0, 9.0], Sampler::LINEAR)?;
+/// let x = device.upload(&[2.0f32, 2.5, 7.0])?;
+/// let mut y = device.zeros::<f32>(3)?;
+/// look_up::launch(&device, LaunchConfig::cover(3), &table, &x, &mut y)?;
+/// assert_eq!(y.to_vec()?, [4.0, 6.5, 9.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct Texture1<'a, T> {
+    texels: &'a [T],
+    width: usize,
+}
+
+#[device]
+impl<T: Texel> Texture1<'_, T> {
+    /// Returns the number of texels.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Returns the filtered texel at a coordinate: CUDA's `tex1D`.
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn sample(&self, x: f32) -> T::Value {
+        T::from_words(T::Word::sample_1d(self.texels, x))
+    }
+}
+
+/// A texture of two dimensions that a kernel reads.
+///
+/// A launch takes `&` [`TextureObject<T, 2>`](crate::TextureObject) for it. The documentation of
+/// [`texture`](crate::texture) has an example.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct Texture2<'a, T> {
+    texels: &'a [T],
+    width: usize,
+    height: usize,
+}
+
+#[device]
+impl<T: Texel> Texture2<'_, T> {
+    /// Returns the number of texels along x.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Returns the number of texels along y.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Returns the filtered texel at coordinates: CUDA's `tex2D`.
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn sample(&self, x: f32, y: f32) -> T::Value {
+        T::from_words(T::Word::sample_2d(self.texels, x, y))
+    }
+
+    /// Returns the first channel of the four texels that a linear filter would read, in the order of
+    /// CUDA's `tex2Dgather`: those of the second row from left to right, then those of the first row
+    /// from right to left.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Texture2, prelude::*};
+    ///
+    /// #[kernel]
+    /// fn largest_neighbour(image: Texture2<u8>, y: &mut [u8]) {
+    ///     let i = global_idx_x();
+    ///     if i < y.len() {
+    ///         let texels = image.gather_r(i as f32 + 1.0, 1.0);
+    ///         y[i] = texels[0].max(texels[1]).max(texels[2]).max(texels[3]) as u8;
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let image = device.texture_2d(&[1u8, 2, 3, 7, 5, 6], (2, 3), Sampler::POINT)?;
+    /// let mut y = device.zeros::<u8>(2)?;
+    /// largest_neighbour::launch(&device, LaunchConfig::cover(2), &image, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [7, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn gather_r(&self, x: f32, y: f32) -> [T::Word; 4] {
+        T::Word::gather_r_2d(self.texels, x, y)
+    }
+
+    /// Returns the second channel of these texels; see [`gather_r`](Self::gather_r).
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn gather_g(&self, x: f32, y: f32) -> [T::Word; 4] {
+        T::Word::gather_g_2d(self.texels, x, y)
+    }
+
+    /// Returns the third channel of these texels; see [`gather_r`](Self::gather_r).
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn gather_b(&self, x: f32, y: f32) -> [T::Word; 4] {
+        T::Word::gather_b_2d(self.texels, x, y)
+    }
+
+    /// Returns the fourth channel of these texels; see [`gather_r`](Self::gather_r).
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn gather_a(&self, x: f32, y: f32) -> [T::Word; 4] {
+        T::Word::gather_a_2d(self.texels, x, y)
+    }
+}
+
+/// A texture of three dimensions that a kernel reads.
+///
+/// A launch takes `&` [`TextureObject<T, 3>`](crate::TextureObject) for it:
+///
+/// ```
+/// use warpwise::{Sampler, Texture3, prelude::*};
+///
+/// /// The middle of each pair of neighbouring layers.
+/// #[kernel]
+/// fn between_layers(volume: Texture3<f32>, y: &mut [f32]) {
+///     let i = global_idx_x();
+///     if i < y.len() {
+///         y[i] = volume.sample(0.5, 0.5, i as f32 + 1.0);
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let volume = device.texture_3d(&[1.0f32, 3.0, 7.0], (3, 1, 1), Sampler::LINEAR)?;
+/// let mut y = device.zeros::<f32>(2)?;
+/// between_layers::launch(&device, LaunchConfig::cover(2), &volume, &mut y)?;
+/// assert_eq!(y.to_vec()?, [2.0, 5.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct Texture3<'a, T> {
+    texels: &'a [T],
+    width: usize,
+    height: usize,
+    depth: usize,
+}
+
+#[device]
+impl<T: Texel> Texture3<'_, T> {
+    /// Returns the number of texels along x.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Returns the number of texels along y.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Returns the number of texels along z.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Returns the filtered texel at coordinates: CUDA's `tex3D`.
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn sample(&self, x: f32, y: f32, z: f32) -> T::Value {
+        T::from_words(T::Word::sample_3d(self.texels, x, y, z))
+    }
+}
+
+/// An array of textures of one dimension that a kernel reads.
+///
+/// A launch takes `&` [`TextureObject<T, 1, true>`](crate::TextureObject) for it, which
+/// [`Device::layered_texture_1d`](crate::Device::layered_texture_1d) makes.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct LayeredTexture1<'a, T> {
+    texels: &'a [T],
+    width: usize,
+    layers: usize,
+}
+
+#[device]
+impl<T: Texel> LayeredTexture1<'_, T> {
+    /// Returns the number of texels along x.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Returns the number of layers.
+    pub fn layers(&self) -> usize {
+        self.layers
+    }
+
+    /// Returns the filtered texel at a coordinate of a layer, the last one if there are fewer: CUDA's
+    /// `tex1DLayered`.
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn sample(&self, layer: usize, x: f32) -> T::Value {
+        T::from_words(T::Word::sample_a1d(self.texels, layer.min(self.layers - 1) as u32, x))
+    }
+}
+
+/// An array of textures of two dimensions that a kernel reads.
+///
+/// A launch takes `&` [`TextureObject<T, 2, true>`](crate::TextureObject) for it:
+///
+/// ```
+/// use warpwise::{LayeredTexture2, Sampler, prelude::*};
+///
+/// /// The sum of all layers at one place.
+/// #[kernel]
+/// fn sum_layers(images: LayeredTexture2<f32>, y: &mut [f32]) {
+///     let i = global_idx_x();
+///     if i < y.len() {
+///         for layer in 0..images.layers() {
+///             y[i] += images.sample(layer, i as f32 + 0.5, 0.5);
+///         }
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let texels = [1.0f32, 2.0, 10.0, 20.0];
+/// let images = device.layered_texture_2d(&texels, (2, 1, 2), Sampler::POINT)?;
+/// let mut y = device.zeros::<f32>(2)?;
+/// sum_layers::launch(&device, LaunchConfig::cover(2), &images, &mut y)?;
+/// assert_eq!(y.to_vec()?, [11.0, 22.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub struct LayeredTexture2<'a, T> {
+    texels: &'a [T],
+    width: usize,
+    height: usize,
+    layers: usize,
+}
+
+#[device]
+impl<T: Texel> LayeredTexture2<'_, T> {
+    /// Returns the number of texels along x.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Returns the number of texels along y.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Returns the number of layers.
+    pub fn layers(&self) -> usize {
+        self.layers
+    }
+
+    /// Returns the filtered texel at coordinates of a layer, the last one if there are fewer: CUDA's
+    /// `tex2DLayered`.
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn sample(&self, layer: usize, x: f32, y: f32) -> T::Value {
+        T::from_words(T::Word::sample_a2d(self.texels, layer.min(self.layers - 1) as u32, x, y))
+    }
+}
