@@ -26,6 +26,8 @@ pub(crate) struct CountsRecord {
     shared_atomics: Wavefronts,
     #[serde(default, with = "WavefrontsFields")]
     constant_loads: Wavefronts,
+    #[serde(default, with = "SectorsFields")]
+    texture_reads: Sectors,
     #[serde(with = "SectorsFields")]
     global_loads: Sectors,
     #[serde(with = "SectorsFields")]
@@ -107,6 +109,7 @@ impl From<CountsRecord> for Counts {
         counts.shared_stores = counted.shared_stores;
         counts.shared_atomics = counted.shared_atomics;
         counts.constant_loads = counted.constant_loads;
+        counts.texture_reads = counted.texture_reads;
         counts.global_loads = counted.global_loads;
         counts.global_stores = counted.global_stores;
         counts.global_reductions = counted.global_reductions;
@@ -129,6 +132,7 @@ impl From<&Counts> for CountsRecord {
             shared_stores: counts.shared_stores,
             shared_atomics: counts.shared_atomics,
             constant_loads: counts.constant_loads,
+            texture_reads: counts.texture_reads,
             global_loads: counts.global_loads,
             global_stores: counts.global_stores,
             global_reductions: counts.global_reductions,
