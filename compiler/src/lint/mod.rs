@@ -46,6 +46,7 @@ mod skipped_barriers;
 mod small_grids;
 mod swapped_axes;
 mod tail_waves;
+mod texture_candidates;
 mod tiny_launches;
 mod uncoalesced_accesses;
 mod unguarded_indices;
@@ -142,6 +143,7 @@ pub static LINTS: &[Lint] = &[
     small_grids::LINT,
     swapped_axes::LINT,
     tail_waves::LINT,
+    texture_candidates::LINT,
     tiny_launches::LINT,
     uncoalesced_accesses::LINT,
     unguarded_indices::LINT,

@@ -151,7 +151,8 @@ fn memory(kind: &ParamKind) -> Option<Memory> {
         })
         .collect();
     Some(match access {
-        Access::Read | Access::Constant { .. } | Access::Texture => Memory::from_bytes(&bytes),
+        Access::Texture => return None,
+        Access::Read | Access::Constant { .. } => Memory::from_bytes(&bytes),
         Access::Write | Access::Atomic => Memory::zeroed(bytes.len()),
     })
 }

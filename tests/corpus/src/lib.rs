@@ -108,6 +108,7 @@ modules![
     reduction,
     resources,
     textbook,
+    textures,
     transpose,
     updates,
     vector_loads,
