@@ -15,6 +15,7 @@
 //!    and no instruction names, and in a kernel with generic parameters. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
 //!    a `bool`, of parts that fit together and that a launch knows.
 //! 5. What runs the threads of a coarsened kernel is a `for` over `u32`; the factor is at most [`MAX_FACTOR`](crate::ir::CoarseGrid::MAX_FACTOR).
+//!    A cluster has 1 to [`MAX_CLUSTER_BLOCKS`](crate::ir::MAX_CLUSTER_BLOCKS) blocks, and is of a kernel that is neither cooperative nor coarsened.
 //!
 //! **Structure** ([`structure`])
 //! 6. Every id is in its table.
@@ -30,7 +31,7 @@
 //! 12. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
 //!     outside its type.
 //! 13. `mul_add` is only on type parameters, so there is none without generic parameters.
-//! 14. A `sync_grid` is in a cooperative kernel. A shuffle's width is 2, 4, 8, 16 or 32; an `async_copy` has 4, 8 or 16 bytes; a `check` is not for `index_out_of_bounds` or `panic`.
+//! 14. A `sync_grid` is in a cooperative kernel, a `sync_cluster` and a `map_shared` in one with clusters. A shuffle's width is 2, 4, 8, 16 or 32; an `async_copy` has 4, 8 or 16 bytes; a `check` is not for `index_out_of_bounds` or `panic`.
 //!
 //! **Memory** ([`memory`])
 //! 15. Where it is known what a pointer points into, its space is that one's; a store goes to a

@@ -1,12 +1,14 @@
-//! The files of `filetests/`: kernels with the LLVM IR that [`lower`] writes for them, in the format of
-//! `tests/filetests` (`docs/ir.md`). `BLESS=1` rewrites what is expected.
+//! The files of `filetests/`: kernels with the LLVM IR that [`lower`] writes for them and their
+//! oldest target, in the format of `tests/filetests` (`docs/ir.md`). `BLESS=1` rewrites what is
+//! expected.
 use std::path::Path;
-use warpwise_compiler::target::Target;
+use warpwise_compiler::back::ptx;
 use warpwise_llvm::lower;
 use warpwise_tests::filetest::{Case, CaseError, Outcome, run_folder};
 
 fn lowered(case: &Case<'_>) -> Result<Outcome, CaseError> {
-    Ok(Outcome::below(match lower(&case.kernel()?, Target::OLDEST) {
+    let kernel = case.kernel()?;
+    Ok(Outcome::below(match lower(&kernel, ptx::oldest(&kernel)) {
         Ok(text) => text,
         Err(error) => format!("error: {error}"),
     }))

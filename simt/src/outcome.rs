@@ -120,6 +120,8 @@ pub enum Meeting {
     Barrier,
     /// `grid::sync`
     Grid,
+    /// `cluster::sync`
+    Cluster,
     /// `sync_warp`
     SyncWarp,
     /// A shuffle.
@@ -142,6 +144,7 @@ impl Meeting {
         match self {
             Self::Barrier => "block barrier",
             Self::Grid => "grid barrier",
+            Self::Cluster => "cluster barrier",
             Self::SyncWarp => "warp barrier",
             Self::Shuffle => "shuffle",
             Self::Vote => "vote",

@@ -242,7 +242,7 @@ impl<'k> Log<'k> {
                 let truth: Vec<bool> = (0..step.active.len()).map(next).collect();
                 self.stays(step.id, step.active, &truth);
             }
-            Op::Barrier { .. } | Op::SyncGrid => {
+            Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster => {
                 let ended =
                     |thread: usize| matches!(step.threads[thread], At::Returned | At::Faulted);
                 let is_missing = |thread: usize| !step.active[thread] && !ended(thread);
@@ -397,7 +397,7 @@ impl<'k> Log<'k> {
                 *address = (1 << 41) + (self.last[ptr.index()][thread] & ((1 << 40) - 1));
             }
             let (taken, ideal) = match space {
-                Space::Shared => {
+                Space::Shared | Space::Cluster => {
                     let cost = shared::count_wavefronts(kind, bytes, u32::MAX, &addresses);
                     (cost.taken, cost.ideal)
                 }
@@ -548,6 +548,7 @@ impl Judge<'_> {
                     | Op::AsyncCommit
                     | Op::AsyncWait { .. }
                     | Op::SyncGrid
+                    | Op::SyncCluster
                     | Op::SyncWarp { .. }
                     | Op::Shuffle { .. }
                     | Op::Vote { .. }

@@ -369,6 +369,9 @@ impl<'m> Machine<'m> {
             }
             Op::AsyncCommit | Op::AsyncWait { .. } => 0,
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
+            Op::MapShared { .. } | Op::SyncCluster => {
+                unreachable!("random kernels have no clusters")
+            }
             Op::Barrier { reduce } => match reduce {
                 Some((op, value)) => {
                     let all = 0..active.len();

@@ -268,6 +268,9 @@ impl<'k> Machine<'k> {
             Op::AsyncCommit | Op::AsyncWait { .. } => return,
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
+            Op::MapShared { .. } | Op::SyncCluster => {
+                unreachable!("random kernels have no clusters")
+            }
             Op::Barrier { .. }
             | Op::SyncWarp { .. }
             | Op::Shuffle { .. }

@@ -279,6 +279,7 @@ impl<'k> UniformityPass<'k> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::If { .. }
@@ -301,7 +302,8 @@ impl<'k> UniformityPass<'k> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
-            | Op::Texture { .. } => self.max_fact(op.operands()),
+            | Op::Texture { .. }
+            | Op::MapShared { .. } => self.max_fact(op.operands()),
             // Threads that fail the check have ended.
             Op::Bounds { index, .. } => self.max_fact([*index]),
             Op::Get(local) => {
@@ -497,6 +499,7 @@ impl<'k> UniformityPass<'k> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)
@@ -511,6 +514,7 @@ impl<'k> UniformityPass<'k> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

@@ -231,12 +231,12 @@ impl VectorFinder<'_> {
             Ty::Scalar(scalar) => scalar,
             Ty::Ptr(_) | Ty::Unit => Scalar::U64,
         };
-        ScalarAccess {
-            id,
-            scalar,
-            space: self.kernel.space(ptr),
-            address: self.resolve_address(ptr),
-        }
+        // The memory of a cluster may be that of the block.
+        let space = match self.kernel.space(ptr) {
+            Some(Space::Cluster) => Some(Space::Shared),
+            space => space,
+        };
+        ScalarAccess { id, scalar, space, address: self.resolve_address(ptr) }
     }
 
     fn add_load(&mut self, request: ScalarAccess) {

@@ -71,6 +71,7 @@ fn access_noun(kernel: &Kernel, request: &Request) -> String {
         Some(root) => format!(" in `{}`", root_name(kernel, root)),
         None => match request.space {
             Space::Shared => " in shared memory".to_owned(),
+            Space::Cluster => " in the shared memory of another block".to_owned(),
             Space::Constant => " in constant memory".to_owned(),
             Space::Global | Space::Local => " in global memory".to_owned(),
         },
@@ -97,7 +98,7 @@ fn known_cost_reason(request: &Request, cost: &Cost) -> (Answer, String) {
         Answer::Unknown
     };
     let unit = match request.space {
-        Space::Shared | Space::Constant => "wavefront",
+        Space::Shared | Space::Cluster | Space::Constant => "wavefront",
         Space::Global | Space::Local => "sector",
     };
     let (_, price) = &cost.worst;

@@ -45,6 +45,7 @@ impl Builder {
             block: None,
             min_blocks: None,
             cooperative: false,
+            cluster: None,
             wide_index: false,
             deny_checks: false,
             may_coarsen: true,

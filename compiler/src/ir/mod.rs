@@ -11,7 +11,7 @@
 //! body, set a [`Local`].
 //!
 //! **Threads.** Every instruction is run by each thread on its own values;
-//! [`Op::Barrier`], [`Op::SyncGrid`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`],
+//! [`Op::Barrier`], [`Op::SyncGrid`], [`Op::SyncCluster`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`],
 //! [`Op::Match`], [`Op::Reduce`], [`Op::Mma`] and [`Op::DistributeRows`] are where threads meet. A thread ends at the end of the body,
 //! at [`Op::Return`], at [`Op::Panic`], or at a check that fails; a thread that has ended no longer
 //! counts where threads meet.
@@ -77,6 +77,9 @@ pub const MAX_DEPTH: usize = 256;
 /// Largest [`Kernel::min_blocks`]: no GPU runs more blocks on a multiprocessor.
 pub const MAX_MIN_BLOCKS: u32 = 32;
 
+/// Most blocks of a [cluster](Kernel::cluster), which every GPU with clusters runs.
+pub const MAX_CLUSTER_BLOCKS: u32 = 8;
+
 /// Most bytes that the parameters of a kernel have, which every GPU takes.
 pub const MOST_PARAM_BYTES: u64 = 4352;
 
@@ -93,6 +96,9 @@ pub struct Kernel {
     pub min_blocks: Option<u32>,
     /// True if all blocks of the grid run at the same time, so that they may wait for each other.
     pub cooperative: bool,
+    /// The blocks of a cluster along x, y and z, if blocks run in clusters. Every grid consists of
+    /// whole clusters.
+    pub cluster: Option<[u32; 3]>,
     /// True if the grid may have more than 2^31 threads along an axis.
     pub wide_index: bool,
     /// True if a check that is not proved is an error.
@@ -355,6 +361,11 @@ impl Kernel {
     /// True if there is nothing left to specialize.
     pub fn is_closed(&self) -> bool {
         self.generics.is_empty()
+    }
+
+    /// Returns the number of blocks in a cluster: 1 without clusters.
+    pub fn cluster_blocks(&self) -> u32 {
+        self.cluster.map_or(1, |dims| dims.iter().product())
     }
 
     /// Returns the division of the grid if blocks of the hardware run several blocks of the launch

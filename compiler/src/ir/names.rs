@@ -86,7 +86,7 @@ names! {
     }
     TextureWord { F32 = "f32", I32 = "i32", U32 = "u32" }
     VoteOp { All = "all", Any = "any", Ballot = "ballot" }
-    Space { Global = "global", Shared = "shared", Local = "local", Constant = "constant" }
+    Space { Global = "global", Shared = "shared", Cluster = "cluster", Local = "local", Constant = "constant" }
     Bound { Num = "num", Int = "int", Float = "float" }
 }
 

@@ -126,6 +126,15 @@ pub enum Op {
         /// The number of bytes.
         offset: Extent,
     },
+    /// The address in the shared memory of another block of the cluster, as a pointer to
+    /// [`Space::Cluster`](super::Space::Cluster), that corresponds to an address in the shared
+    /// memory of this block. In kernels with a [cluster](super::Kernel::cluster) only.
+    MapShared {
+        /// A pointer to shared memory.
+        ptr: InstId,
+        /// The rank of the block in the cluster (`u32`), below the number of its blocks.
+        rank: InstId,
+    },
     /// Yields `index` (unsigned); where it is not less than `len`, ends the
     /// thread with [`Fault::IndexOutOfBounds`].
     Bounds {
@@ -264,6 +273,10 @@ pub enum Op {
     /// grid's accesses to global memory, and the block's to shared memory. In cooperative kernels
     /// only.
     SyncGrid,
+    /// Waits until every thread of the cluster that has not ended is at one of these, and orders
+    /// the cluster's accesses to shared and global memory. In kernels with a
+    /// [cluster](super::Kernel::cluster) only.
+    SyncCluster,
     /// Waits for the lanes of the mask (`u32`; without one, every lane that has
     /// not ended) and orders their accesses to memory.
     SyncWarp {
@@ -455,7 +468,8 @@ impl Op {
             | Self::MulAdd { .. }
             | Self::Index { .. }
             | Self::Offset { .. }
-            | Self::Texture { .. } => Effect::None,
+            | Self::Texture { .. }
+            | Self::MapShared { .. } => Effect::None,
             Self::Get(_) | Self::Load { .. } => Effect::Read,
             Self::Set { .. }
             | Self::Store { .. }
@@ -470,6 +484,7 @@ impl Op {
             Self::Bounds { .. } | Self::Check { .. } => Effect::Fault,
             Self::Barrier { .. }
             | Self::SyncGrid
+            | Self::SyncCluster
             | Self::SyncWarp { .. }
             | Self::Fence { .. }
             | Self::Shuffle { .. }

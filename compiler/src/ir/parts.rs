@@ -68,6 +68,7 @@ macro_rules! operands {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::Fence { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -86,6 +87,7 @@ macro_rules! operands {
             }
             Op::Select { cond, then, other } => (Some($($deref)? cond), Some($($deref)? then), Some($($deref)? other)),
             Op::Ternary { a, b, c, .. } | Op::Fma { a, b, c } | Op::MulAdd { a, b, c, .. } => (Some($($deref)? a), Some($($deref)? b), Some($($deref)? c)),
+            Op::MapShared { ptr, rank } => (Some($($deref)? ptr), Some($($deref)? rank), None),
             Op::Index { base, index, .. } => (Some($($deref)? base), Some($($deref)? index), None),
             Op::Bounds { index, len } => (Some($($deref)? index), Some($($deref)? len), None),
             Op::Store { ptr, value }
@@ -132,6 +134,7 @@ macro_rules! by_bodies {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)
@@ -147,6 +150,7 @@ macro_rules! by_bodies {
             | Op::AsyncWait { .. }
             | Op::Barrier { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

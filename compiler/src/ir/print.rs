@@ -15,6 +15,9 @@ impl Display for Kernel {
         if self.cooperative {
             writeln!(f, "  cooperative")?;
         }
+        if let Some([x, y, z]) = self.cluster {
+            writeln!(f, "  cluster {x}, {y}, {z}")?;
+        }
         if self.wide_index {
             writeln!(f, "  wide_index")?;
         }
@@ -227,6 +230,7 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             stride.fmt(f)
         }
         Op::Offset { base, offset } => write!(f, "offset {base}, {offset}"),
+        Op::MapShared { ptr, rank } => two(f, "map_shared", ptr, rank),
         Op::Bounds { index, len } => two(f, "bounds", index, len),
         Op::Check { cond, fault } => write!(f, "check {cond}, {}", fault.name()),
         Op::Get(local) => one(f, "get", local),
@@ -252,6 +256,7 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Barrier { reduce: None } => write!(f, "barrier"),
         Op::Barrier { reduce: Some((op, value)) } => write!(f, "barrier.{} {value}", op.name()),
         Op::SyncGrid => write!(f, "sync_grid"),
+        Op::SyncCluster => write!(f, "sync_cluster"),
         Op::SyncWarp { mask: None } => write!(f, "sync_warp"),
         Op::SyncWarp { mask: Some(mask) } => write!(f, "sync_warp {mask}"),
         Op::Fence { scope } => write!(f, "fence.{}", scope.name()),

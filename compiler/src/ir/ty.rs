@@ -44,6 +44,8 @@ pub enum Space {
     Global,
     /// Memory of one block.
     Shared,
+    /// Memory of a block of the cluster, this one's or another's: distributed shared memory.
+    Cluster,
     /// Memory of one thread.
     Local,
     /// Memory that all threads read and none writes, one word of a warp at a time.

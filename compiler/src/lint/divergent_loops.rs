@@ -60,7 +60,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 fn has_barrier(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
-        matches!(op, Op::Barrier { .. } | Op::SyncGrid)
+        matches!(op, Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster)
             || op.bodies().any(|inner| has_barrier(kernel, inner))
     })
 }

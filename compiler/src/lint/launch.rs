@@ -123,7 +123,10 @@ pub(super) fn shared_bytes(kernel: &Kernel) -> Option<u64> {
 
 /// Returns true if blocks of `kernel` wait at barriers.
 pub fn has_barriers(kernel: &Kernel) -> bool {
-    kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Barrier { .. } | Op::SyncGrid))
+    kernel
+        .insts
+        .iter()
+        .any(|(_, inst)| matches!(inst.op, Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster))
 }
 
 /// Returns `1 block`, `2 blocks`.

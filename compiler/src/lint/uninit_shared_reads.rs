@@ -31,7 +31,8 @@ pub(super) const LINT: Lint = Lint {
 pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let stored_through_unknown = kernel.insts.iter().any(|(_, inst)| {
         written_pointer(&inst.op).is_some_and(|ptr| {
-            kernel.space(ptr) == Some(Space::Shared) && kernel.root(ptr).is_none()
+            matches!(kernel.space(ptr), Some(Space::Shared | Space::Cluster))
+                && kernel.root(ptr).is_none()
         })
     });
     if stored_through_unknown || !analyses.trace.complete {

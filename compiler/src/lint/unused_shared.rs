@@ -29,7 +29,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
             Some(ptr)
         })
     };
-    let of_shared = |ptr: &_| kernel.space(*ptr) == Some(Space::Shared);
+    let of_shared = |ptr: &_| matches!(kernel.space(*ptr), Some(Space::Shared | Space::Cluster));
     if reads().filter(of_shared).any(|ptr| kernel.root(ptr).is_none()) {
         return Vec::new();
     }

@@ -46,6 +46,7 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Builtin(_)
         | Op::Index { .. }
         | Op::Offset { .. }
+        | Op::MapShared { .. }
         | Op::Bounds { .. }
         | Op::Check { .. }
         | Op::Get(_)
@@ -85,6 +86,7 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         Op::Load { .. } => 2,
         Op::Barrier { .. }
         | Op::SyncGrid
+        | Op::SyncCluster
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }

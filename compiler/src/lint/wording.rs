@@ -21,6 +21,9 @@ pub(crate) fn written_barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId,
         if let Op::SyncGrid = inst.op {
             return Some((id, "grid::sync()"));
         }
+        if let Op::SyncCluster = inst.op {
+            return Some((id, "cluster::sync()"));
+        }
         let Op::Barrier { reduce } = inst.op else { return None };
         let call = match reduce.map(|(op, _)| op) {
             None => "sync_threads()",

@@ -61,7 +61,7 @@ pub(super) fn coarsen_threads(
     kernel: &Kernel,
     fallbacks: &HashSet<InstId>,
 ) -> Option<(Kernel, HashSet<InstId>)> {
-    if !kernel.may_coarsen || kernel.cooperative {
+    if !kernel.may_coarsen || kernel.cooperative || kernel.cluster.is_some() {
         return None;
     }
     let axis = axis(kernel)?;

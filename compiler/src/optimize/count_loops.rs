@@ -83,7 +83,7 @@ impl Known {
     /// choose.
     fn agree_on_version(&self, kernel: &Kernel, body: &Body, deciding: [InstId; 2]) -> bool {
         let is_uniform = |id: InstId| self.uniform.value[id].is_uniform();
-        let of_grid = |op: &Op| matches!(op, Op::SyncGrid);
+        let of_grid = |op: &Op| matches!(op, Op::SyncGrid | Op::SyncCluster);
         let meets = |op: &Op| op.effect() == Effect::Sync;
         !contains(kernel, body, &of_grid)
             && (deciding.into_iter().all(is_uniform) || !contains(kernel, body, &meets))

@@ -167,6 +167,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::Bitcast { .. }
         | Op::Select { .. }
         | Op::Fma { .. }
+        | Op::MapShared { .. }
         | Op::Bounds { .. } => 0,
         Op::Load { ptr } if is_constant(kernel, *ptr) => 0,
         Op::Generic(_)
@@ -185,6 +186,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid
+        | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

@@ -69,6 +69,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::MulAdd { .. }
         | Op::Index { .. }
         | Op::Offset { .. }
+        | Op::MapShared { .. }
         | Op::Bounds { .. }
         | Op::Check { .. }
         | Op::Get(_)
@@ -84,6 +85,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid
+        | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

@@ -203,6 +203,7 @@ impl Walk<'_> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Check { .. }
             | Op::Get(_)
             | Op::Set { .. }
@@ -217,6 +218,7 @@ impl Walk<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

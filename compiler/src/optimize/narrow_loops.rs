@@ -87,7 +87,8 @@ impl Found {
             let Inst { op, ty, .. } = &kernel.insts[id];
             self.divides |=
                 *ty == WIDE && matches!(op, Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. });
-            self.excluded |= matches!(op, Op::For { .. } | Op::Loop { .. } | Op::SyncGrid);
+            self.excluded |=
+                matches!(op, Op::For { .. } | Op::Loop { .. } | Op::SyncGrid | Op::SyncCluster);
             self.meets |= op.effect() == Effect::Sync;
             op.bodies().for_each(|inner| self.look_at(kernel, inner));
         }

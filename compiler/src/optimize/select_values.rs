@@ -179,6 +179,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::MulAdd { .. }
         | Op::Index { .. }
         | Op::Offset { .. }
+        | Op::MapShared { .. }
         | Op::Bounds { .. }
         | Op::Check { .. }
         | Op::Set { .. }
@@ -194,6 +195,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid
+        | Op::SyncCluster
         | Op::ActiveMask
         | Op::Fence { .. }
         | Op::Shuffle { .. }

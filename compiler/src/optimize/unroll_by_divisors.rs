@@ -164,7 +164,8 @@ impl Found {
             self.meets |= meets;
             let leaves =
                 matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
-            let is_excluded = matches!(op, Op::For { .. } | Op::Loop { .. } | Op::SyncGrid);
+            let is_excluded =
+                matches!(op, Op::For { .. } | Op::Loop { .. } | Op::SyncGrid | Op::SyncCluster);
             let inside = always_runs && op.is_leaf();
             !leaves
                 && !is_excluded

@@ -194,7 +194,8 @@ impl<'k> Planner<'k> {
         let Op::For { start, end, body, .. } = &kernel.insts[id].op else { return None };
         let range = |id| self.ranges.get(kernel, id);
         // Blocks that wait for each other may run different versions.
-        let waits_for_grid = contains(kernel, body, &|op| matches!(op, Op::SyncGrid));
+        let waits_for_grid =
+            contains(kernel, body, &|op| matches!(op, Op::SyncGrid | Op::SyncCluster));
         if waits_for_grid || range(*end)?.max - range(*start)?.min < MIN_ITERATIONS {
             return None;
         }

@@ -53,6 +53,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)
@@ -61,6 +62,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

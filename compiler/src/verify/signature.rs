@@ -2,7 +2,8 @@
 use super::Errors;
 use crate::ir::{
     Access, ArrayId, CoarseGrid, Coarsening, Element, Extent, GenericKind, Inst, Kernel, Length,
-    MAX_DEPTH, MAX_MIN_BLOCKS, Op, Param, ParamId, ParamKind, Requirement, Scalar, Size, Ty,
+    MAX_CLUSTER_BLOCKS, MAX_DEPTH, MAX_MIN_BLOCKS, Op, Param, ParamId, ParamKind, Requirement,
+    Scalar, Size, Ty,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -12,6 +13,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     requires(kernel, errors);
     memory(kernel, errors);
     coarsening(kernel, errors);
+    cluster(kernel, errors);
     insts(kernel, errors);
 }
 
@@ -25,6 +27,20 @@ fn coarsening(kernel: &Kernel, errors: &mut Errors<'_>) {
     let loops = |inst: &Inst| matches!(inst.op, Op::For { .. }) && inst.ty == Scalar::U32.into();
     if !kernel.insts.get(threads).is_some_and(loops) {
         errors.signature(format!("threads are run by {threads}, which is no `for` over `u32`"));
+    }
+}
+
+fn cluster(kernel: &Kernel, errors: &mut Errors<'_>) {
+    let Some(dims) = kernel.cluster else { return };
+    let blocks = dims.iter().map(|dim| u64::from(*dim)).fold(1, u64::saturating_mul);
+    if !(1..=u64::from(MAX_CLUSTER_BLOCKS)).contains(&blocks) {
+        errors.signature(format!("a cluster of {blocks} blocks"));
+    }
+    if kernel.cooperative {
+        errors.signature("a cooperative kernel with clusters".into());
+    }
+    if kernel.coarsening.is_some() {
+        errors.signature("a coarsened kernel with clusters".into());
     }
 }
 

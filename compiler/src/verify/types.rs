@@ -137,6 +137,13 @@ impl Typing<'_, '_> {
         }
     }
 
+    /// The blocks of the kernel must run in clusters.
+    fn has_cluster(&mut self) {
+        if self.kernel.cluster.is_none() {
+            self.error("is in a kernel without clusters".into());
+        }
+    }
+
     /// The operands must be what the message takes.
     fn said(&mut self, message: MessageId, args: &[InstId]) {
         let Some(message) = self.kernel.messages.get(message) else { return };
@@ -227,6 +234,12 @@ impl Typing<'_, '_> {
                     self.result(ty);
                 }
             }
+            Op::MapShared { ptr, rank } => {
+                self.operands([*ptr], Ty::Ptr(Space::Shared));
+                self.operands([*rank], U32);
+                self.result(Ty::Ptr(Space::Cluster));
+                self.has_cluster();
+            }
             Op::Bounds { index, len } => {
                 self.operands([*index, *len], self.ty);
                 self.result_in(Class::Unsigned);
@@ -299,6 +312,10 @@ impl Typing<'_, '_> {
                 if !self.kernel.cooperative {
                     self.error("is in a kernel that is not cooperative".into());
                 }
+            }
+            Op::SyncCluster => {
+                self.result(Ty::Unit);
+                self.has_cluster();
             }
             Op::Barrier { reduce: None } | Op::Fence { scope: _ } => self.result(Ty::Unit),
             Op::Barrier { reduce: Some((op, value)) } => {

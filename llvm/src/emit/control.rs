@@ -59,6 +59,7 @@ impl Emitter<'_> {
             Op::Fma { a, b, c } => Some(self.fma(id, [*a, *b, *c])),
             Op::Index { base, index, stride } => Some(self.index(*base, *index, known(stride))),
             Op::Offset { base, offset } => Some(self.offset(*base, known(offset))),
+            Op::MapShared { ptr, rank } => Some(self.map_shared(*ptr, *rank)),
             Op::Bounds { index, len } => Some(self.bounds(id, *index, *len)),
             Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
             Op::Get(local) => Some(self.get(id, *local)),
@@ -85,6 +86,7 @@ impl Emitter<'_> {
             Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
             Op::Barrier { reduce } => self.barrier(*reduce),
             Op::SyncGrid => self.unit(|this| this.sync_grid()),
+            Op::SyncCluster => self.unit(Self::sync_cluster),
             Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {

@@ -140,10 +140,21 @@ impl Emitter<'_> {
 
     /// Reads a parameter at an address among them, which LLVM knows nothing of.
     fn load_param(&mut self, scalar: Scalar, address: Value) -> Value {
+        let text = format!("ld.param.{} $0, [$1];", memory(scalar));
+        self.load_by_asm(scalar, &text, address, Effects::None)
+    }
+
+    /// Reads a scalar by inline PTX, whose result is as wide as the narrowest register.
+    pub(super) fn load_by_asm(
+        &mut self,
+        scalar: Scalar,
+        text: &str,
+        address: Value,
+        effects: Effects,
+    ) -> Value {
         let (ty, size) = (Type::of(scalar), size(scalar));
         let read = if size <= 2 { Type::I16 } else { ty };
-        let text = format!("ld.param.{} $0, [$1];", memory(scalar));
-        let value = self.asm(read, &text, &[address], Effects::None);
+        let value = self.asm(read, text, &[address], effects);
         match size {
             1 => {
                 let byte = inst!(self, Type::I8, "trunc {value} to i8");
@@ -190,6 +201,9 @@ impl Emitter<'_> {
         if address.ty == Type::I64 {
             return self.load_param(scalar, address);
         }
+        if address.ty == Type::Ptr(Space::Cluster) {
+            return self.load_of_cluster(scalar, address);
+        }
         let align = size(scalar);
         let ty = Type::of(scalar);
         let bits = Type::int(8 * align);
@@ -230,6 +244,10 @@ impl Emitter<'_> {
             return;
         }
         let (align, address) = (size(self.scalar(value)), self.value(ptr));
+        if address.ty == Type::Ptr(Space::Cluster) {
+            let (scalar, value) = (self.scalar(value), self.value(value));
+            return self.store_to_cluster(scalar, address, value);
+        }
         let value = self.value(value);
         let stored = match value.ty {
             Type::I1 => self.zero_extend(&value, Type::I8),

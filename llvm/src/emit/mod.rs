@@ -18,6 +18,7 @@ mod atomic;
 mod boolean;
 mod builtin;
 mod cast;
+mod cluster;
 mod control;
 mod division;
 mod emitter;
@@ -205,10 +206,13 @@ impl Module<'_> {
 
     /// The attributes with the declared block and the declared blocks of a multiprocessor.
     fn launch_bounds(&self) -> String {
-        let Some(block) = &self.kernel.block else { return String::new() };
+        let cluster =
+            self.kernel.cluster.map(|[x, y, z]| format!(" \"nvvm.cluster_dim\"=\"{x},{y},{z}\""));
+        let cluster = cluster.unwrap_or_default();
+        let Some(block) = &self.kernel.block else { return cluster };
         let [x, y, z] = [0, 1, 2].map(|axis| block[axis].known().unwrap_or(1));
         let min_blocks = self.kernel.min_blocks.map(|n| format!(" \"nvvm.minctasm\"=\"{n}\""));
-        format!(" \"nvvm.reqntid\"=\"{x},{y},{z}\"{}", min_blocks.unwrap_or_default())
+        format!(" \"nvvm.reqntid\"=\"{x},{y},{z}\"{}{cluster}", min_blocks.unwrap_or_default())
     }
 }
 

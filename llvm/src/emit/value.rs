@@ -121,7 +121,8 @@ impl fmt::Display for Type {
             Self::Ptr(space) => match space {
                 Space::Global => "ptr addrspace(1)",
                 Space::Shared => "ptr addrspace(3)",
-                Space::Local => "ptr",
+                // Only inline PTX accesses the memory of a cluster.
+                Space::Local | Space::Cluster => "ptr",
                 Space::Constant => "ptr addrspace(4)",
             },
         })

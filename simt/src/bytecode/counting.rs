@@ -99,7 +99,7 @@ impl Request {
 pub(crate) fn phases(space: Space, bytes: u32) -> u64 {
     let word = match space {
         Space::Global | Space::Local => return global::SECTOR_BYTES,
-        Space::Shared => shared::WORD_BYTES,
+        Space::Shared | Space::Cluster => shared::WORD_BYTES,
         Space::Constant => constant::WORD_BYTES,
     };
     if u64::from(bytes) < word { word } else { 1 }

@@ -152,6 +152,8 @@ pub(crate) enum Instr {
     // Synchronization.
     /// Waits for every thread of the grid.
     SyncGrid,
+    /// Suspends the strand until every thread of the cluster waits or has ended.
+    SyncCluster,
     Barrier {
         reduce: Option<(BarrierOp, Operand, Uniform)>,
     },
@@ -423,6 +425,7 @@ impl Instr {
             | Self::ActiveMask { .. }
             | Self::Barrier { .. }
             | Self::SyncGrid
+            | Self::SyncCluster
             | Self::Warp { .. }
             | Self::Else
             | Self::Regather

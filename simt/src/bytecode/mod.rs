@@ -82,6 +82,11 @@ pub(crate) struct Code {
     pub(crate) spans: Vec<Span>,
     /// True if some instruction is [`Instr::SyncGrid`].
     pub(crate) syncs_grid: bool,
+    /// The blocks of a cluster along x, y and z, if blocks run in clusters.
+    pub(crate) cluster: Option<[u32; 3]>,
+    /// Number of the first buffer after the kernel's own: the buffers from here on are the shared
+    /// arrays of the blocks of the cluster, all of one block after all of another.
+    pub(crate) first_mapped: u16,
     /// The operands of the atomic instructions.
     pub(crate) atomics: Vec<Atomic>,
     /// The asynchronous copies.
@@ -131,6 +136,27 @@ pub(crate) struct Code {
     pub(crate) points: Vec<DebugPoint>,
     /// The announced effects of instructions, for drawn schedules.
     pub(crate) changes: Vec<Change>,
+}
+
+impl Code {
+    /// Returns the rank and the number of the shared array that a buffer of the cluster is; `None`
+    /// for the kernel's own buffers.
+    pub(crate) fn mapped_array(&self, buffer: usize) -> Option<(usize, usize)> {
+        let arrays = self.shared.len();
+        let mapped = buffer.checked_sub(usize::from(self.first_mapped))?;
+        (arrays > 0).then(|| (mapped / arrays, mapped % arrays))
+    }
+
+    /// Returns the block's own buffer that corresponds to one of the cluster, or the buffer itself.
+    pub(crate) fn own_buffer(&self, buffer: u16) -> u16 {
+        let mapped = self.mapped_array(buffer.into());
+        mapped.map_or(buffer, |(_, array)| (self.params.len() + array) as u16)
+    }
+
+    /// Returns the number of blocks in a cluster: 1 without clusters.
+    pub(crate) fn cluster_blocks(&self) -> u64 {
+        self.cluster.map_or(1, |dims| dims.iter().map(|dim| u64::from(*dim)).product())
+    }
 }
 
 /// The rule by which some operands decide whether others matter.

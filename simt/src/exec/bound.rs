@@ -50,6 +50,8 @@ impl Observation<'_> {
 pub(crate) struct Bound<'a> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    /// The blocks of a cluster along x, y and z, if blocks run in clusters.
+    cluster: Option<[u32; 3]>,
     /// Per parameter, its bytes if it is a slice.
     pub(crate) cells: Vec<Option<Cells<'a>>>,
     /// Per parameter, the [distance](memory_distances) from its addresses to those of its memory.
@@ -95,7 +97,7 @@ impl Bound<'_> {
     /// observer follows them one by one.
     pub(crate) fn may_replay_blocks(&self, code: &Code) -> bool {
         let is_watched = !self.watchers.is_empty() || self.schedule.is_some();
-        !is_watched && !code.syncs_grid && !self.without_replay
+        !is_watched && !code.syncs_grid && code.cluster.is_none() && !self.without_replay
     }
 
     /// Returns the address in its memory of a byte that a kernel addresses: hardware knows no
@@ -151,6 +153,20 @@ impl Bound<'_> {
         unflatten(number as u64, self.block)
     }
 
+    /// Returns the numbers of the blocks of a cluster, by rank; `None` if there are no clusters.
+    pub(crate) fn blocks_of_cluster(&self, number: u64) -> Option<Vec<u64>> {
+        let dims = self.cluster?;
+        let clusters = [0, 1, 2].map(|axis| self.grid[axis] / dims[axis]);
+        let cluster = unflatten(number, clusters);
+        let [width, height, _] = self.grid.map(u64::from);
+        let block = |rank| {
+            let inner = unflatten(rank, dims);
+            let idx = |axis: usize| u64::from(cluster[axis] * dims[axis] + inner[axis]);
+            (idx(2) * height + idx(1)) * width + idx(0)
+        };
+        Some((0..dims.iter().map(|dim| u64::from(*dim)).product()).map(block).collect())
+    }
+
     /// Returns the index of the block with a flat index.
     pub(crate) fn block_idx(&self, number: u64) -> [u32; 3] {
         // Divisions take longer than everything else that a block costs.
@@ -181,6 +197,10 @@ pub(crate) fn check_launch(code: &Code, launch: &Launch<'_>) -> Result<u64, Stri
             "a block of {:?} threads, where the kernel declares {block:?}",
             launch.block
         ));
+    }
+    let is_whole = |dims: &[u32; 3]| (0..3).all(|at| launch.grid[at].is_multiple_of(dims[at]));
+    if let Some(dims) = code.cluster.filter(|dims| !launch.grid.contains(&0) && !is_whole(dims)) {
+        return Err(format!("a grid of {:?} blocks, in clusters of {dims:?}", launch.grid));
     }
     if launch.args.len() != code.params.len() {
         return Err(format!(
@@ -398,6 +418,7 @@ pub(crate) fn bind<'a>(
     Bound {
         grid: launch.grid,
         block: launch.block,
+        cluster: code.cluster,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
         memory_distances: memory_distances(launch),
         block_inputs: code

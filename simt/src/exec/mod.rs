@@ -5,6 +5,7 @@
 //! | [`bound`] | a launch bound to its bytecode |
 //! | [`grid`] | the blocks of a launch, on the cores of the host |
 //! | [`block`] | one block, whose strands take turns |
+//! | [`cluster`] | the state that the blocks of a cluster share |
 //! | [`strand`] | converged lanes, and the frames in which others wait for them |
 //! | [`step`] | the interpreter loop of one strand, with a file for each kind of instruction |
 //! | [`async_copies`] | asynchronous copies that are not done yet |
@@ -14,6 +15,7 @@
 pub(crate) mod async_copies;
 pub(crate) mod block;
 pub(crate) mod bound;
+pub(crate) mod cluster;
 pub(crate) mod grid;
 pub(crate) mod replay;
 pub(crate) mod schedule;

@@ -98,7 +98,8 @@ impl LaunchResults {
                 number(scalar, bits).to_string()
             };
             let values = elem.scalar().map(|scalar| [text(scalar, one), text(scalar, other)]);
-            let first = Location { buffer: param.name.clone(), index: index as u64, offset: 0 };
+            let first =
+                Location { buffer: param.name.clone(), rank: None, index: index as u64, offset: 0 };
             Some(Difference::Elements { first, values, count: differing().count() as u64 })
         })
     }

@@ -158,6 +158,7 @@ impl Classifier<'_> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Check { .. }
             | Op::Get(_)
             | Op::Set { .. }
@@ -172,6 +173,7 @@ impl Classifier<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

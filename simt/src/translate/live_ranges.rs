@@ -246,6 +246,7 @@ impl UseWalk<'_> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::For { .. } => {
                 let is_stored_once = self.fusion.uniform_operand(id) == Some(operand);
                 self.uniformity.varies(id) && self.affinity.wants_lanes(id) && !is_stored_once
@@ -274,6 +275,7 @@ impl UseWalk<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
@@ -324,6 +326,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
         | Op::MulAdd { .. }
         | Op::Index { .. }
         | Op::Offset { .. }
+        | Op::MapShared { .. }
         | Op::Bounds { .. }
         | Op::Check { .. }
         | Op::Get(_)
@@ -332,6 +335,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid
+        | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

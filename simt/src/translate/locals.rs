@@ -227,6 +227,7 @@ impl CopyAnalysis<'_> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)
@@ -242,6 +243,7 @@ impl CopyAnalysis<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

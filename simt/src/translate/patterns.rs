@@ -328,7 +328,9 @@ impl Finder<'_> {
 fn is_address(kernel: &Kernel, id: InstId) -> bool {
     match kernel.insts[id].ty {
         Ty::Scalar(scalar) => !scalar.is_float(),
-        Ty::Ptr(Space::Global | Space::Shared | Space::Local | Space::Constant) => true,
+        Ty::Ptr(
+            Space::Global | Space::Shared | Space::Cluster | Space::Local | Space::Constant,
+        ) => true,
         Ty::Unit => false,
     }
 }

@@ -118,6 +118,7 @@ impl Round<'_> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Load { .. } => operands_vary,
             // The result is the index, not the length.
             Op::Bounds { index, .. } => self.facts.varies[*index],
@@ -162,6 +163,7 @@ impl Round<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Loop { .. }

@@ -234,7 +234,7 @@ impl Lanes {
         let align = u64::from(bytes.max(1));
         // The position of a shared array, and of a word in it, decides the bank,
         let window = match space {
-            Space::Shared | Space::Constant => WORD_BYTES,
+            Space::Shared | Space::Cluster | Space::Constant => WORD_BYTES,
             Space::Global | Space::Local => SECTOR_BYTES,
         };
         let mut price = WarpCost { taken: [u32::MAX, 0], ideal: 0 };
@@ -268,7 +268,7 @@ impl Lanes {
     fn cost_at(&self, space: Space, kind: Kind, bytes: u32, base: u64) -> (u32, u32) {
         let addresses = self.addresses_from(base);
         match space {
-            Space::Shared => {
+            Space::Shared | Space::Cluster => {
                 let cost = shared::count_wavefronts(kind, bytes, self.active, &addresses);
                 (cost.taken, cost.ideal)
             }

@@ -168,7 +168,9 @@ impl Accesses {
             return;
         }
         let Some((ptr, kind, ty)) = memory_operands(kernel, id) else { return };
-        let Some(space) = kernel.space(ptr).filter(|&space| space != Space::Local) else { return };
+        // The costs of accesses to other blocks' shared memory are not known.
+        let is_known = |space: &Space| !matches!(space, Space::Local | Space::Cluster);
+        let Some(space) = kernel.space(ptr).filter(is_known) else { return };
         let members = vectors.get(id).map_or_else(|| vec![id], |vector| vector.members.clone());
         let known = members.iter().find_map(|&member| self.request_of[member]);
         self.request_of[id] = Some(known.unwrap_or(self.requests.len()));

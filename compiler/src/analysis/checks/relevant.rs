@@ -101,6 +101,7 @@ impl ValueConnections<'_> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Load { .. }
             | Op::Store { .. }
             | Op::AtomicLoad { .. }
@@ -112,6 +113,7 @@ impl ValueConnections<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

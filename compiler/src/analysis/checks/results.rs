@@ -77,6 +77,7 @@ impl CheckAnalyzer<'_> {
             | Op::Array(_)
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Check { .. }
             | Op::Set { .. }
             | Op::Store { .. }
@@ -85,6 +86,7 @@ impl CheckAnalyzer<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::If { .. }

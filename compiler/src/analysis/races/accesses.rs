@@ -170,6 +170,8 @@ fn shared_access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option
     {
         return None;
     }
+    // It may be the memory of this block.
+    let space = if space == Space::Cluster { Space::Shared } else { space };
     let atomic = atomic_order(op).map(|(_, scope)| scope);
     Some(SharedAccess {
         event_index: number,

@@ -26,8 +26,10 @@ pub(super) fn find_redundant_barriers(
     candidates.sort_unstable();
     candidates.dedup();
     let mut redundant: Vec<InstId> = Vec::new();
-    // A barrier may be there for the end of a copy, of which the trace has no access.
-    let is_followed = |op: &Op| !is_ordering(op) && !matches!(op, Op::AsyncCopy { .. });
+    // A barrier may be there for the end of a copy, or for accesses by other blocks of the cluster,
+    // of which the trace has no access.
+    let is_followed =
+        |op: &Op| !is_ordering(op) && !matches!(op, Op::AsyncCopy { .. } | Op::MapShared { .. });
     if !trace.complete || !kernel.insts.iter().all(|(_, inst)| is_followed(&inst.op)) {
         return redundant;
     }

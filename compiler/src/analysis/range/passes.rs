@@ -449,6 +449,7 @@ impl RangePass<'_> {
             | Op::Array(_)
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Check { .. }
             | Op::Set { .. }
             | Op::Store { .. }
@@ -457,6 +458,7 @@ impl RangePass<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::If { .. }

@@ -52,6 +52,7 @@ impl Executor<'_> {
                 });
                 AbstractValue::Ptr(root, sum)
             }
+            Op::MapShared { .. } => AbstractValue::Ptr(None, None),
             Op::Bounds { index, .. } => self.eval_bounds_check(id, *index, active),
             Op::Get(local) => self.eval_get(id, *local),
             Op::Load { ptr } => self.eval_load(id, *ptr, active),
@@ -94,6 +95,7 @@ impl Executor<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::If { .. }

@@ -239,7 +239,7 @@ impl<'k> Executor<'k> {
             Op::Return => return self.run_return(id, &active),
             Op::Panic { .. } => return Flow::Faulted,
             Op::Barrier { .. } => self.run_barrier(id, &active, EventKind::Barrier),
-            Op::SyncGrid => self.run_barrier(id, &active, EventKind::SyncGrid),
+            Op::SyncGrid | Op::SyncCluster => self.run_barrier(id, &active, EventKind::SyncGrid),
             Op::Set { local, value } => {
                 self.run_set(id, *local, *value, &active);
                 return Flow::On(active);
@@ -292,6 +292,7 @@ impl<'k> Executor<'k> {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::Texture { .. }
+            | Op::MapShared { .. }
             | Op::Get(_)
             | Op::ActiveMask
             | Op::Print { .. } => {}

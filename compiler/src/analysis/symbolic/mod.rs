@@ -226,7 +226,8 @@ pub enum EventKind {
     Return,
     /// A barrier of the block.
     Barrier,
-    /// A barrier of the grid.
+    /// A barrier of the grid or of a cluster. The order that the latter lacks, between clusters, is
+    /// assumed.
     SyncGrid,
     /// A warp-wide barrier or exchange.
     WarpCollective {

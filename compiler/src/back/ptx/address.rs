@@ -31,6 +31,16 @@ impl Address {
         Self { space, base, offset: 0 }
     }
 
+    /// Returns the register.
+    pub(super) const fn base(self) -> Reg {
+        self.base
+    }
+
+    /// Returns the bytes behind what the register points to.
+    pub(super) const fn offset(self) -> i32 {
+        self.offset
+    }
+
     /// The address `offset` bytes behind what `base` points to.
     pub(super) const fn at(space: Space, base: Reg, offset: i32) -> Self {
         Self { space, base, offset }
@@ -52,6 +62,7 @@ pub const fn space_name(space: Space) -> &'static str {
     match space {
         Space::Global => "global",
         Space::Shared => "shared",
+        Space::Cluster => "shared::cluster",
         Space::Local => "local",
         Space::Constant => "const",
     }
@@ -84,7 +95,7 @@ impl Emitter<'_> {
             Space::Global | Space::Constant => {
                 ptx!(self, "add.s64 {reg}, {}, {offset}", base.base);
             }
-            Space::Shared | Space::Local => {
+            Space::Shared | Space::Cluster | Space::Local => {
                 ptx!(self, "add.s32 {reg}, {}, {}", base.base, offset as u32);
             }
         }
@@ -147,10 +158,15 @@ impl Emitter<'_> {
     /// elements after it.
     fn may_split(&self, space: Space, term: Option<InstId>, constant: u64, stride: u64) -> bool {
         match (space, term) {
-            (Space::Global, _) | (Space::Shared | Space::Local | Space::Constant, None) => true,
-            (Space::Shared | Space::Local | Space::Constant, Some(_)) if constant == 0 => true,
+            (Space::Global, _)
+            | (Space::Shared | Space::Cluster | Space::Local | Space::Constant, None) => true,
+            (Space::Shared | Space::Cluster | Space::Local | Space::Constant, Some(_))
+                if constant == 0 =>
+            {
+                true
+            }
             // `ptxas` computes addresses of constant memory with 32 bits.
-            (Space::Shared | Space::Local | Space::Constant, Some(term)) => {
+            (Space::Shared | Space::Cluster | Space::Local | Space::Constant, Some(term)) => {
                 self.facts.max(term).saturating_mul(stride) < 1 << 31
             }
         }
@@ -162,7 +178,9 @@ impl Emitter<'_> {
         self.known(what).unwrap_or_else(|| {
             let reg = match base.space {
                 Space::Global | Space::Constant => self.global_element(base.base, index, stride),
-                Space::Shared | Space::Local => self.narrow_element(base.base, index, stride),
+                Space::Shared | Space::Cluster | Space::Local => {
+                    self.narrow_element(base.base, index, stride)
+                }
             };
             self.remember(what, reg);
             reg

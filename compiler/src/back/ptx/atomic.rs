@@ -221,7 +221,7 @@ pub const fn red_has(order: Order) -> bool {
 /// loop of [`Emitter::update_loop`] is there from the start.
 pub fn native(op: AtomicOp, scalar: Scalar, space: Space) -> Option<String> {
     let looped = scalar.bits() == Some(64) || scalar.is_float();
-    if space == Space::Shared && looped && op != AtomicOp::Swap {
+    if matches!(space, Space::Shared | Space::Cluster) && looped && op != AtomicOp::Swap {
         return None;
     }
     let bits = untyped(scalar);

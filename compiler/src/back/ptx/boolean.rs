@@ -32,7 +32,7 @@ impl Emitter<'_> {
                 ptx!(self, "cvt.u32.u64 {low}, {byte}");
                 low
             }
-            Space::Shared | Space::Local => {
+            Space::Shared | Space::Cluster | Space::Local => {
                 ptx!(self, "and.b32 {word}, {byte}, -4");
                 byte
             }

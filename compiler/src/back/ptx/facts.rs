@@ -178,6 +178,7 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
             inst.op,
             Op::Barrier { .. }
                 | Op::SyncGrid
+                | Op::SyncCluster
                 | Op::SyncWarp { .. }
                 | Op::Shuffle { .. }
                 | Op::Vote { .. }

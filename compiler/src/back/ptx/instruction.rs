@@ -74,6 +74,7 @@ impl Emitter<'_> {
                 None => self.index(*base, *index, known(stride)).into(),
             },
             Op::Offset { base, offset } => self.offset(*base, known(offset)).into(),
+            Op::MapShared { ptr, rank } => self.map_shared(*ptr, *rank).into(),
             Op::Bounds { index, len } => self.bounds(id, *index, *len),
             Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
             Op::Get(local) => self.get(id, *local),
@@ -99,6 +100,7 @@ impl Emitter<'_> {
             Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
             Op::Barrier { reduce } => self.barrier(*reduce),
             Op::SyncGrid => self.unit(|this| this.sync_grid(id)),
+            Op::SyncCluster => self.unit(Self::sync_cluster),
             Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {

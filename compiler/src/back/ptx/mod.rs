@@ -49,6 +49,7 @@ mod atomic;
 mod bits;
 mod boolean;
 mod cast;
+mod cluster;
 mod code;
 mod constants;
 mod copies;
@@ -83,6 +84,7 @@ pub use address::space_name;
 pub use arith::{approximate, rsqrt, takes_flag, ternary};
 pub use async_copy::{HAS_ASYNC_COPIES, copy_instruction, wait_instruction};
 pub use atomic::{combining, native, order_name, red_has, scope_name, update_name};
+pub use cluster::{HAS_CLUSTERS, SYNC_CLUSTER};
 use emitter::Emitter;
 pub use facts::{Facts, declared_threads, has_extremes};
 pub use grid::SHARED_BYTES as GRID_BARRIER_SHARED_BYTES;
@@ -227,13 +229,17 @@ pub fn levels(kernel: &Kernel) -> Vec<Target> {
 
 /// Returns the oldest target that has everything `kernel` uses.
 pub fn oldest(kernel: &Kernel) -> Target {
-    mma::newest(kernel).map_or(Target::OLDEST, MmaOp::oldest_target)
+    let products = mma::newest(kernel).map(MmaOp::oldest_target);
+    [products, cluster::oldest_target(kernel)].into_iter().flatten().fold(Target::OLDEST, Ord::max)
 }
 
 /// The PTX version and the target that the text for `target` is of: the oldest that have what it
 /// makes of `kernel`.
 pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
-    let (version, oldest) = gained_level(kernel, target);
+    let (mut version, mut oldest) = gained_level(kernel, target);
+    if let Some(target) = cluster::oldest_target(kernel) {
+        (version, oldest) = (version.max(cluster::VERSION), oldest.max(target));
+    }
     // Later versions have later numbers, all of one digit and one digit.
     match mma::newest(kernel) {
         Some(op) => (version.max(mma::version(op)), oldest.max(op.oldest_target())),
@@ -302,6 +308,10 @@ pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> 
         let feature = format!("the matrix product `{op}`");
         return Err(Unsupported::Target { feature, needs: op.oldest_target(), target });
     }
+    if let Some(needs) = cluster::oldest_target(kernel).filter(|needs| target < *needs) {
+        let feature = "a cluster of blocks".to_owned();
+        return Err(Unsupported::Target { feature, needs, target });
+    }
     let bytes = block_shared_bytes(kernel);
     if bytes > MOST_SHARED_BYTES {
         return Err(Unsupported::SharedMemory { bytes, limit: MOST_SHARED_BYTES });
@@ -353,6 +363,9 @@ impl fmt::Display for Entry<'_> {
         if let Some([x, y, z]) = &self.kernel.block {
             let [x, y, z] = [x, y, z].map(|threads| threads.known().unwrap_or(1));
             writeln!(f, ".reqntid {x}, {y}, {z}")?;
+        }
+        if let Some([x, y, z]) = self.kernel.cluster {
+            writeln!(f, ".explicitcluster\n.reqnctapercluster {x}, {y}, {z}")?;
         }
         if let Some(blocks) = self.kernel.min_blocks {
             writeln!(f, ".minnctapersm {blocks}")?;

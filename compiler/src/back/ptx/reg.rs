@@ -46,7 +46,7 @@ impl Class {
     pub(super) const fn of_pointer(space: Space) -> Self {
         match space {
             Space::Global | Space::Constant => Self::B64,
-            Space::Shared | Space::Local => Self::B32,
+            Space::Shared | Space::Cluster | Space::Local => Self::B32,
         }
     }
 

@@ -94,6 +94,7 @@ impl<'t> Parser<'t> {
         let (at, word) = self.word();
         match word {
             "cooperative" => kernel.cooperative = true,
+            "cluster" => kernel.cluster = Some(self.cluster()?),
             "wide_index" => kernel.wide_index = true,
             "deny_checks" => kernel.deny_checks = true,
             "no_coarsening" => kernel.may_coarsen = false,
@@ -175,6 +176,15 @@ impl<'t> Parser<'t> {
         let y = self.extent()?;
         self.expect(",")?;
         Ok([x, y, self.extent()?])
+    }
+
+    /// `4, 2, 1`
+    fn cluster(&mut self) -> Result<[u32; 3]> {
+        let x = self.number()?;
+        self.expect(",")?;
+        let y = self.number()?;
+        self.expect(",")?;
+        Ok([x, y, self.number()?])
     }
 
     /// `y, 4, %12`

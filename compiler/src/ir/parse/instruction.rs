@@ -143,6 +143,10 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
                 Op::Offset { base, offset: self.extent()? }
             }
+            "map_shared" => {
+                let [ptr, rank] = self.values()?;
+                Op::MapShared { ptr, rank }
+            }
             "bounds" => {
                 let [index, len] = self.values()?;
                 Op::Bounds { index, len }
@@ -176,6 +180,7 @@ impl<'t> Parser<'t> {
                 Op::SyncWarp { mask: if masked { Some(self.inst_id()?) } else { None } }
             }
             "sync_grid" => Op::SyncGrid,
+            "sync_cluster" => Op::SyncCluster,
             "active_mask" => Op::ActiveMask,
             "if" => Op::If { cond: self.inst_id()?, then: Body::default(), other: Body::default() },
             "for" => self.range()?,

@@ -41,6 +41,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
@@ -71,6 +72,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::Fma { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)

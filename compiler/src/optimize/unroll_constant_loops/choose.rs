@@ -168,6 +168,7 @@ impl Survey<'_> {
             | Op::Fma { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Bounds { .. } => operands(),
             Op::Load { ptr } if table_of_pointer(self.tables, self.kernel, *ptr).is_some() => {
                 operands()
@@ -206,6 +207,7 @@ impl Survey<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

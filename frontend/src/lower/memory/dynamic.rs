@@ -130,6 +130,7 @@ impl Lowerer<'_> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Set { .. }
@@ -140,6 +141,7 @@ impl Lowerer<'_> {
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
+            | Op::SyncCluster
             | Op::ActiveMask
             | Op::SyncWarp { .. }
             | Op::Fence { .. }

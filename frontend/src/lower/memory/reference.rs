@@ -285,6 +285,7 @@ impl Lowerer<'_> {
         let name = |space| match space {
             Space::Global => "the memory of the device",
             Space::Shared => "the shared memory of the block",
+            Space::Cluster => "the shared memory of any block of the cluster",
             Space::Local => "variables of the thread",
             Space::Constant => "constant memory",
         };
@@ -326,7 +327,7 @@ impl Spaces {
                 self.of_inst[id] = self.of_inst[*base];
             } else if let Op::Get(local) = op {
                 self.of_inst[id] = self.of_local[*local];
-            } else if let Op::Param(_) | Op::Shared(_) | Op::Array(_) = op {
+            } else if let Op::Param(_) | Op::Shared(_) | Op::Array(_) | Op::MapShared { .. } = op {
                 self.of_inst[id] = kernel.space(id);
             } else if let Op::Set { local, value } = op
                 && let Some(found) = self.of_inst[*value]

@@ -185,6 +185,7 @@ impl Block<'_> {
                 Some((WarpOp::Reduce { .. }, _)) => Meeting::Reduce,
                 Some((WarpOp::Matrix { at, .. }, _)) => at,
                 None if self.waits_for_grid(strand) => Meeting::Grid,
+                None if self.waits_for_cluster(strand) => Meeting::Cluster,
                 None => Meeting::Barrier,
             };
             for (warp, lanes) in strand.active().warps() {

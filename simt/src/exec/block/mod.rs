@@ -15,6 +15,7 @@ use crate::{
     exec::{
         async_copies::AsyncCopies,
         bound::Bound,
+        cluster::Cluster,
         replay::{Backoff, Effects, LaneInstr, LinearValues},
         schedule::Schedule,
         state_cycle::StateCycle,
@@ -29,7 +30,10 @@ use crate::{
     outcome::{Spinning, Waiting},
     vector::{mask::Mask, memory::Memory, registers::Registers},
 };
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
 use warpwise_compiler::ir::Span;
 
 /// Steps that are claimed from the launch's budget at once.
@@ -55,7 +59,12 @@ pub(crate) struct Block<'a> {
     bound: &'a Bound<'a>,
     number: u64,
     idx: [u32; 3],
+    /// The ticket with which it started: its own number, or that of its cluster.
+    ticket: u64,
+    /// The shared arrays, without clusters.
     shared: Vec<Memory>,
+    /// The cluster, and the rank in it.
+    cluster: Option<(Arc<Cluster>, usize)>,
     groups: Vec<Group>,
     /// Per instruction, the place of its last load.
     last_loads: Vec<LastLoad>,
@@ -147,6 +156,8 @@ pub(crate) enum Turn {
     Spins,
     /// Every thread that has not ended waits at a grid barrier.
     AtGridBarrier,
+    /// Every thread that has not ended waits at the barrier of the cluster.
+    AtClusterBarrier,
     /// The schedule passes the turn to other blocks.
     Yielded,
     /// The worker takes control.
@@ -237,6 +248,10 @@ impl<'a> Block<'a> {
                 self.return_steps(budget);
                 return Turn::AtGridBarrier;
             }
+            if self.is_at_cluster_barrier() {
+                self.return_steps(budget);
+                return Turn::AtClusterBarrier;
+            }
             if self.strands.iter().all(|(_, strand)| strand.waits) {
                 self.check_masks();
                 return Turn::Deadlock(self.waiting_lanes());
@@ -260,11 +275,25 @@ impl<'a> Block<'a> {
         strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::SyncGrid)
     }
 
+    fn waits_for_cluster(&self, strand: &Strand) -> bool {
+        strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::SyncCluster)
+    }
+
+    /// Returns true if every thread that has not ended waits at the barrier of the cluster.
+    pub(crate) fn is_at_cluster_barrier(&self) -> bool {
+        !self.strands.is_empty()
+            && self.strands.iter().all(|(_, strand)| self.waits_for_cluster(strand))
+    }
+
     /// Hands over the observations of a block that has ended, or will not continue.
     pub(crate) fn finish(&mut self, log: &mut LaunchLog) {
         self.groups.iter_mut().for_each(|group| log.tally.settle_group(&mut group.trip_counts));
         self.check_unwaited_copies();
+        let has_ended = self.strands.is_empty();
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
+            if has_ended {
+                checks.leave_cluster(launch);
+            }
             checks.finish(self.code, launch, &mut log.found);
         }
     }
@@ -280,6 +309,46 @@ impl<'a> Block<'a> {
         self.merge();
     }
 
+    /// Continues after the barrier of the cluster, which all blocks of it have reached; the `first`
+    /// of them passes it before the others.
+    pub(crate) fn pass_cluster_barrier(&mut self, first: bool) {
+        self.check_barriers();
+        if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
+            checks.sync_cluster(self.code, launch, first);
+        }
+        for (_, strand) in &mut self.strands {
+            (strand.pc, strand.waits) = (strand.pc + 1, false);
+        }
+        self.merge();
+    }
+
+    /// Returns the checks of the block, if it is checked.
+    pub(crate) fn checks_mut(&mut self) -> Option<&mut BlockChecks> {
+        self.checks.as_deref_mut()
+    }
+
+    /// Counts the block among those of its cluster that have ended; returns the cluster.
+    pub(crate) fn leave_cluster(&mut self) -> Option<Arc<Cluster>> {
+        let (cluster, _) = self.cluster.take()?;
+        cluster.count_ended();
+        Some(cluster)
+    }
+
+    /// Returns the cluster, if blocks run in clusters.
+    pub(crate) fn cluster(&self) -> Option<&Arc<Cluster>> {
+        self.cluster.as_ref().map(|(cluster, _)| cluster)
+    }
+
+    /// Returns the ticket with which the block started: its own number, or that of its cluster.
+    pub(crate) fn ticket(&self) -> u64 {
+        self.ticket
+    }
+
+    /// Returns the shared arrays.
+    fn shared(&self) -> &[Memory] {
+        self.cluster.as_ref().map_or(&self.shared, |(cluster, rank)| cluster.arrays(*rank))
+    }
+
     /// Runs a strand as long as there are steps for it.
     fn run_strand(&mut self, budget: Budget<'_>, log: &mut LaunchLog, pass: &mut Pass) -> Stop {
         let index = pass.index;
@@ -288,6 +357,10 @@ impl<'a> Block<'a> {
         let mut slice = self.next_slice(pass.strand_spin_budget);
         loop {
             let steps = slice.steps;
+            let shared = match &self.cluster {
+                Some((cluster, rank)) => cluster.arrays(*rank),
+                None => &self.shared[..],
+            };
             let (number, strand) = &mut self.strands[index];
             let group = &mut self.groups[*number];
             let position = Position {
@@ -299,7 +372,8 @@ impl<'a> Block<'a> {
             let mut exec = Exec {
                 code: self.code,
                 bound: self.bound,
-                shared: &self.shared,
+                shared,
+                cluster: self.cluster.as_ref().map(|(cluster, _)| &**cluster),
                 registers: &mut group.registers,
                 last_loads: &mut self.last_loads,
                 backoffs: &mut self.backoffs,

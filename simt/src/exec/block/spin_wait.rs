@@ -16,7 +16,7 @@ impl Block<'_> {
     /// Hashes everything that decides the block's future, but for memory that blocks share.
     pub(crate) fn digest(&self, hasher: &mut impl Hasher) {
         self.number.hash(hasher);
-        self.shared.iter().for_each(|memory| memory.hash_words(hasher));
+        self.shared().iter().for_each(|memory| memory.hash_words(hasher));
         for group in &self.groups {
             group.registers.hash_lines(hasher);
             group.async_copies.hash(hasher);

@@ -6,6 +6,7 @@ use crate::{
     exec::{
         async_copies::AsyncCopies,
         bound::Bound,
+        cluster::Cluster,
         replay::{Backoff, Effects, LinearValues},
         step::{DotProductMemo, LastLoad},
         strand::Strand,
@@ -21,6 +22,7 @@ use crate::{
         registers::{Reg, Registers},
     },
 };
+use std::sync::Arc;
 use warpwise_compiler::ir::Builtin;
 
 impl<'a> Block<'a> {
@@ -52,7 +54,13 @@ impl<'a> Block<'a> {
             bound,
             number: 0,
             idx: [0; 3],
-            shared: bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect(),
+            ticket: 0,
+            shared: if code.cluster.is_some() {
+                Vec::new()
+            } else {
+                bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect()
+            },
+            cluster: None,
             groups: (0..threads).step_by(GROUP).map(group).collect(),
             last_loads: vec![LastLoad::default(); code.instrs.len()],
             backoffs: vec![
@@ -83,10 +91,22 @@ impl<'a> Block<'a> {
 
     /// Initializes every thread of a block.
     pub(crate) fn start(&mut self, number: u64) {
+        self.ticket = number;
+        self.start_threads(number);
+    }
+
+    /// Initializes every thread of the block of a rank in a cluster.
+    pub(crate) fn start_in_cluster(&mut self, cluster: &Arc<Cluster>, ticket: u64, rank: usize) {
+        (self.ticket, self.cluster) = (ticket, Some((Arc::clone(cluster), rank)));
+        self.start_threads(cluster.block(rank));
+    }
+
+    fn start_threads(&mut self, number: u64) {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
         (self.equal_trips, self.paused_pass) = (true, None);
         if let Some(checks) = &mut self.checks {
-            checks.start_block(number);
+            let cluster = self.cluster.as_ref();
+            checks.start_block(number, cluster.and_then(|(cluster, rank)| cluster.member(*rank)));
         }
         self.start_schedule();
         self.shared.iter_mut().for_each(Memory::fill_with_ones);

@@ -42,7 +42,7 @@ impl<'a> Grid<'a> {
     }
 }
 
-impl Worker<'_, '_> {
+impl<'a> Worker<'_, 'a> {
     /// Runs blocks until there are none left.
     pub(super) fn run_all(&mut self) {
         loop {
@@ -58,9 +58,16 @@ impl Worker<'_, '_> {
         if !self.has_left {
             let blocks = self.grid.take_handed_over();
             self.has_left = blocks.is_empty();
-            self.suspended.extend(blocks);
+            self.take_over(blocks);
         }
         self.has_left
+    }
+
+    fn take_over(&mut self, blocks: VecDeque<Box<Block<'a>>>) {
+        let (waiting, ready): (Vec<_>, Vec<_>) =
+            blocks.into_iter().partition(|block| block.is_at_cluster_barrier());
+        self.at_cluster_barrier.extend(waiting);
+        self.suspended.extend(ready);
     }
 
     /// Rejoins after a grid barrier.
@@ -77,6 +84,7 @@ impl Worker<'_, '_> {
             Turn::Spins => self.stagnation.begin_or_continue(),
             Turn::Ended
             | Turn::AtGridBarrier
+            | Turn::AtClusterBarrier
             | Turn::Yielded
             | Turn::Paused
             | Turn::Halted(_)
@@ -102,6 +110,8 @@ impl Worker<'_, '_> {
             if handover.working > 1 {
                 handover.working -= 1;
                 handover.blocks.append(&mut self.suspended);
+                // All blocks of a cluster go to the same worker.
+                handover.blocks.extend(self.at_cluster_barrier.drain(..));
                 return None;
             }
             Some(std::mem::take(&mut handover.blocks))
@@ -110,7 +120,7 @@ impl Worker<'_, '_> {
             None => self.has_left = true,
             Some(blocks) if blocks.is_empty() => self.stop_if_cycle(),
             Some(blocks) => {
-                self.suspended.extend(blocks);
+                self.take_over(blocks);
                 self.stagnation.end();
             }
         }
@@ -138,7 +148,7 @@ impl Worker<'_, '_> {
             waiting: lowest.waiting_lanes(),
             blocks: suspended.len() as u64,
         };
-        grid.record_stop(lowest.number(), stopped);
+        grid.record_stop(lowest.ticket(), stopped);
         for mut block in self.suspended.drain(..) {
             block.finish(&mut self.log);
         }

@@ -4,8 +4,10 @@
 //! A block that makes no progress is suspended and another is taken, so that it may wait for a
 //! later one, too. Blocks of a cooperative launch that reach a grid barrier wait until all others
 //! have reached it or ended: so all blocks of it are alive together, however few workers there are.
+//! The blocks of a [cluster](clusters) start together, by one ticket, on one worker.
 //! The caller's thread is the first worker, and gets [help](workers) once the launch has proved to
 //! be worth a thread.
+mod clusters;
 mod livelock;
 mod scheduled_livelock;
 mod tickets;
@@ -96,7 +98,7 @@ struct Grid<'a> {
     blocks: u64,
     tickets: Tickets,
     workers: u64,
-    /// The lowest block that cannot end; later ones are abandoned.
+    /// The lowest ticket of a block that cannot end; blocks with later ones are abandoned.
     first_stopped: AtomicU64,
     /// Steps that the launch may take, if that is limited.
     budget: u64,
@@ -135,7 +137,7 @@ fn core_count() -> NonZeroUsize {
 #[derive(Default)]
 struct End {
     log: LaunchLog,
-    /// The reason why a block cannot end, with its number.
+    /// The reason why a block cannot end, with its ticket.
     stopped: Option<(u64, Stopped)>,
 }
 
@@ -148,12 +150,12 @@ impl<'a> Grid<'a> {
         steps: Option<u64>,
     ) -> Self {
         let workers = workers.get() as u64;
-        let one_by_one = code.syncs_grid || !code.atomics.is_empty();
+        let one_by_one = code.syncs_grid || code.cluster.is_some() || !code.atomics.is_empty();
         Self {
             code,
             bound,
             blocks,
-            tickets: Tickets::new(blocks, workers, one_by_one),
+            tickets: Tickets::new(blocks / code.cluster_blocks(), workers, one_by_one),
             workers,
             first_stopped: AtomicU64::new(u64::MAX),
             budget: steps.unwrap_or(0),
@@ -202,19 +204,19 @@ impl<'a> Grid<'a> {
         arrivals.passed != rounds
     }
 
-    /// Abandons the blocks after this one, and all that wait for others.
-    fn abandon_after(&self, block: u64) {
+    /// Abandons the blocks with tickets after this one, and all that wait for others.
+    fn abandon_after(&self, ticket: u64) {
         let _arrivals = self.barrier.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        self.first_stopped.fetch_min(block, Relaxed);
+        self.first_stopped.fetch_min(ticket, Relaxed);
         self.barrier.changed.notify_all();
     }
 
-    /// Records that `block` cannot end.
-    fn record_stop(&self, block: u64, stopped: Stopped) {
-        self.abandon_after(block);
+    /// Records that a block with this ticket cannot end.
+    fn record_stop(&self, ticket: u64, stopped: Stopped) {
+        self.abandon_after(ticket);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        if end.stopped.as_ref().is_none_or(|(lowest, _)| block < *lowest) {
-            end.stopped = Some((block, stopped));
+        if end.stopped.as_ref().is_none_or(|(lowest, _)| ticket < *lowest) {
+            end.stopped = Some((ticket, stopped));
         }
     }
 
@@ -225,8 +227,8 @@ impl<'a> Grid<'a> {
         end.stopped.get_or_insert((u64::MAX, Stopped::StepBudget { steps: self.budget }));
     }
 
-    fn is_abandoned(&self, block: u64) -> bool {
-        block > self.first_stopped.load(Relaxed)
+    fn is_abandoned(&self, ticket: u64) -> bool {
+        ticket > self.first_stopped.load(Relaxed)
     }
 }
 
@@ -239,6 +241,8 @@ struct Worker<'g, 'a> {
     /// Blocks at a grid barrier, and the number of barriers passed before.
     at_barrier: VecDeque<Box<Block<'a>>>,
     barriers_before: u64,
+    /// Blocks at the barrier of their cluster.
+    at_cluster_barrier: VecDeque<Box<Block<'a>>>,
     /// Suspended blocks to run again before another block starts.
     to_resume: usize,
     /// Turns that a block may still spin, once another was found that cannot end.
@@ -275,6 +279,7 @@ impl<'g, 'a> Worker<'g, 'a> {
             suspended: VecDeque::new(),
             at_barrier: VecDeque::new(),
             barriers_before: 0,
+            at_cluster_barrier: VecDeque::new(),
             to_resume: 0,
             spins_left: MAX_SPINS_AFTER_STOP,
             spare_block: None,
@@ -304,7 +309,7 @@ impl<'g, 'a> Worker<'g, 'a> {
             return true;
         }
         let Some(mut block) = self.next_block() else { return false };
-        if self.grid.is_abandoned(block.number()) {
+        if self.grid.is_abandoned(block.ticket()) {
             self.spare_block = Some(block);
             return true;
         }
@@ -316,7 +321,10 @@ impl<'g, 'a> Worker<'g, 'a> {
         };
         self.log.tally.switch_to_block(block.number());
         let turn = block.run(budget, &mut self.log);
-        if !matches!(turn, Turn::AtGridBarrier | Turn::Spins | Turn::Paused) {
+        if !matches!(
+            turn,
+            Turn::AtGridBarrier | Turn::AtClusterBarrier | Turn::Spins | Turn::Paused
+        ) {
             block.finish(&mut self.log);
         }
         self.record_progress(&turn, block.unchanged_steps());
@@ -324,8 +332,13 @@ impl<'g, 'a> Worker<'g, 'a> {
             Turn::Ended => {
                 self.grid.count_arrival(|arrivals| arrivals.ended += 1);
                 self.rounds_without_end = 0;
+                let cluster = block.leave_cluster();
                 self.spare_block = Some(block);
+                if let Some(cluster) = cluster {
+                    self.resume_cluster(&cluster);
+                }
             }
+            Turn::AtClusterBarrier => self.wait_for_cluster(block),
             Turn::Yielded => {
                 self.has_yielded = true;
                 self.suspended.push_back(block);
@@ -351,13 +364,15 @@ impl<'g, 'a> Worker<'g, 'a> {
             Turn::Deadlock(waiting) => {
                 let stopped =
                     Stopped::Deadlock { block: self.grid.bound.block_idx(block.number()), waiting };
-                self.grid.record_stop(block.number(), stopped);
+                self.grid.record_stop(block.ticket(), stopped);
+                self.stop_cluster(&block);
             }
             Turn::Livelock(spinning) => {
                 let idx = self.grid.bound.block_idx(block.number());
                 let waiting = block.waiting_lanes();
                 let stopped = Stopped::Livelock { block: idx, spinning, waiting, blocks: 1 };
-                self.grid.record_stop(block.number(), stopped);
+                self.grid.record_stop(block.ticket(), stopped);
+                self.stop_cluster(&block);
             }
             Turn::OutOfSteps => self.grid.record_out_of_steps(),
             Turn::Halted(span) => {
@@ -367,7 +382,7 @@ impl<'g, 'a> Worker<'g, 'a> {
             }
             Turn::Malformed(Malformed { message, span }) => {
                 self.grid
-                    .record_stop(block.number(), Stopped::Malformed { message, span: Some(span) });
+                    .record_stop(block.ticket(), Stopped::Malformed { message, span: Some(span) });
             }
         }
         true
@@ -440,9 +455,7 @@ impl<'g, 'a> Worker<'g, 'a> {
             self.to_resume = self.suspended.len().saturating_sub(1);
             return self.take_suspended();
         };
-        let mut block = self.block_storage();
-        block.start(number);
-        Some(block)
+        Some(self.start_blocks(number))
     }
 
     /// Drops all blocks, as the only worker.
@@ -451,6 +464,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         self.taken = 0..0;
         self.suspended.clear();
         self.at_barrier.clear();
+        self.at_cluster_barrier.clear();
         self.start_window.clear();
     }
 
@@ -464,13 +478,13 @@ impl<'g, 'a> Worker<'g, 'a> {
         self.suspended.pop_front()
     }
 
-    /// Takes the ticket of the next block that has not started.
+    /// Takes the ticket of the next block or cluster that has not started.
     fn take_ticket(&mut self) -> Option<u64> {
         if self.taken.is_empty() {
             let most = if self.pause_after.is_some() { FIRST_BATCH } else { MAX_BATCH };
             self.taken = self.grid.tickets.take(most);
         }
-        self.taken.next().filter(|block| !self.grid.is_abandoned(*block))
+        self.taken.next().filter(|ticket| !self.grid.is_abandoned(*ticket))
     }
 
     /// Returns the number of taken tickets whose blocks have not started.

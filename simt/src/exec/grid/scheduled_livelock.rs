@@ -49,6 +49,7 @@ impl QuietTurns {
                 | Turn::Paused
                 | Turn::Ended
                 | Turn::AtGridBarrier
+                | Turn::AtClusterBarrier
                 | Turn::Halted(_)
                 | Turn::Deadlock(_)
                 | Turn::Livelock(_)

@@ -200,6 +200,7 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::ActiveMask { .. }
             | Instr::Print { .. }
             | Instr::SyncGrid
+            | Instr::SyncCluster
             | Instr::Barrier { .. }
             | Instr::Warp { .. }
             | Instr::BackEdge { .. }

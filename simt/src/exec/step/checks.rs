@@ -19,7 +19,7 @@ impl Exec<'_> {
         if let Some(used) = launch.used.as_ref().filter(|_| site.is_shared || site.kind.writes()) {
             for lane in self.strand.active().lanes() {
                 let (buffer, first) = lanes::resolve(self.byte_address(site.at, lane));
-                used.mark(buffer, first, site.bytes);
+                used.mark(self.code.own_buffer(buffer), first, site.bytes);
             }
         }
         if !checks.pending_copies.is_empty() {

@@ -286,7 +286,7 @@ pub(crate) fn request_cost(
         (most_frequent(addresses.map(bank), active), u32::from(active != 0))
     } else {
         match space {
-            Space::Shared => {
+            Space::Shared | Space::Cluster => {
                 let found = shared::count_wavefronts(kind, bytes, active, addresses);
                 (found.taken, found.ideal)
             }

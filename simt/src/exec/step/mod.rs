@@ -21,7 +21,9 @@ mod undefined;
 
 use crate::{
     bytecode::{Code, Instr, Malformed, Operand},
-    exec::{async_copies::AsyncCopies, bound::Bound, replay::Backoff, strand::Strand},
+    exec::{
+        async_copies::AsyncCopies, bound::Bound, cluster::Cluster, replay::Backoff, strand::Strand,
+    },
     observe::{counters::tally::GroupTrips, log::LaunchLog, sanitizer::BlockChecks},
     outcome::FaultReport,
     vector::{
@@ -111,6 +113,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) bound: &'e Bound<'e>,
     /// The block's shared arrays.
     pub(crate) shared: &'e [Memory],
+    /// The block's cluster, if blocks run in clusters.
+    pub(crate) cluster: Option<&'e Cluster>,
     pub(crate) registers: &'e mut Registers,
     /// Per instruction, the place of its last load.
     pub(crate) last_loads: &'e mut [LastLoad],
@@ -216,7 +220,7 @@ impl<'e> Exec<'e> {
                 }
                 Instr::Barrier { reduce } => self.run_barrier(*reduce),
                 // Blocks synchronize when all threads of each have arrived.
-                Instr::SyncGrid => Next::Wait,
+                Instr::SyncGrid | Instr::SyncCluster => Next::Wait,
                 Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),
                 Instr::BackEdge { to, cost } => self.jump_back(*to, *cost, slice),
                 Instr::NextIteration { range, to, cost } => {
@@ -386,8 +390,10 @@ impl<'e> Exec<'e> {
             return self.bound.cells[buffer];
         }
         let shared = buffer - params;
-        let access = self.code.shared.get(shared)?.access;
-        Some(self.shared.get(shared)?.cells(access))
+        match self.code.shared.get(shared) {
+            Some(array) => Some(self.shared.get(shared)?.cells(array.access)),
+            None => self.cluster?.cells(self.code, buffer),
+        }
     }
 
     /// Ends the active lanes whose index is not below the length.

@@ -213,6 +213,7 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::MulAdd { .. }
         | Op::Index { .. }
         | Op::Offset { .. }
+        | Op::MapShared { .. }
         | Op::Bounds { .. }
         | Op::Check { .. }
         | Op::Get(_)
@@ -228,6 +229,7 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid
+        | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

@@ -2,13 +2,14 @@
 use super::{
     LaunchChecks,
     access_log::{Access, AccessLog, LogEvent, WrittenValues},
+    cluster::{ClusterAccess, ClusterMember},
     finding::Use,
     happens_before::{AccessContext, HappensBefore},
     launch::SlicePlace,
     misuse::{Misuses, WarpCollective},
     pending_copies::{EarlyRecord, PendingCopies, PendingCopy, UnwaitedRecord},
     raw_findings::{RacingAccess, RacingPair, RawFindings},
-    release_acquire::{AtomicAccess, BlockClocks},
+    release_acquire::{AtomicAccess, BlockClocks, VectorClock},
     replayed_accesses::ReplayedAccesses,
     shadow::{AccessRecord, RaceHit, Shadow},
     undefined::{UndefinedLanes, UndefinedValues},
@@ -17,6 +18,7 @@ use crate::{
     bytecode::{Code, Site},
     vector::lanes,
 };
+use std::sync::Arc;
 
 /// The number of events after which an interval is analysed before it ends.
 const MAX_INTERVAL_EVENTS: usize = 1 << 12;
@@ -43,6 +45,8 @@ pub(crate) struct BlockChecks {
     /// The number of the first event of the log.
     first_event: u32,
     order: HappensBefore,
+    /// The block in its cluster, if blocks run in clusters. Shared memory is analysed there.
+    cluster: Option<ClusterMember>,
     contexts: Vec<AccessContext>,
     shadow: Shadow,
     /// Whole intervals that are clean.
@@ -68,6 +72,7 @@ impl BlockChecks {
             is_split: false,
             first_event: 0,
             order: HappensBefore::new(block_clocks),
+            cluster: None,
             contexts: Vec::new(),
             shadow: Shadow::new(launch.cells as usize, launch.is_eager),
             clean: Vec::new(),
@@ -80,11 +85,13 @@ impl BlockChecks {
     }
 
     /// Starts the analysis of another block.
-    pub(crate) fn start_block(&mut self, block: u64) {
+    pub(crate) fn start_block(&mut self, block: u64, cluster: Option<ClusterMember>) {
         self.forget_interval();
         self.global.clear();
         self.block = block;
         self.order.reset();
+        self.order.cluster = cluster.as_ref().map(|member| member.first_block);
+        self.cluster = cluster;
         self.undefined.reset();
         self.pending_copies.reset();
     }
@@ -213,6 +220,33 @@ impl BlockChecks {
         self.global.push(LogEvent::SyncGrid, None);
     }
 
+    /// Ends the interval: every thread of the cluster has reached its barrier. The `first` block of
+    /// the cluster ends the analysis of its shared memory up to here.
+    pub(crate) fn sync_cluster(&mut self, code: &Code, checks: &LaunchChecks<'_>, first: bool) {
+        self.end_interval(code, checks);
+        self.order.sync_cluster();
+        if let Some(member) = self.cluster.as_ref().filter(|_| first) {
+            member.lock().sync();
+        }
+    }
+
+    /// Joins the clock of the block into that of its cluster, after the barrier of that.
+    pub(crate) fn join_clock(&self, all: &mut VectorClock) {
+        self.order.join_clock(self.block, all);
+    }
+
+    /// Sets the clock of all threads to that of the cluster.
+    pub(crate) fn set_clock(&mut self, all: &Arc<VectorClock>) {
+        self.order.set_clock(all);
+    }
+
+    /// Records that all threads of a block of a cluster have ended.
+    pub(crate) fn leave_cluster(&mut self, checks: &LaunchChecks<'_>) {
+        let Some(member) = self.cluster.take().filter(|_| checks.checks_races) else { return };
+        let threads = checks.threads;
+        member.lock().end_block(member.rank, threads, &self.order, &mut self.found);
+    }
+
     /// Logs that lanes of a warp have waited for each other.
     pub(crate) fn sync_warp(
         &mut self,
@@ -331,7 +365,12 @@ impl BlockChecks {
                 Some(SlicePlace { memory, offset, .. }) if !site.is_shared => {
                     (None, memory as u16, offset + first)
                 }
-                Some(_) | None => (Some(self.block), buffer, first),
+                Some(_) | None => {
+                    let owner =
+                        |member: &ClusterMember| member.lock().owner(code, buffer, member.rank);
+                    let block = self.cluster.as_ref().map_or(self.block, owner);
+                    (Some(block), code.own_buffer(buffer), first)
+                }
             };
             let (reads, writes) = (site.reads, site.kind.writes());
             let atomic = AtomicAccess { place, reads, writes, order, scope };
@@ -349,6 +388,25 @@ impl BlockChecks {
     ) {
         let site = &code.sites[access.site as usize];
         let event = self.first_event + number as u32;
+        if let Some(member) = self.cluster.take() {
+            let mut cluster = member.lock();
+            for (thread, buffer, first) in thread_addresses(checks, log, access) {
+                self.accesses += 1;
+                let access = ClusterAccess {
+                    context: self.context_of(access.site, site, event, thread),
+                    thread,
+                    at: (buffer, first),
+                    bytes: site.bytes,
+                    value: log.written_value(number as u32, thread),
+                    number: self.accesses,
+                };
+                let (order, found) = (&self.order, &mut self.found);
+                cluster.record_access((code, checks), member.rank, &access, order, found);
+            }
+            drop(cluster);
+            self.cluster = Some(member);
+            return self.synchronize(code, checks, log, access);
+        }
         for (thread, buffer, first) in thread_addresses(checks, log, access) {
             let context = self.push_context(access.site, site, event, thread);
             let now = AccessRecord::new(context, thread);
@@ -360,27 +418,34 @@ impl BlockChecks {
         self.synchronize(code, checks, log, access);
     }
 
-    /// Returns the context of an access by a thread: the last one, if the thread has the same
-    /// clocks.
+    /// Returns the number of the context of an access by a thread: of the last one, if the thread
+    /// has the same clocks.
     fn push_context(&mut self, number: u32, site: &Site, event: u32, thread: u32) -> usize {
         let (clock, epoch) = (self.order.clock(thread), self.order.epoch(thread));
         let like = |context: &AccessContext| {
             (context.event, context.clock, context.epoch) == (event, clock, epoch)
         };
         if !self.contexts.last().is_some_and(like) {
-            self.contexts.push(AccessContext {
-                site: number,
-                kind: site.kind,
-                is_narrow: site.is_narrow(),
-                block: self.block,
-                interval: self.order.interval,
-                grid: self.order.grid,
-                clock,
-                epoch,
-                event,
-            });
+            self.contexts.push(self.context_of(number, site, event, thread));
         }
         self.contexts.len() - 1
+    }
+
+    /// Returns the context of an access by a thread.
+    fn context_of(&self, number: u32, site: &Site, event: u32, thread: u32) -> AccessContext {
+        AccessContext {
+            site: number,
+            kind: site.kind,
+            is_narrow: site.is_narrow(),
+            block: self.block,
+            interval: self.order.interval,
+            grid: self.order.grid,
+            cluster: self.order.cluster,
+            cluster_barriers: self.order.cluster_barriers,
+            clock: self.order.clock(thread),
+            epoch: self.order.epoch(thread),
+            event,
+        }
     }
 
     /// Records an access of a cell, and adds the races that it causes.

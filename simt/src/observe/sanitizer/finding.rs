@@ -55,6 +55,8 @@ pub enum Problem<P = Span> {
     EarlyAccess(EarlyAccess<P>),
     /// An asynchronous copy that nothing waits for.
     UnwaitedCopy(UnwaitedCopy<P>),
+    /// An access to the shared memory of a block of the cluster that may have ended.
+    LateAccess(LateAccess<P>),
     /// An index that is not below the length. Each place has one finding, that of the lowest
     /// thread.
     OutOfBounds(OutOfBounds<P>),
@@ -113,6 +115,17 @@ pub struct UnwaitedCopy<P = Span> {
     pub location: Location,
     /// The copy, as a write of its destination.
     pub copy: Access<P>,
+}
+
+/// An access to the shared memory of another block of the cluster, which may have ended by then:
+/// nothing makes that block wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LateAccess<P = Span> {
+    /// The place in memory.
+    pub location: Location,
+    /// The access.
+    pub access: Access<P>,
 }
 
 /// A use of a value that makes it matter.
@@ -186,6 +199,8 @@ pub enum Missing {
     Instruction,
     /// A release by one block and an acquire by the other.
     Release,
+    /// A barrier of the cluster of the two blocks, or a release and an acquire.
+    ClusterBarrier,
 }
 
 /// A place in memory.
@@ -194,6 +209,8 @@ pub enum Missing {
 pub struct Location {
     /// The name of the buffer or array.
     pub buffer: String,
+    /// Of shared memory that the blocks of a cluster access: the rank of the block that it is of.
+    pub rank: Option<u32>,
     /// The index of the element.
     pub index: u64,
     /// The offset in the element, in bytes.
@@ -242,6 +259,7 @@ impl<P> Problem<P> {
             Self::Uninitialized(read) => Problem::Uninitialized(read.map_places(place)),
             Self::EarlyAccess(early) => Problem::EarlyAccess(early.map_places(place)),
             Self::UnwaitedCopy(unwaited) => Problem::UnwaitedCopy(unwaited.map_place(place)),
+            Self::LateAccess(late) => Problem::LateAccess(late.map_place(place)),
             Self::OutOfBounds(outside) => Problem::OutOfBounds(outside.map_place(place)),
             Self::Barrier(barrier) => Problem::Barrier(barrier.map_places(place)),
             Self::Mask(mask) => Problem::Mask(mask.map_places(place)),
@@ -285,6 +303,12 @@ impl<P> UnwaitedCopy<P> {
     }
 }
 
+impl<P> LateAccess<P> {
+    fn map_place<Q>(self, place: impl FnOnce(P) -> Q) -> LateAccess<Q> {
+        LateAccess { location: self.location, access: self.access.map_place(place) }
+    }
+}
+
 impl<P> Race<P> {
     fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> Race<Q> {
         let Self { kind, location, accesses, missing, same_value } = self;
@@ -308,6 +332,7 @@ impl<P: fmt::Display> fmt::Display for Problem<P> {
             Self::Uninitialized(read) => read.fmt(f),
             Self::EarlyAccess(early) => early.fmt(f),
             Self::UnwaitedCopy(unwaited) => unwaited.fmt(f),
+            Self::LateAccess(late) => late.fmt(f),
             Self::OutOfBounds(outside) => outside.fmt(f),
             Self::Barrier(barrier) => barrier.fmt(f),
             Self::Mask(mask) => mask.fmt(f),
@@ -364,6 +389,15 @@ impl<P: fmt::Display> fmt::Display for UnwaitedCopy<P> {
         let Self { location, copy: Access { place, block, thread, .. } } = self;
         write!(f, "asynchronous copy to {location} that nothing waits for: ")?;
         write!(f, "by thread {} at {place}, block {}", Triple(*thread), Triple(*block))
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for LateAccess<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { location, access } = self;
+        write!(f, "access to {location}, which may have ended: ")?;
+        access.write_clause(f, true)?;
+        f.write_str(", no `cluster::sync` before that block ends")
     }
 }
 
@@ -427,6 +461,7 @@ impl Missing {
             Self::WarpSync => "no `sync_warp` between these lanes of one warp",
             Self::Instruction => "by one instruction of one warp",
             Self::Release => "and nothing orders the two blocks",
+            Self::ClusterBarrier => "no `cluster::sync` between",
         }
     }
 }
@@ -434,9 +469,12 @@ impl Missing {
 /// `tile[5]`; for a field, with its offset in the element.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { buffer, index, offset } = self;
+        let Self { buffer, rank, index, offset } = self;
         write!(f, "{buffer}[{index}]")?;
-        if *offset == 0 { Ok(()) } else { write!(f, " (byte {offset} of it)") }
+        if *offset != 0 {
+            write!(f, " (byte {offset} of it)")?;
+        }
+        rank.map_or(Ok(()), |rank| write!(f, " of the block with rank {rank}"))
     }
 }
 

@@ -426,6 +426,8 @@ impl GlobalShadow {
             block,
             interval: order.interval,
             grid: order.grid,
+            cluster: order.cluster,
+            cluster_barriers: order.cluster_barriers,
             clock: order.clock(thread),
             epoch: order.epoch(thread),
             event: self.events,

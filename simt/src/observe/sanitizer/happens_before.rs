@@ -4,8 +4,13 @@
 //! *interval*. Within an interval, each lane has a vector clock of its warp: it counts its own
 //! `sync_warp`s and knows, for each lane of the warp, the count up to which it has seen that lane's
 //! accesses.
-use super::{finding::Missing, release_acquire::BlockClocks};
+use super::{
+    cluster::missing_between_blocks,
+    finding::Missing,
+    release_acquire::{BlockClocks, VectorClock},
+};
 use crate::{bytecode::AccessKind, vector::mask::bits};
+use std::sync::Arc;
 
 /// The properties of an access by many lanes that determine its order with later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +26,10 @@ pub(crate) struct AccessContext {
     pub(crate) interval: u32,
     /// The number of grid barriers before it.
     pub(crate) grid: u32,
+    /// The first block of the cluster, if blocks run in clusters, and the number of barriers of the
+    /// cluster before it.
+    pub(crate) cluster: Option<u64>,
+    pub(crate) cluster_barriers: u32,
     /// The number of `sync_warp`s in the interval that its lanes had executed.
     pub(crate) clock: u32,
     /// The epoch of its lanes: the number of times that they had published their clocks, by
@@ -44,7 +53,16 @@ impl AccessContext {
 impl AccessContext {
     /// Returns true if a barrier is between this and the later access.
     pub(crate) fn is_before(&self, later: &Self) -> bool {
-        self.grid != later.grid || (self.block == later.block && self.interval != later.interval)
+        self.grid != later.grid
+            || (self.block == later.block && self.interval != later.interval)
+            || self.is_before_in_cluster(later)
+    }
+
+    /// Returns true if a barrier of the cluster is between this and the later access.
+    fn is_before_in_cluster(&self, later: &Self) -> bool {
+        self.cluster.is_some()
+            && self.cluster == later.cluster
+            && self.cluster_barriers != later.cluster_barriers
     }
 }
 
@@ -62,6 +80,10 @@ struct WarpClocks {
 pub(crate) struct HappensBefore {
     pub(crate) interval: u32,
     pub(crate) grid: u32,
+    /// The first block of the cluster, if blocks run in clusters.
+    pub(crate) cluster: Option<u64>,
+    /// The number of barriers of the cluster.
+    pub(crate) cluster_barriers: u32,
     warps: Vec<Option<Box<WarpClocks>>>,
     /// True if a `sync_warp` was executed in the interval.
     has_synced: bool,
@@ -93,10 +115,38 @@ impl HappensBefore {
         self.grid += 1;
     }
 
+    /// Orders everything before: all threads of the cluster have passed a barrier.
+    pub(crate) fn sync_cluster(&mut self) {
+        self.barrier();
+        self.cluster_barriers += 1;
+    }
+
+    /// Joins the clock of a block that has passed a barrier of its cluster into that of the cluster.
+    pub(crate) fn join_clock(&self, block: u64, all: &mut VectorClock) {
+        if let Some(block_clocks) = &self.block_clocks {
+            block_clocks.join_into(all, block, self.interval);
+        }
+    }
+
+    /// Sets the clock of all threads to that of the cluster.
+    pub(crate) fn set_clock(&mut self, all: &Arc<VectorClock>) {
+        if let Some(block_clocks) = &mut self.block_clocks {
+            block_clocks.set_all(all);
+        }
+    }
+
+    /// Returns true if releases and acquires order an access of another block, by its thread `by`,
+    /// before what `thread` does now.
+    pub(crate) fn has_acquired(&self, thread: u32, other: &AccessContext, by: u32) -> bool {
+        let knows = |clocks: &BlockClocks| clocks.happened_before(thread, other, by);
+        self.block_clocks.as_ref().is_some_and(knows)
+    }
+
     /// Resets the order for a new block.
     pub(crate) fn reset(&mut self) {
         self.barrier();
         (self.interval, self.grid) = (0, 0);
+        (self.cluster, self.cluster_barriers) = (None, 0);
         if let Some(block_clocks) = &mut self.block_clocks {
             block_clocks.clear();
         }
@@ -158,12 +208,14 @@ impl HappensBefore {
     ) -> Option<Missing> {
         // From the strongest order to the weakest: each test assumes that the earlier ones found
         // none.
-        let knows = |block_clocks: &BlockClocks| block_clocks.happened_before(thread, other, by);
-        if other.grid != me.grid || self.block_clocks.as_ref().is_some_and(knows) {
+        if other.grid != me.grid
+            || other.is_before_in_cluster(me)
+            || self.has_acquired(thread, other, by)
+        {
             return None;
         }
         if other.block != me.block {
-            return Some(Missing::Release);
+            return Some(missing_between_blocks(me, other));
         }
         // An earlier interval of the same block ended at a barrier of all its threads.
         if other.interval != me.interval || thread == by {
@@ -194,6 +246,8 @@ mod tests {
             block: 0,
             interval,
             grid: 0,
+            cluster: None,
+            cluster_barriers: 0,
             clock,
             epoch: 0,
             event,

@@ -18,6 +18,7 @@
 //! | [`undefined`] | undefined values, and their propagation |
 //! | [`defined`] | the defined cells of shared memory |
 //! | [`block`] | the analysis of one block: its log, and the shadow of its shared memory |
+//! | [`cluster`] | the analysis of the shared memory of a cluster |
 //! | [`raw_findings`] | races and other findings by number, merged by place |
 //! | [`unused`] | detection of unused memory |
 //! | [`pending_copies`] | accesses that come before an asynchronous copy is waited for |
@@ -32,6 +33,7 @@
 pub(crate) mod access_log;
 pub(crate) mod block;
 pub(crate) mod checks;
+pub(crate) mod cluster;
 pub(crate) mod contexts;
 pub(crate) mod defined;
 pub(crate) mod finding;

@@ -1,9 +1,10 @@
 //! The findings of the sanitizer by number, before they get names: races, undefined uses and
 //! misuses, merged by place.
 use super::{
+    cluster::LateRecord,
     finding::{
-        Access, EarlyAccess, Finding, Location, Missing, Problem, Race, RaceKind, Severity,
-        Uninitialized, UnwaitedCopy, Use,
+        Access, EarlyAccess, Finding, LateAccess, Location, Missing, Problem, Race, RaceKind,
+        Severity, Uninitialized, UnwaitedCopy, Use,
     },
     misuse::{Misuses, join_lowest},
     pending_copies::{EarlyRecord, UnwaitedRecord},
@@ -117,6 +118,8 @@ pub(crate) struct RawFindings {
     early: BTreeMap<[u32; 2], (EarlyRecord, u64)>,
     /// By the site of the destination.
     unwaited: BTreeMap<u32, (UnwaitedRecord, u64)>,
+    /// By the site of the access.
+    late: BTreeMap<u32, (LateRecord, u64)>,
     /// The last access counted and its key: several racing bytes of one access count once.
     last: Option<(u64, RaceKey)>,
     /// Misuses of barriers and masks.
@@ -126,9 +129,10 @@ pub(crate) struct RawFindings {
 impl RawFindings {
     /// Returns true if there is no finding.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { races, undefined, early, unwaited, misuses, .. } = self;
+        let Self { races, undefined, early, unwaited, late, misuses, .. } = self;
         let has_copies = !early.is_empty() || !unwaited.is_empty();
-        races.is_empty() && undefined.is_empty() && !has_copies && misuses.is_empty()
+        let has_accesses = !races.is_empty() || !late.is_empty();
+        !has_accesses && undefined.is_empty() && !has_copies && misuses.is_empty()
     }
 
     /// Adds a race of the access with this number.
@@ -151,6 +155,11 @@ impl RawFindings {
     /// Adds a copy that nothing waits for.
     pub(crate) fn add_unwaited(&mut self, record: UnwaitedRecord) {
         join_lowest(&mut self.unwaited, record.copy.site, record, 1);
+    }
+
+    /// Adds an access to the shared memory of a block that may have ended.
+    pub(crate) fn add_late(&mut self, record: LateRecord) {
+        join_lowest(&mut self.late, record.access.site, record, 1);
     }
 
     fn merge_undefined(&mut self, key: UseKey, source: UndefinedSource, count: u64) {
@@ -183,6 +192,9 @@ impl RawFindings {
         }
         for (key, (record, count)) in other.unwaited {
             join_lowest(&mut self.unwaited, key, record, count);
+        }
+        for (key, (record, count)) in other.late {
+            join_lowest(&mut self.late, key, record, count);
         }
         self.misuses.join(other.misuses);
     }
@@ -249,7 +261,8 @@ impl RawFindings {
             Finding { problem, severity: Severity::Error, count }
         });
         let copies = report_copies(self.early, self.unwaited, names);
-        let mut findings: Vec<_> = races.chain(copies).chain(undefined).collect();
+        let late = report_late_accesses(self.late, names);
+        let mut findings: Vec<_> = races.chain(late).chain(copies).chain(undefined).collect();
         // An absent source lane is a note only. Where its value is used, the error replaces the
         // note.
         let used: Vec<Span> = findings.iter().filter_map(absent_lane_place).collect();
@@ -291,6 +304,23 @@ fn report_copies(
     early.chain(unwaited).collect()
 }
 
+/// Returns the findings about accesses to blocks that may have ended, merged by place in the source.
+fn report_late_accesses(
+    late: BTreeMap<u32, (LateRecord, u64)>,
+    names: &LaunchNames<'_>,
+) -> Vec<Finding> {
+    let mut by_place = BTreeMap::new();
+    for (site, (record, count)) in late {
+        join_lowest(&mut by_place, names.site_span(site), record, count);
+    }
+    let finding = |(record, count): (LateRecord, u64)| {
+        let (location, access) = (names.location(record.at), names.access(record.access));
+        let problem = Problem::LateAccess(LateAccess { location, access });
+        Finding { problem, severity: Severity::Error, count }
+    };
+    by_place.into_values().map(finding).collect()
+}
+
 /// The tables that translate numbers to names, places and indices.
 pub(crate) struct LaunchNames<'a> {
     pub(crate) kernel: &'a Kernel,
@@ -323,9 +353,17 @@ impl LaunchNames<'_> {
         }
     }
 
-    /// Returns the element that holds a byte of a buffer.
+    /// Returns the element that holds a byte of a buffer. The buffers after the shared arrays are
+    /// those of the blocks of a cluster, by rank.
     pub(crate) fn location(&self, (buffer, byte): (u16, u64)) -> Location {
-        let (params, buffer) = (self.kernel.params.len(), usize::from(buffer));
+        let (params, shared) = (self.kernel.params.len(), self.kernel.shared.len());
+        let mut buffer = usize::from(buffer);
+        let mapped = buffer.checked_sub(params + shared);
+        let rank = mapped.and_then(|mapped| mapped.checked_div(shared));
+        if let Some(rank) = rank {
+            buffer -= shared * (1 + rank);
+        }
+        let rank = rank.map(|rank| rank as u32);
         let param = self.kernel.params.iter().nth(buffer).map(|(_, param)| match &param.kind {
             ParamKind::Slice { elem, .. } => (&param.name, elem.size()),
             ParamKind::Scalar(scalar) => (&param.name, Element::Scalar(*scalar).size()),
@@ -335,7 +373,8 @@ impl LaunchNames<'_> {
         let (name, element) =
             param.or_else(array).map_or(("?", None), |(name, size)| (name.as_str(), size));
         let element = element.filter(|bytes| *bytes > 0).unwrap_or(1);
-        Location { buffer: name.into(), index: byte / element, offset: byte % element }
+        let (index, offset) = (byte / element, byte % element);
+        Location { buffer: name.into(), rank, index, offset }
     }
 }
 

@@ -169,6 +169,21 @@ impl BlockClocks {
         self.threads.iter_mut().for_each(|thread| thread.clock = Some(Arc::clone(&all)));
     }
 
+    /// Joins the clock of a block whose threads have passed a barrier, with the intervals before
+    /// that, into one of several blocks.
+    pub(crate) fn join_into(&self, all: &mut VectorClock, block: u64, intervals: u32) {
+        if let Some(clock) = self.threads.first().and_then(|thread| thread.clock.as_ref()) {
+            all.join(clock);
+        }
+        all.blocks.insert(block, intervals);
+    }
+
+    /// Sets the clocks of all threads of the block.
+    pub(crate) fn set_all(&mut self, clock: &Arc<VectorClock>) {
+        self.thread_mut(1023);
+        self.threads.iter_mut().for_each(|thread| thread.clock = Some(Arc::clone(clock)));
+    }
+
     /// Joins the clocks of `threads`, including their own accesses.
     pub(crate) fn sync_threads(&mut self, block: u64, threads: Vec<u32>) {
         let mut all = VectorClock::default();

@@ -204,6 +204,8 @@ mod tests {
             block,
             interval,
             grid,
+            cluster: None,
+            cluster_barriers: 0,
             clock,
             epoch: 0,
             event,

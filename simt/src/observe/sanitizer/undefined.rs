@@ -95,7 +95,9 @@ pub(crate) struct UndefinedValues {
 
 impl UndefinedValues {
     pub(crate) fn new(launch: &LaunchChecks<'_>) -> Self {
-        Self { defined: Defined::new(launch.cells as usize), ..Self::default() }
+        // Other blocks of a cluster may write what this one reads.
+        let cells = if launch.has_clusters { 0 } else { launch.cells as usize };
+        Self { defined: Defined::new(cells), ..Self::default() }
     }
 
     /// Resets the state for a new block, in which all memory is unwritten.

@@ -17,7 +17,7 @@ use crate::{
 use warpwise_compiler::{
     analysis::range,
     id::Id,
-    ir::{CompareOp, InstId, Order, ParamId, Root, Scalar, Space, TextureOp},
+    ir::{BinaryOp, CompareOp, InstId, Order, ParamId, Root, Scalar, Space, TextureOp},
 };
 
 impl Emitter<'_> {
@@ -70,6 +70,38 @@ impl Emitter<'_> {
         let to = self.new_uniform(id)?;
         let slots = [to, base, one, offset];
         self.emit(Instr::Integer { op: IntegerOp::Offset, slots });
+        self.copy_to_lanes(id)
+    }
+
+    /// Emits the address in the shared memory of a block of the cluster that corresponds to one in
+    /// the block's own: in the buffer of the same array, `shared` buffers further on for each rank.
+    pub(super) fn emit_map_shared(&mut self, id: InstId, ptr: InstId, rank: InstId) -> Done {
+        let shared = self.kernel.shared.len() as u16;
+        let first = lanes::address(shared + self.kernel.arrays.len() as u16);
+        let [times, plus] =
+            [BinaryOp::Mul, BinaryOp::Add].map(|op| lanes::binary(op, Scalar::U64, self.isa));
+        let missing = || self.malformed("no arithmetic of addresses");
+        let (times, plus) = (times.ok_or_else(missing)?, plus.ok_or_else(missing)?);
+        if self.varies(id) {
+            let (ptr, rank) = (self.lanes(ptr)?, self.wide_lanes(id, rank)?);
+            let stride = self.constant_lanes(lanes::address(shared), 8)?;
+            let first = self.constant_lanes(first, 8)?;
+            let [scaled, distance] = [(); 2].map(|()| self.new_temporary(id, 8));
+            self.emit(Instr::Map { f: times, regs: [scaled, rank, stride, stride] });
+            self.emit(Instr::Map { f: plus, regs: [distance, scaled, first, first] });
+            self.registers.release_through(self.ranges.position(id));
+            let to = self.new_lanes(id)?;
+            self.emit(Instr::Map { f: plus, regs: [to, ptr, distance, distance] });
+            return Ok(());
+        }
+        let (ptr, rank) = (self.uniform(ptr)?, self.wide_uniform(rank)?);
+        let stride = self.constant(lanes::address(shared), 8);
+        let first = self.constant(first, 8);
+        let [scaled, distance] = [(); 2].map(|()| self.new_slot(8));
+        let to = self.new_uniform(id)?;
+        self.emit(Instr::Uniform { f: times, slots: [scaled, rank, stride, stride] });
+        self.emit(Instr::Uniform { f: plus, slots: [distance, scaled, first, first] });
+        self.emit(Instr::Uniform { f: plus, slots: [to, ptr, distance, distance] });
         self.copy_to_lanes(id)
     }
 

@@ -26,7 +26,7 @@ impl Emitter<'_> {
         }
         let space = self.kernel.space(ptr).filter(|space| *space != Space::Local);
         let Some(space) = space else { return };
-        let is_shared = space == Space::Shared;
+        let is_shared = matches!(space, Space::Shared | Space::Cluster);
         let op = &self.kernel.insts[id].op;
         let (kind, atomic, accessed) = if let Op::Store { value, .. } = op {
             (AccessKind::Write, None, *value)
@@ -91,7 +91,7 @@ impl Emitter<'_> {
     fn emit_site_check(&mut self, site: Site, ptr: InstId) -> u32 {
         let Site { is_shared, bytes, at, .. } = site;
         let other = self.kernel.space(ptr).unwrap_or(Space::Global);
-        let space = if is_shared { Space::Shared } else { other };
+        let space = if is_shared && other != Space::Cluster { Space::Shared } else { other };
         let number = self.code.sites.len() as u32;
         self.code.sites.push(site);
         let request = Request { kind: Kind::Load, space, bytes, at, ptr, phases: 1 };
@@ -108,10 +108,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// Marks the code as ordering its blocks: one worker runs them all, so that accesses are
+    /// Marks code that is checked as ordering its blocks: one worker runs them all, so that accesses are
     /// checked in the order in which they happen.
-    fn synchronizes(&mut self) {
-        (self.code.single_worker, self.code.synchronizes) = (true, true);
+    pub(super) fn synchronizes(&mut self) {
+        if self.is_checked {
+            (self.code.single_worker, self.code.synchronizes) = (true, true);
+        }
     }
 
     /// Tracks undefined values up to an instruction that does more than compute.

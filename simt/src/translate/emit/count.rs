@@ -178,7 +178,9 @@ impl Emitter<'_> {
         let kernel = self.kernel;
         let Some(counting) = &mut self.counting else { return };
         let Some(was) = counting.rewritten.origin(id) else { return };
-        let Some(space) = kernel.space(ptr).filter(|space| *space != Space::Local) else { return };
+        // The costs of accesses to other blocks' shared memory are not known.
+        let is_counted = |space: &Space| !matches!(space, Space::Local | Space::Cluster);
+        let Some(space) = kernel.space(ptr).filter(is_counted) else { return };
         let (kind, value) = kind_and_value(kernel, id);
         let scalar = match kernel.insts[value].ty {
             Ty::Scalar(scalar) => scalar.size().unwrap_or(0),

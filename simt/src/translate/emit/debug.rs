@@ -105,6 +105,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::MulAdd { .. }
         | Op::Index { .. }
         | Op::Offset { .. }
+        | Op::MapShared { .. }
         | Op::Bounds { .. }
         | Op::Check { .. }
         | Op::Get(_)
@@ -113,6 +114,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::AsyncCopy { .. }
         | Op::AsyncCommit
         | Op::SyncGrid
+        | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
@@ -147,6 +149,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid
+        | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Print { .. }
@@ -174,6 +177,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::MulAdd { .. }
         | Op::Index { .. }
         | Op::Offset { .. }
+        | Op::MapShared { .. }
         | Op::Get(_)
         | Op::Load { .. }
         | Op::AtomicLoad { .. }
@@ -205,5 +209,6 @@ fn is_operand_only(op: &Op) -> bool {
             | Op::Array(_)
             | Op::Index { .. }
             | Op::Offset { .. }
+            | Op::MapShared { .. }
     )
 }

@@ -329,6 +329,10 @@ impl Emitter<'_> {
                 let offset = offset.known().ok_or_else(|| self.malformed("a generic offset"))?;
                 self.emit_offset(id, *base, offset)
             }
+            Op::MapShared { ptr, rank } => {
+                self.synchronizes();
+                self.emit_map_shared(id, *ptr, *rank)
+            }
             Op::Bounds { index, len } => {
                 let all_below = AllBelow::pick(self.size(*index)?, isa);
                 let (index, len) = (self.operand(*index)?, self.operand(*len)?);
@@ -409,6 +413,11 @@ impl Emitter<'_> {
             Op::SyncGrid => {
                 self.emit(Instr::SyncGrid);
                 self.code.syncs_grid = true;
+                Ok(())
+            }
+            Op::SyncCluster => {
+                self.synchronizes();
+                self.emit(Instr::SyncCluster);
                 Ok(())
             }
             Op::SyncWarp { mask } => self.emit_warp_op(WarpOp::Sync, *mask),

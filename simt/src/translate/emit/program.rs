@@ -41,7 +41,8 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         shared.push(SharedArray { access, bytes });
     }
     let buffers = kernel.params.len() + kernel.shared.len() + kernel.arrays.len();
-    if buffers > usize::from(u16::MAX) {
+    let mapped = kernel.cluster.map_or(0, |_| kernel.cluster_blocks() as usize);
+    if buffers + mapped * kernel.shared.len() > usize::from(u16::MAX) {
         return Err(malformed_signature("more than 65535 parameters and arrays"));
     }
     let block = match &kernel.block {
@@ -60,6 +61,8 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         instrs: Vec::new(),
         spans: Vec::new(),
         syncs_grid: false,
+        cluster: kernel.cluster,
+        first_mapped: buffers as u16,
         atomics: Vec::new(),
         async_copies: Vec::new(),
         messages: Vec::new(),

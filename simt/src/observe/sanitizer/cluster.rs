@@ -1,0 +1,193 @@
+//! The analysis of the shared memory of a cluster, whose blocks access each other's.
+//!
+//! Accesses are analysed as they happen, since the blocks take turns. Only the barrier of the
+//! cluster orders the accesses of all its blocks, and ends the analysis of what was before.
+//!
+//! A block must not end before the accesses of others to its memory: hardware may give the memory
+//! to another block. Such an access is found where it comes after the end of the block, and where
+//! the block ends although nothing orders an earlier access before that.
+use super::{
+    LaunchChecks,
+    finding::Missing,
+    happens_before::{AccessContext, HappensBefore},
+    raw_findings::{RacingAccess, RacingPair, RawFindings},
+    shadow::{AccessRecord, RaceHit, Shadow},
+};
+use crate::bytecode::Code;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// An access to the shared memory of a block that may have ended. The lowest one of several is
+/// reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LateRecord {
+    /// Number of the buffer of the cluster, and the byte in it.
+    pub(crate) at: (u16, u64),
+    pub(crate) access: RacingAccess,
+}
+
+/// A block in the checks of its cluster.
+#[derive(Clone, Debug)]
+pub(crate) struct ClusterMember {
+    pub(crate) checks: Arc<Mutex<ClusterChecks>>,
+    pub(crate) rank: usize,
+    /// The number of the first block, which identifies the cluster.
+    pub(crate) first_block: u64,
+}
+
+impl ClusterMember {
+    pub(super) fn lock(&self) -> MutexGuard<'_, ClusterChecks> {
+        self.checks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The analysis of the shared memory of a cluster.
+#[derive(Debug)]
+pub(crate) struct ClusterChecks {
+    /// The number of each block, by rank.
+    blocks: Vec<u64>,
+    /// The cells of all blocks, by rank.
+    shadow: Shadow,
+    contexts: Vec<AccessContext>,
+    /// By rank, true for a block that has ended.
+    has_ended: Vec<bool>,
+    /// By rank, the accesses by other blocks since the last barrier of the cluster.
+    remote: Vec<RemoteAccesses>,
+}
+
+/// Accesses by other blocks to the memory of one: of each access site, block and thread the last,
+/// which is the hardest to order.
+type RemoteAccesses = BTreeMap<(u32, u64, u32), (LateRecord, AccessContext)>;
+
+/// An access by one thread.
+pub(super) struct ClusterAccess {
+    pub(super) context: AccessContext,
+    pub(super) thread: u32,
+    /// The buffer and the byte.
+    pub(super) at: (u16, u64),
+    pub(super) bytes: u32,
+    /// The written value, if it is known.
+    pub(super) value: Option<u64>,
+    /// A number of the access of all lanes.
+    pub(super) number: u64,
+}
+
+impl ClusterAccess {
+    fn racing(&self) -> RacingAccess {
+        let AccessContext { site, kind, block, .. } = self.context;
+        RacingAccess { block, thread: self.thread, site, kind, value: self.value }
+    }
+}
+
+impl ClusterChecks {
+    pub(crate) fn new(code: &Code, launch: &LaunchChecks<'_>, blocks: Vec<u64>) -> Self {
+        let count = code.cluster_blocks() as usize;
+        Self {
+            shadow: Shadow::new(launch.cells as usize * blocks.len(), true),
+            blocks,
+            contexts: Vec::new(),
+            has_ended: vec![false; count],
+            remote: vec![RemoteAccesses::new(); count],
+        }
+    }
+
+    /// Returns the number of the block whose memory a buffer is, given the rank of the accessing
+    /// block.
+    pub(super) fn owner(&self, code: &Code, buffer: u16, rank: usize) -> u64 {
+        let owner = code.mapped_array(buffer.into()).map_or(rank, |(owner, _)| owner);
+        self.blocks.get(owner).copied().unwrap_or(0)
+    }
+
+    /// Records an access by a thread of the block of this rank, and adds what is wrong with it.
+    pub(super) fn record_access(
+        &mut self,
+        (code, launch): (&Code, &LaunchChecks<'_>),
+        rank: usize,
+        access: &ClusterAccess,
+        order: &HappensBefore,
+        found: &mut RawFindings,
+    ) {
+        let (buffer, first) = access.at;
+        let own = code.own_buffer(buffer);
+        let owner = code.mapped_array(buffer.into()).map_or(rank, |(owner, _)| owner);
+        let now = self.push_context(access.context);
+        let now = AccessRecord::new(now, access.thread);
+        let buffer = own + (code.shared.len() * (1 + owner)) as u16;
+        if owner != rank {
+            let record = LateRecord { at: (buffer, first), access: access.racing() };
+            self.record_remote(owner, record, access.context, found);
+        }
+        let Self { shadow, contexts, .. } = self;
+        let racing = |record: AccessRecord| {
+            let AccessContext { site, kind, block, .. } = contexts[record.context()];
+            RacingAccess { block, thread: record.thread(), site, kind, value: None }
+        };
+        let context_of = |number: usize| contexts[number];
+        for (cell, byte) in launch.touched_cells(own, first, access.bytes) {
+            let cell = owner as u64 * launch.cells + cell;
+            let hit = |RaceHit { before, missing }: RaceHit| {
+                let parties = [racing(before), access.racing()];
+                found.add_race(access.number, RacingPair::new((buffer, byte), parties, missing));
+            };
+            shadow.record_access(cell as usize, now, (context_of, order), hit);
+        }
+    }
+
+    /// Records an access to the memory of the block of rank `owner` by another one.
+    fn record_remote(
+        &mut self,
+        owner: usize,
+        record: LateRecord,
+        context: AccessContext,
+        found: &mut RawFindings,
+    ) {
+        if self.has_ended[owner] {
+            return found.add_late(record);
+        }
+        let RacingAccess { site, block, thread, .. } = record.access;
+        self.remote[owner].insert((site, block, thread), (record, context));
+    }
+
+    /// Records that the block of this rank has ended, and adds the accesses of others that may come
+    /// after that.
+    pub(super) fn end_block(
+        &mut self,
+        rank: usize,
+        threads: u32,
+        order: &HappensBefore,
+        found: &mut RawFindings,
+    ) {
+        self.has_ended[rank] = true;
+        for (record, context) in std::mem::take(&mut self.remote[rank]).into_values() {
+            let is_known = |thread| order.has_acquired(thread, &context, record.access.thread);
+            if !(0..threads).any(is_known) {
+                found.add_late(record);
+            }
+        }
+    }
+
+    /// Forgets all accesses: every thread of the cluster has reached its barrier.
+    pub(super) fn sync(&mut self) {
+        self.shadow.clear();
+        self.contexts.clear();
+        self.remote.iter_mut().for_each(BTreeMap::clear);
+    }
+
+    /// Returns the number of a context, which is the last one if that is the same.
+    fn push_context(&mut self, context: AccessContext) -> usize {
+        if self.contexts.last() != Some(&context) {
+            self.contexts.push(context);
+        }
+        self.contexts.len() - 1
+    }
+}
+
+/// Returns the synchronization that is missing between accesses of two blocks.
+pub(super) fn missing_between_blocks(one: &AccessContext, other: &AccessContext) -> Missing {
+    match one.cluster.is_some() && one.cluster == other.cluster {
+        true => Missing::ClusterBarrier,
+        false => Missing::Release,
+    }
+}
