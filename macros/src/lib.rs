@@ -34,6 +34,9 @@
 /// - `contract = false`: `a * b + c` on `f32` and `f64` is two roundings, as on the host, and not
 ///   one; so is `1.0 / x.sqrt()` on `f32`. On `f16` and `bf16` it always is two: their operators round, each for itself, and
 ///   `x.mul_add(y, z)` of `Float` is the fused one.
+/// - `cluster = 4`, `cluster = (2, 2)`, `cluster = (2, 2, 2)`: the blocks of a cluster, at most 8, which run at the
+///   same time and access each other's shared memory, by the module `cluster`. Needs a GPU of compute
+///   capability 9.0.
 /// - `cooperative`: all blocks run at the same time, so that `grid::sync()` may wait for all of them. A
 ///   launch of more blocks than the device runs at once is refused.
 /// - `min_blocks = 4`: blocks that a multiprocessor has to run at a time. A thread gets no more registers than allow it, and what

@@ -534,6 +534,19 @@ pub enum LaunchMistake {
         /// The launch's block.
         asked: [u64; 3],
     },
+    /// A grid that does not consist of whole clusters.
+    #[error(
+        "its blocks run in clusters of {}, and the launch has a grid of {} blocks, which is no multiple \
+         along each axis",
+        extents(.cluster),
+        extents(.grid)
+    )]
+    SplitCluster {
+        /// Blocks of the launch.
+        grid: [u64; 3],
+        /// Blocks of a cluster.
+        cluster: [u64; 3],
+    },
     /// More shared memory than a block can have.
     #[error("a block needs {bytes} bytes of shared memory, and {limit} is the most on {device}")]
     SharedMemory {

@@ -361,6 +361,8 @@ pub(crate) struct Signature {
     pub(crate) wide_index: bool,
     /// True if all blocks have to run at the same time.
     pub(crate) cooperative: bool,
+    /// The blocks of a cluster along x, y and z, if blocks run in clusters.
+    pub(crate) cluster: Option<[u32; 3]>,
     /// Bytes of shared memory that a block takes for arrays of known lengths.
     pub(crate) shared: u64,
     /// The part of these bytes that the kernel declares, for which no launch asks.
@@ -381,6 +383,7 @@ impl Signature {
             block: kernel.block.as_ref().map(|dims| dims.each_ref().map(number)),
             wide_index: kernel.wide_index,
             cooperative: kernel.cooperative,
+            cluster: kernel.cluster,
             shared: ptx::block_shared_bytes(kernel),
             declared_shared: ptx::declared_shared_bytes(kernel),
             sized_at_launch: ptx::is_sized_at_launch(kernel),

@@ -79,12 +79,27 @@ impl LaunchConfig {
         declared: Option<[u64; 3]>,
         wide_index: bool,
     ) -> Result<Geometry, LaunchMistake> {
+        self.geometry_in_clusters(declared, None, wide_index)
+    }
+
+    /// Returns the geometry for the hardware, given the kernel's declared block and cluster.
+    pub(crate) fn geometry_in_clusters(
+        &self,
+        declared: Option<[u64; 3]>,
+        cluster: Option<[u32; 3]>,
+        wide_index: bool,
+    ) -> Result<Geometry, LaunchMistake> {
         let block = self.checked_block(declared)?;
+        let cluster = cluster.map(|dims| dims.map(u64::from));
         let mut grid = [0; 3];
         for (axis, blocks) in Axis::ALL.into_iter().zip(&mut grid) {
             let i = axis as usize;
+            let whole = cluster.map_or(1, |dims| dims[i]);
             *blocks = match self.extent {
-                Extent::Threads(threads) => threads.extents[i].div_ceil(block[i]),
+                Extent::Threads(threads) => {
+                    let blocks = threads.extents[i].div_ceil(block[i]);
+                    blocks.checked_next_multiple_of(whole).unwrap_or(blocks)
+                }
                 Extent::Blocks(blocks) => blocks.extents[i],
             };
             let (blocks, limit) = (*blocks, MAX_GRID[i]);
@@ -95,6 +110,12 @@ impl LaunchConfig {
             if threads > limit && !wide_index {
                 return Err(LaunchMistake::IndexTooWide { axis, threads, limit });
             }
+        }
+        if let Some(cluster) = cluster
+            && !grid.contains(&0)
+            && (0..3).any(|i| !grid[i].is_multiple_of(cluster[i]))
+        {
+            return Err(LaunchMistake::SplitCluster { grid, cluster });
         }
         // The limits of the axes keep both products below 2^64.
         let (blocks, threads): (u64, u64) = (grid.iter().product(), block.iter().product());
@@ -261,6 +282,20 @@ mod tests {
         assert_eq!(
             LaunchConfig::cover(1).block(256).geometry(declared, false),
             Err(LaunchMistake::BlockMismatch { declared: [32, 8, 1], asked: [256, 1, 1] })
+        );
+    }
+
+    #[test]
+    fn grids_consist_of_whole_clusters() {
+        let in_clusters = |config: LaunchConfig| {
+            config.geometry_in_clusters(Some([32, 1, 1]), Some([4, 2, 1]), false)
+        };
+        assert_eq!(in_clusters(LaunchConfig::cover((129, 3))).unwrap().grid, [8, 4, 1]);
+        assert_eq!(in_clusters(LaunchConfig::grid((4, 2))).unwrap().grid, [4, 2, 1]);
+        assert!(in_clusters(LaunchConfig::grid(0)).unwrap().is_empty());
+        assert_eq!(
+            in_clusters(LaunchConfig::grid((8, 3))),
+            Err(LaunchMistake::SplitCluster { grid: [8, 3, 1], cluster: [4, 2, 1] })
         );
     }
 

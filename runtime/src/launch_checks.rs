@@ -348,7 +348,7 @@ fn check(
 ) -> Result<Geometry, LaunchMistake> {
     check_arguments(&signature.params, args, device)?;
     check_shared(signature.shared, device)?;
-    config.geometry(signature.block, signature.wide_index)
+    config.geometry_in_clusters(signature.block, signature.cluster, signature.wide_index)
 }
 
 fn check_arguments(params: &[Param], args: Args<'_>, device: &Device) -> Result<(), LaunchMistake> {

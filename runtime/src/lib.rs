@@ -32,7 +32,7 @@
 //!   GPU copies by itself.
 //! - [`Stream`]: several orders of work on a device. [`Event`]: points in them, and times. [`Graph`]:
 //!   work that is recorded once and launched many times.
-//! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`grid`], std's
+//! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`cluster`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`async_copy`]: copies to shared memory in the background.
 //! - [`vector`]: [`F32x4`] and its kin.
@@ -61,6 +61,7 @@ mod barrier;
 pub mod bits;
 pub mod block;
 pub mod check;
+pub mod cluster;
 pub mod collective;
 pub mod counters;
 mod cpu;

@@ -7,6 +7,7 @@
 //! reported at its own tokens.
 pub(crate) mod backend;
 pub(crate) mod build_settings;
+pub(crate) mod cluster;
 pub(crate) mod constant;
 pub(crate) mod instances;
 pub(crate) mod lint_attr;
@@ -17,6 +18,7 @@ pub(crate) mod strip;
 use crate::{
     attr::{
         backend::find_backend,
+        cluster::{ClusterDims, check_cluster, parse_cluster},
         constant::ConstantParam,
         instances::Instance,
         lint_attr::{LevelKeyword, LintLevel, lint_levels},
@@ -56,6 +58,8 @@ pub(crate) struct Options {
     pub(crate) constants: Vec<Option<ConstantParam>>,
     /// Threads per block along x, y and z, each an integer literal or the path of a constant.
     pub(crate) block: Option<[Expr; 3]>,
+    /// Blocks per cluster, if blocks run in clusters.
+    pub(crate) cluster: Option<ClusterDims>,
     /// Minimum number of blocks that a multiprocessor runs at a time.
     pub(crate) min_blocks: Option<u32>,
     /// Constants with values that only rustc knows.
@@ -79,6 +83,7 @@ impl Default for Options {
             requires: Vec::new(),
             constants: Vec::new(),
             block: None,
+            cluster: None,
             min_blocks: None,
             open: Vec::new(),
             instances: Vec::new(),
@@ -91,10 +96,11 @@ impl Default for Options {
 const MAX_THREADS_PER_MULTIPROCESSOR: u64 = 2048;
 
 /// The names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 16] = [
+const ARGUMENTS: [&str; 17] = [
     "allow",
     "backend",
     "block",
+    "cluster",
     "coarsen",
     "contract",
     "cooperative",
@@ -125,7 +131,9 @@ pub(crate) fn parse_arguments(args: TokenStream) -> (Options, Option<Error>) {
     }
     // An erroneous `block` would cause a second, misleading error here.
     if reader.error.is_none() {
-        reader.error = reader.check_min_blocks();
+        let Options { cluster, cooperative, .. } = reader.options;
+        let error = reader.check_min_blocks();
+        reader.error = error.or_else(|| check_cluster(cluster, cooperative));
     }
     (reader.options, reader.error)
 }
@@ -163,6 +171,7 @@ enum Argument {
     Flag(Ident, bool),
     Backend(Ident, Backend, Span),
     Block(Ident, Box<[Expr; 3]>),
+    Cluster(Ident, ClusterDims),
     MinBlocks(Ident, u32),
     Open(Ident, Vec<Path>),
     Requires(Ident, Vec<Condition>),
@@ -188,6 +197,10 @@ impl Parse for Argument {
             "block" => {
                 let dims = Box::new(parse_block(&name, input)?);
                 Ok(Self::Block(name, dims))
+            }
+            "cluster" => {
+                let dims = parse_cluster(&name, input)?;
+                Ok(Self::Cluster(name, dims))
             }
             "min_blocks" => {
                 let blocks = parse_min_blocks(&name, input)?;
@@ -452,6 +465,10 @@ impl OptionsBuilder {
             }
             Argument::Block(name, dims) => {
                 options.block = Some(*dims);
+                self.reject_repeated(&name)
+            }
+            Argument::Cluster(name, dims) => {
+                options.cluster = Some(dims);
                 self.reject_repeated(&name)
             }
             Argument::MinBlocks(name, blocks) => {

@@ -4,7 +4,7 @@ use crate::{
     resolve::std_paths::StdItem,
     types::{
         Ty,
-        builtin::{Async, Builtin, BuiltinPart, ResolvedBuiltin},
+        builtin::{Async, Builtin, BuiltinPart, ClusterFn, ResolvedBuiltin},
         collective::{Collective, CollectiveArgs},
     },
 };
@@ -59,7 +59,9 @@ impl Notes {
     pub(crate) fn record_builtin(&mut self, path: &Path, found: &ResolvedBuiltin) {
         let absolute = || format!("warpwise::{}", found.path);
         match found.builtin {
-            Builtin::Async(Async::Copy) | Builtin::Texture(_) => {
+            Builtin::Async(Async::Copy)
+            | Builtin::Texture(_)
+            | Builtin::Cluster(ClusterFn::MapShared) => {
                 return self.record_numeric_generic(path, absolute());
             }
             // The number itself may be a parameter of the kernel.

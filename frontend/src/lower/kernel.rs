@@ -94,6 +94,7 @@ impl Lowerer<'_> {
         self.build.kernel.may_coarsen = options.coarsen;
         self.build.kernel.min_blocks = options.min_blocks;
         self.build.kernel.cooperative = options.cooperative;
+        self.build.kernel.cluster = options.cluster.map(|cluster| cluster.dims);
         self.build.kernel.wide_index = options.wide_index;
         self.build.kernel.deny_checks = options.deny_checks;
         self.lower_signature(options)?;
@@ -103,6 +104,7 @@ impl Lowerer<'_> {
         let _ = self.lower_block(&function.body);
         self.resolve_spaces();
         self.check_async_copies();
+        self.check_mapped_references();
         Ok(())
     }
 

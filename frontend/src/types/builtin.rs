@@ -14,6 +14,8 @@ pub(crate) enum Builtin {
     Barrier(Option<BarrierOp>),
     /// `grid::sync`
     SyncGrid,
+    /// A function of the module `cluster`.
+    Cluster(ClusterFn),
     /// `sync_warp`, perhaps with a mask.
     SyncWarp {
         /// True if the first argument is a mask.
@@ -75,6 +77,27 @@ pub(crate) enum Builtin {
     Async(Async),
     /// A read of the module `texture::words`.
     Texture(TextureOp),
+}
+
+/// A function of the module `cluster`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClusterFn {
+    /// `sync`
+    Sync,
+    /// `block_rank`
+    BlockRank,
+    /// `size`
+    Size,
+    /// `idx_x` and the like.
+    Idx(Axis),
+    /// `dim_x` and the like.
+    Dim(Axis),
+    /// `block_idx_x` and the like.
+    BlockIdx(Axis),
+    /// `grid_dim_x` and the like.
+    GridDim(Axis),
+    /// `map_shared_rank` and `map_shared_rank_mut`
+    MapShared,
 }
 
 /// A function of the module `async_copy`.
@@ -197,6 +220,7 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
         ["bits", name] => find_in_bits(name),
         ["directed", name] => find_in_directed(name),
         ["async_copy", name] => find_in_async_copy(name),
+        ["cluster", name] => find_in_cluster(name),
         _ => None,
     }
 }
@@ -421,6 +445,34 @@ fn find_in_async_copy(name: &str) -> Option<ResolvedBuiltin> {
     };
     let path = format!("async_copy::{name}");
     Some(ResolvedBuiltin::new(Builtin::Async(which), path, params, BuiltinPart::Unit))
+}
+
+/// Returns functions of the module `cluster`, except for those that are kernel code.
+fn find_in_cluster(name: &str) -> Option<ResolvedBuiltin> {
+    let mapped = |mutable| {
+        let reference = BuiltinPart::Ref { mutable };
+        (ClusterFn::MapShared, vec![reference, USIZE], reference)
+    };
+    let (function, params, ret) = match name {
+        "sync" => (ClusterFn::Sync, vec![], BuiltinPart::Unit),
+        "block_rank" => (ClusterFn::BlockRank, vec![], USIZE),
+        "size" => (ClusterFn::Size, vec![], USIZE),
+        "map_shared_rank" => mapped(false),
+        "map_shared_rank_mut" => mapped(true),
+        _ => {
+            let (what, axis) = name.rsplit_once('_')?;
+            let axis = Axis::ALL.iter().copied().find(|known| known.name() == axis)?;
+            let function = match what {
+                "idx" => ClusterFn::Idx(axis),
+                "dim" => ClusterFn::Dim(axis),
+                "block_idx" => ClusterFn::BlockIdx(axis),
+                "grid_dim" => ClusterFn::GridDim(axis),
+                _ => return None,
+            };
+            (function, vec![], USIZE)
+        }
+    };
+    Some(ResolvedBuiltin::new(Builtin::Cluster(function), format!("cluster::{name}"), params, ret))
 }
 
 fn shuffle_op(name: &str) -> Option<ShuffleOp> {

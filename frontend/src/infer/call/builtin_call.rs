@@ -5,7 +5,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Len, Prim, Ty, Type,
-        builtin::{self, Async, Builtin, ResolvedBuiltin},
+        builtin::{self, Async, Builtin, ClusterFn, ResolvedBuiltin},
     },
 };
 use syn::{ExprCall, GenericArgument};
@@ -49,6 +49,7 @@ impl Infer<'_> {
             | Builtin::Fence(_)
             | Builtin::Vote { .. }
             | Builtin::SyncGrid
+            | Builtin::Cluster(_)
             | Builtin::ActiveMask
             | Builtin::Mma(_)
             | Builtin::DistributeRows { .. }
@@ -60,7 +61,8 @@ impl Infer<'_> {
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.takes_width);
-        if found.params.contains(&builtin::BuiltinPart::Value)
+        let is_mapped = matches!(found.builtin, Builtin::Cluster(ClusterFn::MapShared));
+        if (found.params.contains(&builtin::BuiltinPart::Value) || is_mapped)
             && let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
                 .and_then(|args| args.args.iter().skip(widths).find(|arg| is_value_type(arg)))
         {

@@ -50,6 +50,7 @@ impl Lowerer<'_> {
                 }
                 (Op::SyncGrid, ir::Ty::Unit)
             }
+            Builtin::Cluster(function) => return self.lower_cluster(function, args, expr),
             Builtin::SyncWarp { masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
                 (Op::SyncWarp { mask }, ir::Ty::Unit)

@@ -108,7 +108,9 @@ impl Lowerer<'_> {
             Pointer::Shared(_) => true,
             Pointer::Inst(inst) => self.build.kernel.insts[inst].ty == ir::Ty::Ptr(Space::Shared),
         };
-        memory.scope.unwrap_or(if shared { Scope::Block } else { Scope::Device })
+        // Other blocks of a cluster may update the same.
+        let is_private = shared && self.options.cluster.is_none();
+        memory.scope.unwrap_or(if is_private { Scope::Block } else { Scope::Device })
     }
 
     /// Returns the old value as a `Result<T, T>`: `Ok` if it was the expected one.
