@@ -34,7 +34,7 @@
 //!   work that is recorded once and launched many times.
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`cluster`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
-//! - [`async_copy`]: copies to shared memory in the background.
+//! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and prefetches.
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`mma`]: products of small matrices on tensor cores.
 //! - [`texture`]: images that are sampled at fractional coordinates.
@@ -60,6 +60,7 @@ mod atomic;
 mod barrier;
 pub mod bits;
 pub mod block;
+pub mod cache;
 pub mod check;
 pub mod cluster;
 pub mod collective;

@@ -330,8 +330,10 @@ impl<'m> Machine<'m> {
                 self.locals[local.index()][thread] = of(*value);
                 0
             }
-            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => self.load(of(*ptr), self.scalar(id)),
-            Op::Store { ptr, value } | Op::AtomicStore { ptr, value, .. } => {
+            Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. } => {
+                self.load(of(*ptr), self.scalar(id))
+            }
+            Op::Store { ptr, value, .. } | Op::AtomicStore { ptr, value, .. } => {
                 self.store(of(*ptr), self.scalar(*value), of(*value));
                 0
             }
@@ -367,7 +369,7 @@ impl<'m> Machine<'m> {
                 self.memory(to)[..bytes].copy_from_slice(&copied);
                 0
             }
-            Op::AsyncCommit | Op::AsyncWait { .. } => 0,
+            Op::Prefetch { .. } | Op::AsyncCommit | Op::AsyncWait { .. } => 0,
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::MapShared { .. } | Op::SyncCluster => {
                 unreachable!("random kernels have no clusters")

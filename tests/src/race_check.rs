@@ -185,8 +185,8 @@ impl Watched<'_> {
 /// Where an instruction accesses memory, whether it writes, among whom it is atomic, and what it stores.
 fn access(op: &Op) -> Option<(InstId, bool, Option<Scope>, Option<InstId>)> {
     match op {
-        Op::Load { ptr } => Some((*ptr, false, None, None)),
-        Op::Store { ptr, value } => Some((*ptr, true, None, Some(*value))),
+        Op::Load { ptr, .. } => Some((*ptr, false, None, None)),
+        Op::Store { ptr, value, .. } => Some((*ptr, true, None, Some(*value))),
         Op::Atomic { ptr, scope, .. } => Some((*ptr, true, Some(*scope), None)),
         _ => None,
     }

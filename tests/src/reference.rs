@@ -238,8 +238,8 @@ impl<'k> Machine<'k> {
                 thread.locals.insert(*local, value);
                 return;
             }
-            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => self.load(get(ptr), ty),
-            Op::Store { ptr, value } | Op::AtomicStore { ptr, value, .. } => {
+            Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. } => self.load(get(ptr), ty),
+            Op::Store { ptr, value, .. } | Op::AtomicStore { ptr, value, .. } => {
                 self.store(get(ptr), self.scalar(*value), get(value));
                 return;
             }
@@ -265,7 +265,7 @@ impl<'k> Machine<'k> {
                 }
                 return;
             }
-            Op::AsyncCommit | Op::AsyncWait { .. } => return,
+            Op::Prefetch { .. } | Op::AsyncCommit | Op::AsyncWait { .. } => return,
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
             Op::MapShared { .. } | Op::SyncCluster => {

@@ -314,11 +314,11 @@ impl<'c> Check<'c> {
 /// The pointer of an access, and what it stores.
 fn pointer(op: &Op) -> Option<(InstId, Option<InstId>)> {
     match op {
-        Op::Load { ptr } | Op::AtomicLoad { ptr, .. } | Op::Atomic { ptr, .. } => {
+        Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. } | Op::Atomic { ptr, .. } => {
             Some((*ptr, None))
         }
         Op::CompareExchange { ptr, .. } | Op::AtomicStore { ptr, .. } => Some((*ptr, None)),
-        Op::Store { ptr, value } => Some((*ptr, Some(*value))),
+        Op::Store { ptr, value, .. } => Some((*ptr, Some(*value))),
         _ => None,
     }
 }

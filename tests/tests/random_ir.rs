@@ -4,8 +4,8 @@ use warpwise_compiler::{
     back::ptx,
     id::Id,
     ir::{
-        AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MatchOp, MmaOp, MulAddForm,
-        Order, ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+        AtomicOp, BarrierOp, BinaryOp, CacheOp, CompareOp, InstId, Kernel, MatchOp, MmaOp,
+        MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
     },
     optimize::optimize_and_coarsen,
     verify::verify,
@@ -111,6 +111,12 @@ fn every_operation_occurs() {
     wanted.extend(every("vote.", VoteOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("match.", MatchOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("reduce.", ReduceOp::ALL.iter().map(|op| op.name()).collect()));
+    let operators = |allowed: fn(CacheOp) -> bool| {
+        CacheOp::ALL.iter().filter(move |op| allowed(**op)).map(|op| op.name()).collect()
+    };
+    wanted.extend(every("load.", operators(CacheOp::is_for_loads)));
+    wanted.extend(every("store.", operators(CacheOp::is_for_stores)));
+    wanted.extend(every("prefetch.", vec!["l1", "l2"]));
     wanted.extend(MmaOp::ALL.iter().map(|op| format!("mma.{op}")));
     wanted.extend(every("distribute_rows", vec!["", ".transposed"]));
     wanted.extend(every("fence.", Scope::ALL.iter().map(|op| op.name()).collect()));

@@ -111,7 +111,7 @@ pub fn find_matrix_loads(kernel: &Kernel) -> MatrixLoads {
 /// Returns the address of a row in shared memory whose words are `args`.
 fn row_address(kernel: &Kernel, vectors: &Vectors, args: &[InstId]) -> Option<InstId> {
     let first = *args.first()?;
-    let Op::Load { ptr } = kernel.insts[first].op else { return None };
+    let Op::Load { ptr, .. } = kernel.insts[first].op else { return None };
     let vector = vectors.get(first)?;
     let is_row = vector.members == args && vector.position == first;
     (is_row && kernel.space(ptr) == Some(Space::Shared)).then_some(ptr)

@@ -194,7 +194,7 @@ fn stays_passed(
     inst: &Inst,
     operand: InstId,
 ) -> bool {
-    let Op::Store { ptr, value } = inst.op else {
+    let Op::Store { ptr, value, .. } = inst.op else {
         return matches!(inst.op, Op::Index { .. } | Op::Offset { .. } | Op::Load { .. });
     };
     if let Op::Param(param) = kernel.insts[value].op

@@ -46,7 +46,7 @@ pub fn find_tables(kernel: &Kernel) -> Tables {
 /// Records in `bytes` the effect of `inst` through `operand`, an address in the array. Returns
 /// false if the array is no table.
 fn stays_table(kernel: &Kernel, bytes: &mut [Option<u8>], inst: &Inst, operand: InstId) -> bool {
-    if let Op::Store { ptr, value } = inst.op {
+    if let Op::Store { ptr, value, .. } = inst.op {
         return ptr == operand && record_store(kernel, bytes, ptr, value).is_some();
     }
     matches!(inst.op, Op::Index { .. } | Op::Offset { .. } | Op::Load { .. })

@@ -276,6 +276,7 @@ impl<'k> UniformityPass<'k> {
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
@@ -311,7 +312,7 @@ impl<'k> UniformityPass<'k> {
                 self.facts.local[*local]
             }
             Op::Set { value, .. } => self.max_fact([*value]).max(self.facts.control[id]),
-            Op::Load { ptr } => self.load_fact(*ptr),
+            Op::Load { ptr, .. } => self.load_fact(*ptr),
             Op::AtomicLoad { ptr, .. } => self.shared_read_fact(*ptr),
             Op::Atomic { .. }
             | Op::CompareExchange { .. }
@@ -511,6 +512,7 @@ impl<'k> UniformityPass<'k> {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid

@@ -13,6 +13,7 @@
 //!   nothing that orders memory.
 //! - A load moves before a check only within one element, which the thread may access already. A
 //!   store moves after no check: memory written before a fault can be read.
+//! - All members have the same cache operator.
 //! - A store moves after no `set`, so that a back end may keep values in the registers of locals.
 //!
 //! Every load and store is in at most one vector, so that the number of accesses does not grow.
@@ -22,7 +23,10 @@ use super::{
 };
 use crate::{
     id::Facts,
-    ir::{BinaryOp, Body, Effect, Element, InstId, Kernel, Op, ParamKind, Root, Scalar, Space, Ty},
+    ir::{
+        BinaryOp, Body, CacheOp, Effect, Element, InstId, Kernel, Op, ParamKind, Root, Scalar,
+        Space, Ty,
+    },
 };
 use std::collections::BTreeSet;
 
@@ -109,6 +113,7 @@ struct AddressBase {
 struct ScalarAccess {
     id: InstId,
     scalar: Scalar,
+    cache: Option<CacheOp>,
     space: Option<Space>,
     /// The base and the offset in bytes, if the object is known.
     address: Option<(AddressBase, i64)>,
@@ -129,6 +134,7 @@ fn overlap(a: (i64, i64), b: (i64, i64)) -> bool {
 struct OpenGroup {
     place: AddressBase,
     stores: bool,
+    cache: Option<CacheOp>,
     scalar: Scalar,
     size: u64,
     /// The size of an element in bytes, if all terms are multiples of it.
@@ -174,10 +180,11 @@ impl OpenGroup {
         self.offsets.insert(offset);
     }
 
-    /// Returns true if an access of type `scalar` can be a member.
-    fn accepts(&self, scalar: Scalar) -> bool {
+    /// Returns true if the types and hints allow an access to be a member.
+    fn accepts(&self, request: &ScalarAccess) -> bool {
         // Narrow values are extended, each type differently.
-        self.scalar == scalar || (self.size >= 4 && scalar.size() == self.scalar.size())
+        let same_bits = self.size >= 4 && request.scalar.size() == self.scalar.size();
+        (self.scalar == request.scalar || same_bits) && self.cache == request.cache
     }
 }
 
@@ -201,9 +208,9 @@ impl VectorFinder<'_> {
     fn visit_inst(&mut self, id: InstId) {
         let kernel = self.kernel;
         let op = &kernel.insts[id].op;
-        if let Op::Load { ptr } = *op {
+        if let Op::Load { ptr, .. } = *op {
             return self.add_load(self.scalar_access(id, ptr, id));
-        } else if let Op::Store { ptr, value } = *op {
+        } else if let Op::Store { ptr, value, .. } = *op {
             return self.add_store(self.scalar_access(id, ptr, value));
         } else if let Op::Set { .. } = op {
             self.close_groups(|group| group.stores);
@@ -236,16 +243,21 @@ impl VectorFinder<'_> {
             Some(Space::Cluster) => Some(Space::Shared),
             space => space,
         };
-        ScalarAccess { id, scalar, space, address: self.resolve_address(ptr) }
+        ScalarAccess {
+            id,
+            scalar,
+            cache: self.kernel.insts[id].op.cache_op(),
+            space,
+            address: self.resolve_address(ptr),
+        }
     }
 
     fn add_load(&mut self, request: ScalarAccess) {
         let kernel = self.kernel;
         self.close_groups(|group| group.stores && may_overlap(kernel, group, &request));
         let Some((place, offset)) = &request.address else { return };
-        let takes = |group: &OpenGroup| {
-            !group.stores && group.place == *place && group.accepts(request.scalar)
-        };
+        let takes =
+            |group: &OpenGroup| !group.stores && group.place == *place && group.accepts(&request);
         if let Some(at) = self.open.iter().position(takes) {
             if self.open[at].can_hoist_load(request.byte_range(*offset)) {
                 if self.open[at].is_adjacent_to(&request) {
@@ -274,7 +286,7 @@ impl VectorFinder<'_> {
             group.stored.push(request.byte_range(*offset));
         }
         let takes = |group: &&mut OpenGroup| {
-            group.stores && group.place == *place && group.accepts(request.scalar)
+            group.stores && group.place == *place && group.accepts(&request)
         };
         match self.open.iter_mut().find(takes) {
             Some(group) => group.push_member(*offset, request.id),
@@ -283,7 +295,7 @@ impl VectorFinder<'_> {
     }
 
     fn open_group(&mut self, request: ScalarAccess, stores: bool) {
-        let ScalarAccess { id, scalar, address: Some((place, offset)), .. } = request else {
+        let ScalarAccess { id, scalar, cache, address: Some((place, offset)), .. } = request else {
             return;
         };
         let Some(size) = scalar.size().map(u64::from) else { return };
@@ -300,6 +312,7 @@ impl VectorFinder<'_> {
         self.open.push(OpenGroup {
             place,
             stores,
+            cache,
             scalar,
             size,
             element,

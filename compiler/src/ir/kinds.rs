@@ -329,6 +329,53 @@ pub enum VoteOp {
     Ballot,
 }
 
+/// The cache operator of a load or store: which caches keep the line, and for how long. It changes
+/// no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CacheOp {
+    /// Loads: in all levels.
+    All,
+    /// In the second level, past the first.
+    Global,
+    /// In all levels, to be evicted first.
+    Streaming,
+    /// Loads: the last use of the line, which need not be written back.
+    LastUse,
+    /// Loads: fetched again each time.
+    Volatile,
+    /// Stores: in all levels that are coherent.
+    WriteBack,
+    /// Stores: through the second level to memory.
+    WriteThrough,
+}
+
+impl CacheOp {
+    /// Returns true if loads have this operator.
+    pub const fn is_for_loads(self) -> bool {
+        match self {
+            Self::All | Self::Global | Self::Streaming | Self::LastUse | Self::Volatile => true,
+            Self::WriteBack | Self::WriteThrough => false,
+        }
+    }
+
+    /// Returns true if stores have this operator.
+    pub const fn is_for_stores(self) -> bool {
+        match self {
+            Self::Global | Self::Streaming | Self::WriteBack | Self::WriteThrough => true,
+            Self::All | Self::LastUse | Self::Volatile => false,
+        }
+    }
+}
+
+/// A cache of global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CacheLevel {
+    /// The multiprocessor's.
+    L1,
+    /// The device's.
+    L2,
+}
+
 /// The lanes that an [`Op::Match`](super::Op::Match) looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchOp {

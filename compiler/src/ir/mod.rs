@@ -43,8 +43,9 @@ pub use build::Builder;
 pub use extent::Extent;
 pub use fault::Fault;
 pub use kinds::{
-    Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Direction, LaneMask, MatchOp,
-    MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+    Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CacheLevel, CacheOp, CompareOp,
+    Direction, LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp,
+    UnaryOp, VoteOp,
 };
 pub use mma::{MAX_A_WORDS, MAX_B_WORDS, MAX_SUM_WORDS, MmaOp, MmaShape, MmaType};
 pub use op::{Effect, Op};

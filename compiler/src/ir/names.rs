@@ -1,8 +1,9 @@
 //! Names of operations in the text form, in one table for printer and parser.
 use super::{
-    Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Direction,
-    Fault, LaneMask, MatchOp, MmaShape, MmaType, MulAddForm, Order, ReduceOp, Scalar, Scope,
-    ShuffleOp, Space, TernaryOp, TextureRead, TextureShape, TextureWord, UnaryOp, VoteOp,
+    Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CacheLevel, CacheOp,
+    CompareOp, Direction, Fault, LaneMask, MatchOp, MmaShape, MmaType, MulAddForm, Order, ReduceOp,
+    Scalar, Scope, ShuffleOp, Space, TernaryOp, TextureRead, TextureShape, TextureWord, UnaryOp,
+    VoteOp,
 };
 
 /// A value that the text form spells as one word.
@@ -68,6 +69,11 @@ names! {
     Scope { Block = "block", Device = "device", System = "system" }
     BarrierOp { Count = "count", And = "and", Or = "or" }
     ShuffleOp { Index = "index", Up = "up", Down = "down", Xor = "xor" }
+    CacheOp {
+        All = "ca", Global = "cg", Streaming = "cs", LastUse = "lu", Volatile = "cv",
+        WriteBack = "wb", WriteThrough = "wt",
+    }
+    CacheLevel { L1 = "l1", L2 = "l2" }
     MatchOp { Any = "any", All = "all" }
     ReduceOp {
         Add = "add", Min = "min", Max = "max", And = "and", Or = "or", Xor = "xor",

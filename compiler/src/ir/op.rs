@@ -6,9 +6,9 @@
 //! IEEE 754, round to nearest even, subnormals kept; sign and payload of a NaN
 //! that an operation computes are unspecified.
 use super::{
-    ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Extent, Fault, GenericId,
-    InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order, ParamId, ReduceOp, Scope,
-    SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
+    ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Extent,
+    Fault, GenericId, InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order, ParamId,
+    ReduceOp, Scope, SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
 };
 
 /// The operation of an instruction.
@@ -165,6 +165,8 @@ pub enum Op {
     Load {
         /// The address; a multiple of the scalar's size.
         ptr: InstId,
+        /// The use of the caches, a hint; in global memory only.
+        cache: Option<CacheOp>,
     },
     /// Writes a scalar.
     Store {
@@ -172,6 +174,16 @@ pub enum Op {
         ptr: InstId,
         /// The value.
         value: InstId,
+        /// The use of the caches, a hint; in global memory only.
+        cache: Option<CacheOp>,
+    },
+    /// Fetches the cache line of an address in global memory, in the background. Accesses no
+    /// memory, as far as values go.
+    Prefetch {
+        /// The address, of something that the thread may load.
+        ptr: InstId,
+        /// The cache that gets the line.
+        level: CacheLevel,
     },
     /// Reads atomically.
     AtomicLoad {
@@ -435,7 +447,7 @@ pub enum Effect {
     None,
     /// Reads a local or memory.
     Read,
-    /// Writes a local or memory, begins or awaits asynchronous copies, or prints.
+    /// Writes a local, memory or a cache, begins or awaits asynchronous copies, or prints.
     Write,
     /// May end the thread with a fault.
     Fault,
@@ -473,6 +485,7 @@ impl Op {
             Self::Get(_) | Self::Load { .. } => Effect::Read,
             Self::Set { .. }
             | Self::Store { .. }
+            | Self::Prefetch { .. }
             | Self::AtomicLoad { .. }
             | Self::AtomicStore { .. }
             | Self::Atomic { .. }
@@ -503,6 +516,21 @@ impl Op {
             | Self::Return
             | Self::Panic { .. } => Effect::Control,
         }
+    }
+
+    /// Returns a load without a hint.
+    pub const fn load(ptr: InstId) -> Self {
+        Self::Load { ptr, cache: None }
+    }
+
+    /// Returns a store without a hint.
+    pub const fn store(ptr: InstId, value: InstId) -> Self {
+        Self::Store { ptr, value, cache: None }
+    }
+
+    /// Returns the hint of a load or store.
+    pub const fn cache_op(&self) -> Option<CacheOp> {
+        if let Self::Load { cache, .. } | Self::Store { cache, .. } = self { *cache } else { None }
     }
 
     /// Returns true if an asynchronous copy can have so many bytes.

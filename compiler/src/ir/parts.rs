@@ -79,7 +79,7 @@ macro_rules! operands {
             | Op::Cast { value }
             | Op::Bitcast { value }
             | Op::Set { value, .. } => (Some($($deref)? value), None, None),
-            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
+            Op::Load { ptr, .. } | Op::Prefetch { ptr, .. } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
             Op::Offset { base, .. } => (Some($($deref)? base), None, None),
             Op::Check { cond, .. } | Op::If { cond, .. } => (Some($($deref)? cond), None, None),
             Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
@@ -90,7 +90,7 @@ macro_rules! operands {
             Op::MapShared { ptr, rank } => (Some($($deref)? ptr), Some($($deref)? rank), None),
             Op::Index { base, index, .. } => (Some($($deref)? base), Some($($deref)? index), None),
             Op::Bounds { index, len } => (Some($($deref)? index), Some($($deref)? len), None),
-            Op::Store { ptr, value }
+            Op::Store { ptr, value, .. }
             | Op::AtomicStore { ptr, value, .. }
             | Op::Atomic { ptr, value, .. } => (Some($($deref)? ptr), Some($($deref)? value), None),
             Op::CompareExchange { ptr, expected, value, .. } => {
@@ -141,6 +141,7 @@ macro_rules! by_bodies {
             | Op::Set { .. }
             | Op::Load { .. }
             | Op::Store { .. }
+            | Op::Prefetch { .. }
             | Op::AtomicLoad { .. }
             | Op::AtomicStore { .. }
             | Op::Atomic { .. }

@@ -235,8 +235,13 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Check { cond, fault } => write!(f, "check {cond}, {}", fault.name()),
         Op::Get(local) => one(f, "get", local),
         Op::Set { local, value } => two(f, "set", local, value),
-        Op::Load { ptr } => one(f, "load", ptr),
-        Op::Store { ptr, value } => two(f, "store", ptr, value),
+        Op::Load { ptr, cache: None } => one(f, "load", ptr),
+        Op::Load { ptr, cache: Some(cache) } => write!(f, "load.{} {ptr}", cache.name()),
+        Op::Store { ptr, value, cache: None } => two(f, "store", ptr, value),
+        Op::Store { ptr, value, cache: Some(cache) } => {
+            write!(f, "store.{} {ptr}, {value}", cache.name())
+        }
+        Op::Prefetch { ptr, level } => write!(f, "prefetch.{} {ptr}", level.name()),
         Op::AtomicLoad { ptr, order, scope } => {
             write!(f, "atomic_load.{}.{} {ptr}", order.name(), scope.name())
         }

@@ -90,7 +90,7 @@ fn find_reads(kernel: &Kernel, analyses: &Analyses) -> Facts<ParamId, Reads> {
                 continue;
             }
             match inst.op {
-                Op::Load { ptr } => {
+                Op::Load { ptr, .. } => {
                     reads[param].count += 1;
                     let fact = analyses.uniformity.warp.value[ptr];
                     reads[param].is_divergent |= !fact.is_uniform();

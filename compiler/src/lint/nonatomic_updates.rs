@@ -35,7 +35,7 @@ const MAX_DEPTH: u32 = 24;
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let exprs = ExprView::for_kernel(kernel);
     let stores = kernel.insts.iter().filter_map(|(id, inst)| match inst.op {
-        Op::Store { ptr, value } => Some((id, ptr, value)),
+        Op::Store { ptr, value, .. } => Some((id, ptr, value)),
         _ => None,
     });
     let candidates: Vec<(InstId, InstId, InstId)> = stores
@@ -195,7 +195,7 @@ impl<'k> ExprView<'k> {
             return false;
         }
         let is_data = |id: &InstId| match self.op_of(*id) {
-            Op::Load { ptr } => {
+            Op::Load { ptr, .. } => {
                 let space = self.kernel.space(*ptr);
                 matches!(space, Some(Space::Global | Space::Shared)) && self.is_varying(*ptr)
             }
@@ -240,7 +240,7 @@ impl<'k> ExprView<'k> {
             return None;
         }
         self.collect_sources(value).into_iter().find(
-            |&id| matches!(self.op_of(id), Op::Load { ptr: from } if self.is_same(*from, ptr, depth)),
+            |&id| matches!(self.op_of(id), Op::Load { ptr: from, .. } if self.is_same(*from, ptr, depth)),
         )
     }
 
@@ -264,7 +264,7 @@ impl<'k> ExprView<'k> {
         if let (Op::Get(local), Op::Get(other)) = (x, y) {
             return local == other && self.sets[local.index()].len() <= 1;
         }
-        if let (Op::Load { ptr: from }, Op::Load { ptr: other }) = (x, y) {
+        if let (Op::Load { ptr: from, .. }, Op::Load { ptr: other, .. }) = (x, y) {
             return self.is_constant(*from) && same(*from, *other);
         }
         let is_function = matches!(
@@ -303,7 +303,7 @@ impl<'k> ExprView<'k> {
         let root = self.kernel.root(ptr);
         let indices = self.indices(ptr);
         self.kernel.insts.iter().any(|(load, inst)| {
-            let Op::Load { ptr: from } = inst.op else { return false };
+            let Op::Load { ptr: from, .. } = inst.op else { return false };
             let is_other = self.kernel.root(from) != root;
             let at_index = || {
                 self.indices(from)
@@ -365,7 +365,7 @@ impl<'k> ExprView<'k> {
     /// Returns true if the only purpose of a load is a store to its element.
     fn belongs_to_update(&self, load: InstId, from: InstId) -> bool {
         self.kernel.insts.iter().any(|(_, inst)| {
-            let Op::Store { ptr, value } = inst.op else { return false };
+            let Op::Store { ptr, value, .. } = inst.op else { return false };
             self.is_same(from, ptr, 0) && self.collect_sources(value).contains(&load)
         })
     }

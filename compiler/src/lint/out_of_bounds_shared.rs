@@ -145,7 +145,7 @@ fn is_read(kernel: &Kernel, bounds: InstId) -> bool {
         up.into_iter()
             .any(|ptr| matches!(kernel.insts[ptr].op, Op::Index { index, .. } if index == bounds))
     };
-    kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Load { ptr } if is_in(ptr)))
+    kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Load { ptr, .. } if is_in(ptr)))
 }
 
 /// Returns true if a thread that reaches the loops around an event reaches the event in each of

@@ -67,7 +67,7 @@ fn find_places(kernel: &Kernel) -> BTreeMap<ParamId, BTreeSet<InstId>> {
         }
     }
     for (_, inst) in kernel.insts.iter() {
-        let Op::Load { ptr } = inst.op else { continue };
+        let Op::Load { ptr, .. } = inst.op else { continue };
         let Some(Root::Param(param)) = kernel.root(ptr) else { continue };
         let is_image =
             matches!(kernel.params[param].kind, ParamKind::Slice { access: Access::Read, .. })

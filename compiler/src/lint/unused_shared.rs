@@ -19,7 +19,7 @@ pub(super) const LINT: Lint =
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     let reads = || {
         kernel.insts.iter().filter_map(|(_, inst)| {
-            let (Op::Load { ptr }
+            let (Op::Load { ptr, .. }
             | Op::AtomicLoad { ptr, .. }
             | Op::Atomic { ptr, .. }
             | Op::CompareExchange { ptr, .. }) = inst.op

@@ -213,7 +213,7 @@ fn describe_source(kernel: &Kernel, id: InstId) -> String {
     let inst = &kernel.insts[id];
     if let Op::Builtin(builtin) = inst.op {
         format!("`{}` differs between the threads of a block", builtin_call(builtin))
-    } else if let Op::Load { ptr } | Op::AtomicLoad { ptr, .. } = inst.op {
+    } else if let Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. } = inst.op {
         format!(
             "{} may differ between the threads of a block",
             name_place(kernel, ptr, "what is read from")

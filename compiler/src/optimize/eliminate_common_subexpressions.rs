@@ -169,7 +169,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::Fma { .. }
         | Op::MapShared { .. }
         | Op::Bounds { .. } => 0,
-        Op::Load { ptr } if is_constant(kernel, *ptr) => 0,
+        Op::Load { ptr, .. } if is_constant(kernel, *ptr) => 0,
         Op::Generic(_)
         | Op::MulAdd { .. }
         | Op::Check { .. }
@@ -183,6 +183,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
+        | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid

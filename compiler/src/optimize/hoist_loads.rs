@@ -59,7 +59,7 @@ fn last_fixed_operands(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
 
 /// True for loads of memory that nobody writes during the launch.
 pub(super) fn is_constant_load(kernel: &Kernel, id: InstId) -> bool {
-    let Op::Load { ptr } = kernel.insts[id].op else { return false };
+    let Op::Load { ptr, .. } = kernel.insts[id].op else { return false };
     kernel.root(ptr).is_some_and(|root| kernel.is_read_only(root))
 }
 

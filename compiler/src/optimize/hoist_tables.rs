@@ -29,7 +29,8 @@ pub(super) fn hoist_tables(kernel: &mut Kernel) {
         return;
     }
     for id in kernel.insts.ids() {
-        if let (Op::Load { ptr }, Ty::Scalar(scalar)) = (&kernel.insts[id].op, kernel.insts[id].ty)
+        if let (Op::Load { ptr, .. }, Ty::Scalar(scalar)) =
+            (&kernel.insts[id].op, kernel.insts[id].ty)
             && let Some(bits) = read_table(&tables, kernel, *ptr, scalar)
         {
             kernel.insts[id].op = Op::Const(bits);
@@ -102,7 +103,7 @@ impl Walk<'_> {
 
     /// Returns the place of a table that `id` fills, and the value.
     fn filled_by(&self, id: InstId) -> Option<(Place, InstId)> {
-        let Op::Store { ptr, value } = self.kernel.insts[id].op else { return None };
+        let Op::Store { ptr, value, .. } = self.kernel.insts[id].op else { return None };
         let array = table_of_pointer(&self.tables, self.kernel, ptr)?;
         let Ty::Scalar(scalar) = self.kernel.insts[value].ty else { return None };
         Some(((array, constant_offset(self.kernel, ptr)?, scalar), value))
@@ -125,6 +126,6 @@ impl Walk<'_> {
             _ => push(Op::Offset { base, offset: offset.into() }, local),
         };
         let value = push(value, scalar.into());
-        push(Op::Store { ptr, value }, Ty::Unit);
+        push(Op::store(ptr, value), Ty::Unit);
     }
 }

@@ -84,7 +84,7 @@ impl Packer<'_> {
         parts.sort_unstable_by_key(|part| part.shift);
         let first = parts.first()?.load;
         let size = self.size(first)?;
-        let Op::Load { ptr } = self.kernel.insts[first].op else { return None };
+        let Op::Load { ptr, .. } = self.kernel.insts[first].op else { return None };
         // Arrays of a thread are registers or constants, accessed by elements.
         if self.kernel.space(ptr) == Some(Space::Local) {
             return None;

@@ -38,11 +38,11 @@ pub(super) fn promote_arrays(kernel: &mut Kernel) {
             let (array, offset) = place[ptr]?;
             locals[array].as_ref()?.get(&offset).copied()
         };
-        if let Op::Load { ptr } = inst.op
+        if let Op::Load { ptr, .. } = inst.op
             && let Some(local) = promoted(ptr)
         {
             inst.op = Op::Get(local);
-        } else if let Op::Store { ptr, value } = inst.op
+        } else if let Op::Store { ptr, value, .. } = inst.op
             && let Some(local) = promoted(ptr)
         {
             inst.op = Op::Set { local, value };
@@ -71,9 +71,9 @@ impl Survey {
                 if let Op::Const(bits) = kernel.insts[*index].op { Some(bits) } else { None };
             let bytes = index.zip(stride.known());
             self.derive(id, *base, bytes.and_then(|(index, stride)| index.checked_mul(stride)));
-        } else if let Op::Load { ptr } = inst.op {
+        } else if let Op::Load { ptr, .. } = inst.op {
             self.access(ptr, inst.ty);
-        } else if let Op::Store { ptr, value } = inst.op {
+        } else if let Op::Store { ptr, value, .. } = inst.op {
             self.access(ptr, kernel.insts[value].ty);
         } else {
             inst.op.operands().for_each(|operand| self.escape(operand));

@@ -192,6 +192,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Barrier { .. }
         | Op::SyncWarp { .. }
         | Op::AsyncCopy { .. }
+        | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid

@@ -226,7 +226,7 @@ impl Walk<'_> {
             };
             return (at < len).then_some(index);
         }
-        if let (Op::Load { ptr }, Ty::Scalar(scalar)) = (op, *ty) {
+        if let (Op::Load { ptr, .. }, Ty::Scalar(scalar)) = (op, *ty) {
             if let Some(bits) = tables::read_table(&self.tables, self.kernel, *ptr, scalar) {
                 self.kernel.insts[id].op = Op::Const(bits);
             }

@@ -74,7 +74,7 @@ fn elements(
         let base = add(Op::Array(array), Ty::Ptr(Space::Local));
         let index = add(Op::Const(index), Ty::Scalar(Scalar::U64));
         let ptr = add(Op::Index { base, index, stride: size.into() }, Ty::Ptr(Space::Local));
-        add(Op::Store { ptr, value }, Ty::Unit);
+        add(Op::store(ptr, value), Ty::Unit);
     }
     Ok(())
 }

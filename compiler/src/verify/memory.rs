@@ -5,8 +5,28 @@ use crate::ir::{Access, AtomicOp, InstId, Kernel, Op, Order, ParamKind, Root, Sc
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     for (id, inst) in kernel.insts.iter() {
         match &inst.op {
-            Op::Load { ptr } => access(kernel, errors, id, *ptr, Kind::Load),
-            Op::Store { ptr, value: _ } => access(kernel, errors, id, *ptr, Kind::Store),
+            Op::Load { ptr, cache } => {
+                access(kernel, errors, id, *ptr, Kind::Load);
+                if let Some(cache) = cache {
+                    cached(kernel, errors, id, *ptr);
+                    if !cache.is_for_loads() {
+                        errors.inst(id, format!("no load has the operator `{}`", cache.name()));
+                    }
+                }
+            }
+            Op::Store { ptr, value: _, cache } => {
+                access(kernel, errors, id, *ptr, Kind::Store);
+                if let Some(cache) = cache {
+                    cached(kernel, errors, id, *ptr);
+                    if !cache.is_for_stores() {
+                        errors.inst(id, format!("no store has the operator `{}`", cache.name()));
+                    }
+                }
+            }
+            Op::Prefetch { ptr, level: _ } => {
+                access(kernel, errors, id, *ptr, Kind::Load);
+                cached(kernel, errors, id, *ptr);
+            }
             Op::AtomicLoad { ptr, order, scope: _ } => {
                 access(kernel, errors, id, *ptr, Kind::Atomic);
                 atomic_type(errors, id, Some(inst.ty), None);
@@ -127,6 +147,11 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
         }
         _ => {}
     }
+}
+
+/// Checks that `ptr` points into the memory that has caches to choose.
+fn cached(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId) {
+    space(kernel, errors, id, ptr, Space::Global);
 }
 
 /// [`Kernel::root`] of a kernel whose operands may be anywhere: `None` where they do

@@ -279,13 +279,18 @@ impl Typing<'_, '_> {
                     self.operands([*value], local.ty);
                 }
             }
-            Op::Load { ptr } | Op::AtomicLoad { ptr, order: _, scope: _ } => {
+            Op::Load { ptr, cache: _ } | Op::AtomicLoad { ptr, order: _, scope: _ } => {
                 self.pointer(*ptr);
                 self.result_in(Class::Any);
             }
-            Op::Store { ptr, value } | Op::AtomicStore { ptr, value, order: _, scope: _ } => {
+            Op::Store { ptr, value, cache: _ }
+            | Op::AtomicStore { ptr, value, order: _, scope: _ } => {
                 self.pointer(*ptr);
                 self.operand_in(*value, Class::Any);
+                self.result(Ty::Unit);
+            }
+            Op::Prefetch { ptr, level: _ } => {
+                self.pointer(*ptr);
                 self.result(Ty::Unit);
             }
             Op::Atomic { op: _, ptr, value, order: _, scope: _ } => {

@@ -61,7 +61,8 @@ impl Notes {
         match found.builtin {
             Builtin::Async(Async::Copy)
             | Builtin::Texture(_)
-            | Builtin::Cluster(ClusterFn::MapShared) => {
+            | Builtin::Cluster(ClusterFn::MapShared)
+            | Builtin::Cache(_) => {
                 return self.record_numeric_generic(path, absolute());
             }
             // The number itself may be a parameter of the kernel.

@@ -105,6 +105,7 @@ impl Lowerer<'_> {
         self.resolve_spaces();
         self.check_async_copies();
         self.check_mapped_references();
+        self.check_cached_accesses();
         Ok(())
     }
 
@@ -342,7 +343,7 @@ impl Lowerer<'_> {
             (self.slice_element(elem, at)?, Access::Constant { max: constant.max });
         let id = self.declare_param(name, ParamKind::Slice { elem, access }, at);
         let len = is_slice.then_some(Length::Param(id));
-        let memory = Memory { ptr: Pointer::Param(id), len, scope: None };
+        let memory = Memory { len, ..Memory::new(Pointer::Param(id)) };
         Ok(Place::Value(Value::Ref(Box::new(Place::Memory(memory)))))
     }
 
@@ -385,7 +386,7 @@ impl Lowerer<'_> {
         let elem = self.slice_element(elem, at)?;
         let id = self.declare_param(name, ParamKind::Slice { elem, access }, at);
         let len = many.then_some(Length::Param(id));
-        let memory = Memory { ptr: Pointer::Param(id), len, scope: None };
+        let memory = Memory { len, ..Memory::new(Pointer::Param(id)) };
         Ok(Place::Value(Value::Ref(Box::new(Place::Memory(memory)))))
     }
 

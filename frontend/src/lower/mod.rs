@@ -41,8 +41,8 @@ use std::rc::Rc;
 use warpwise_compiler::{
     id::Id as _,
     ir::{
-        self, ArrayId, Builder, Extent, InstId, Local, LocalId, MAX_DEPTH, Op, ParamId, Scalar,
-        Scope, SharedId, Span,
+        self, ArrayId, Builder, CacheOp, Extent, InstId, Local, LocalId, MAX_DEPTH, Op, ParamId,
+        Scalar, Scope, SharedId, Span,
     },
     lint::Setting,
 };
@@ -146,11 +146,13 @@ struct Memory {
     len: Option<Length>,
     /// Scope of an atomic that differs from the default of its memory.
     scope: Option<Scope>,
+    /// Cache operator of its loads and stores.
+    cache: Option<CacheOp>,
 }
 
 impl Memory {
     const fn new(ptr: Pointer) -> Self {
-        Self { ptr, len: None, scope: None }
+        Self { ptr, len: None, scope: None, cache: None }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Built-in functions of kernels, with their signatures.
 use crate::types::{Len, Prim};
 use warpwise_compiler::ir::{
-    self, Approx, Axis, BarrierOp, Direction, MAX_A_WORDS, MAX_B_WORDS, MAX_SUM_WORDS, MatchOp,
-    MmaOp, ReduceOp, Scope, ShuffleOp, TernaryOp, TextureOp, VoteOp,
+    self, Approx, Axis, BarrierOp, CacheLevel, CacheOp, Direction, MAX_A_WORDS, MAX_B_WORDS,
+    MAX_SUM_WORDS, MatchOp, MmaOp, ReduceOp, Scope, ShuffleOp, TernaryOp, TextureOp, VoteOp,
 };
 
 /// The operation of a built-in function.
@@ -77,6 +77,8 @@ pub(crate) enum Builtin {
     Async(Async),
     /// A read of the module `texture::words`.
     Texture(TextureOp),
+    /// A function of the module `cache`.
+    Cache(Cache),
 }
 
 /// A function of the module `cluster`.
@@ -98,6 +100,17 @@ pub(crate) enum ClusterFn {
     GridDim(Axis),
     /// `map_shared_rank` and `map_shared_rank_mut`
     MapShared,
+}
+
+/// A function of the module `cache`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cache {
+    /// `load_cs` and the like.
+    Load(CacheOp),
+    /// `store_cs` and the like.
+    Store(CacheOp),
+    /// `prefetch_l1` and `prefetch_l2`.
+    Prefetch(CacheLevel),
 }
 
 /// A function of the module `async_copy`.
@@ -155,7 +168,8 @@ pub(crate) enum Directed {
 pub(crate) enum BuiltinPart {
     /// This type.
     Prim(Prim),
-    /// Any number or `bool`; all occurrences are the same type.
+    /// Any number or `bool`, or the type that a [`Ref`](BuiltinPart::Ref) refers to; all occurrences
+    /// are the same type.
     Value,
     /// A pair of this type.
     Pair(Prim),
@@ -221,6 +235,7 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
         ["directed", name] => find_in_directed(name),
         ["async_copy", name] => find_in_async_copy(name),
         ["cluster", name] => find_in_cluster(name),
+        ["cache", name] => find_in_cache(name),
         _ => None,
     }
 }
@@ -473,6 +488,29 @@ fn find_in_cluster(name: &str) -> Option<ResolvedBuiltin> {
         }
     };
     Some(ResolvedBuiltin::new(Builtin::Cluster(function), format!("cluster::{name}"), params, ret))
+}
+
+/// Returns functions of the module `cache`.
+fn find_in_cache(name: &str) -> Option<ResolvedBuiltin> {
+    let [reference, place] = [false, true].map(|mutable| BuiltinPart::Ref { mutable });
+    let found = |which, params, ret| {
+        Some(ResolvedBuiltin::new(Builtin::Cache(which), format!("cache::{name}"), params, ret))
+    };
+    let (access, suffix) = name.split_once('_')?;
+    let op = CacheOp::ALL.iter().copied().find(|op| op.name() == suffix);
+    let level = CacheLevel::ALL.iter().copied().find(|level| level.name() == suffix);
+    match (access, op, level) {
+        ("load", Some(op), _) if op.is_for_loads() => {
+            found(Cache::Load(op), vec![reference], BuiltinPart::Value)
+        }
+        ("store", Some(op), _) if op.is_for_stores() => {
+            found(Cache::Store(op), vec![place, BuiltinPart::Value], BuiltinPart::Unit)
+        }
+        ("prefetch", _, Some(level)) => {
+            found(Cache::Prefetch(level), vec![reference], BuiltinPart::Unit)
+        }
+        _ => None,
+    }
 }
 
 fn shuffle_op(name: &str) -> Option<ShuffleOp> {

@@ -65,8 +65,15 @@ impl Emitter<'_> {
             Op::Get(local) => Some(self.get(id, *local)),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
             Op::Load { .. } if self.matrix_loads.is_absorbed[id] => None,
-            Op::Load { ptr } => Some(self.load(id, *ptr)),
-            Op::Store { ptr, value } => self.unit(|this| this.store(*ptr, *value)),
+            Op::Load { ptr, cache: Some(cache) } if !self.facts.steers(id) => {
+                Some(self.load_cached(id, *ptr, *cache))
+            }
+            Op::Load { ptr, .. } => Some(self.load(id, *ptr)),
+            Op::Store { ptr, value, cache: None } => self.unit(|this| this.store(*ptr, *value)),
+            Op::Store { ptr, value, cache: Some(cache) } => {
+                self.unit(|this| this.store_cached(*ptr, *value, *cache))
+            }
+            Op::Prefetch { ptr, level } => self.unit(|this| this.prefetch(*ptr, *level)),
             Op::AtomicLoad { ptr, order, scope } => {
                 Some(self.atomic_load(id, *ptr, *order, *scope))
             }

@@ -144,27 +144,6 @@ impl Emitter<'_> {
         self.load_by_asm(scalar, &text, address, Effects::None)
     }
 
-    /// Reads a scalar by inline PTX, whose result is as wide as the narrowest register.
-    pub(super) fn load_by_asm(
-        &mut self,
-        scalar: Scalar,
-        text: &str,
-        address: Value,
-        effects: Effects,
-    ) -> Value {
-        let (ty, size) = (Type::of(scalar), size(scalar));
-        let read = if size <= 2 { Type::I16 } else { ty };
-        let value = self.asm(read, text, &[address], effects);
-        match size {
-            1 => {
-                let byte = inst!(self, Type::I8, "trunc {value} to i8");
-                self.loaded(scalar, byte)
-            }
-            2 => self.of_bits(&value, ty),
-            _ => value,
-        }
-    }
-
     /// The address `index * stride` bytes behind `base`.
     pub(super) fn index(&mut self, base: InstId, index: InstId, stride: u64) -> Value {
         let (base, index) = (self.value(base), self.value(index));
@@ -228,6 +207,27 @@ impl Emitter<'_> {
             inst!(self, ty, "load {ty}, {address}, align {align}")
         };
         self.loaded(scalar, read)
+    }
+
+    /// The scalar that inline PTX reads by `text`, from `$1` to `$0`.
+    pub(super) fn load_by_asm(
+        &mut self,
+        scalar: Scalar,
+        text: &str,
+        address: Value,
+        effects: Effects,
+    ) -> Value {
+        let (ty, size) = (Type::of(scalar), size(scalar));
+        let read = if size <= 2 { Type::I16 } else { ty };
+        let value = self.asm(read, text, &[address], effects);
+        match size {
+            1 => {
+                let byte = inst!(self, Type::I8, "trunc {value} to i8");
+                self.loaded(scalar, byte)
+            }
+            2 => self.of_bits(&value, ty),
+            _ => value,
+        }
     }
 
     /// The scalar that was read, as it lies in memory or as its bits.

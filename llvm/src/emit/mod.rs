@@ -17,6 +17,7 @@ mod async_copy;
 mod atomic;
 mod boolean;
 mod builtin;
+mod cache;
 mod cast;
 mod cluster;
 mod control;

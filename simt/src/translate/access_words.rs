@@ -27,13 +27,15 @@ impl AccessWords {
         }
         let mut survey = Survey { kernel, ranges: range::analyze(kernel), bytes };
         for (id, inst) in kernel.insts.iter() {
-            if let Op::Load { ptr }
+            if let Op::Load { ptr, .. }
             | Op::AtomicLoad { ptr, .. }
             | Op::Atomic { ptr, .. }
             | Op::CompareExchange { ptr, .. } = inst.op
             {
                 survey.record_access(ptr, access_size(kernel, id));
-            } else if let Op::Store { ptr, value } | Op::AtomicStore { ptr, value, .. } = inst.op {
+            } else if let Op::Store { ptr, value, .. } | Op::AtomicStore { ptr, value, .. } =
+                inst.op
+            {
                 survey.record_access(ptr, access_size(kernel, value));
             } else if let Op::AsyncCopy { from, ref bytes, .. } = inst.op {
                 survey.record_words(from, bytes.known().unwrap_or(0));

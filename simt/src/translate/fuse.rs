@@ -192,7 +192,7 @@ impl FusionSearch<'_> {
         }
         let affinity = self.affinity;
         let fits = |load: &InstId| {
-            let Op::Load { ptr } = kernel.insts[*load].op else { return false };
+            let Op::Load { ptr, .. } = kernel.insts[*load].op else { return false };
             let affine = match decompose(kernel, ptr).base {
                 Base::Start(_) => false,
                 Base::Element { index, .. } => affinity.is_affine(index),

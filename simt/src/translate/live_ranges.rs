@@ -272,6 +272,7 @@ impl UseWalk<'_> {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
@@ -301,7 +302,7 @@ impl UseWalk<'_> {
 /// Returns the addresses at which an instruction accesses memory.
 fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
     match op {
-        Op::Load { ptr }
+        Op::Load { ptr, .. }
         | Op::Store { ptr, .. }
         | Op::AtomicLoad { ptr, .. }
         | Op::AtomicStore { ptr, .. }
@@ -332,6 +333,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
         | Op::Get(_)
         | Op::Set { .. }
         | Op::Barrier { .. }
+        | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid

@@ -240,6 +240,7 @@ impl CopyAnalysis<'_> {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid

@@ -105,7 +105,7 @@ impl Round<'_> {
             | Op::Shared(_)
             | Op::Array(_) => false,
             // Each lane has its own array.
-            Op::Load { ptr } if kernel.space(*ptr) == Some(Space::Local) => true,
+            Op::Load { ptr, .. } if kernel.space(*ptr) == Some(Space::Local) => true,
             Op::Builtin(builtin) => differs_between_threads(*builtin),
             Op::Unary { .. }
             | Op::Binary { .. }
@@ -160,6 +160,7 @@ impl Round<'_> {
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid

@@ -138,14 +138,14 @@ impl Generator {
         for &(scalar, offset) in &layout.fields {
             let value = self.some(scalar).id;
             let ptr = self.field(base, offset, ptr);
-            self.emit(Op::Store { ptr, value }, Ty::Unit);
+            self.emit(Op::store(ptr, value), Ty::Unit);
         }
     }
 
     fn load_fields(&mut self, base: InstId, layout: &Layout, ptr: Ty) {
         for &(scalar, offset) in &layout.fields {
             let ptr = self.field(base, offset, ptr);
-            let id = self.emit(Op::Load { ptr }, scalar);
+            let id = self.emit(Op::load(ptr), scalar);
             self.yields(id, scalar, false);
         }
     }
@@ -228,12 +228,12 @@ impl Generator {
                     self.small(ty, number).id
                 }
             };
-            self.emit(Op::Store { ptr, value }, Ty::Unit);
+            self.emit(Op::store(ptr, value), Ty::Unit);
         }
         let len = self.constant(Scalar::U32, len.into()).id;
         let index = self.arithmetic(BinaryOp::Rem, index, len, Scalar::U32);
         let ptr = self.emit(Op::Index { base, index, stride: size.into() }, LOCAL);
-        let id = self.emit(Op::Load { ptr }, ty);
+        let id = self.emit(Op::load(ptr), ty);
         self.yields(id, ty, false);
     }
 

@@ -143,7 +143,7 @@ impl Dense {
                 sum = self.binary(BinaryOp::Xor, product, bits, Scalar::U32);
             }
         }
-        self.emit(Op::Store { ptr: self.own[3], value: sum }, Ty::Unit);
+        self.emit(Op::store(self.own[3], sum), Ty::Unit);
     }
 
     fn as_u32(&mut self, value: InstId, ty: Scalar) -> InstId {
@@ -210,11 +210,11 @@ impl Dense {
             13..=15 => self.guarded(),
             16 => {
                 let ptr = self.own[self.draw.index(3)];
-                self.value(Op::Load { ptr }, Scalar::U32);
+                self.value(Op::load(ptr), Scalar::U32);
             }
             17 => {
                 let (ptr, value) = (self.own[self.draw.index(3)], self.some(Scalar::U32));
-                self.emit(Op::Store { ptr, value }, Ty::Unit);
+                self.emit(Op::store(ptr, value), Ty::Unit);
             }
             18 => {
                 let cond = self.some_condition();
@@ -360,7 +360,7 @@ impl Dense {
         let global = Ty::Ptr(Space::Global);
         let base = self.emit(Op::Param(ParamId::new(IN)), global);
         let ptr = self.emit(Op::Index { base, index, stride: Extent::Const(4) }, global);
-        self.value(Op::Load { ptr }, Scalar::U32);
+        self.value(Op::load(ptr), Scalar::U32);
     }
 
     /// A check under a condition that says something about it.

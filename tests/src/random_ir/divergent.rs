@@ -109,7 +109,7 @@ impl Divergent {
         let global = Ty::Ptr(Space::Global);
         let base = self.emit(Op::Param(ParamId::new(0)), global);
         let ptr = self.emit(Op::Index { base, index, stride: Extent::Const(4) }, global);
-        self.emit(Op::Load { ptr }, U32)
+        self.emit(Op::load(ptr), U32)
     }
 
     fn condition(&mut self) -> InstId {

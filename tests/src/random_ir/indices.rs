@@ -262,7 +262,7 @@ impl Indices {
     fn store(&mut self, value: InstId, ty: Scalar) {
         let index = INTEGERS.iter().position(|of| *of == ty).unwrap_or(0);
         let ptr = self.emit(Op::Param(ParamId::new(2 * index + 1)), Ty::Ptr(Space::Global));
-        self.emit(Op::Store { ptr, value }, Ty::Unit);
+        self.emit(Op::store(ptr, value), Ty::Unit);
     }
 
     /// A load from an address that is computed, and is in bounds.
@@ -277,7 +277,7 @@ impl Indices {
         };
         let base = self.emit(Op::Param(ParamId::new(2 * INTEGERS.len())), Ty::Ptr(Space::Global));
         let ptr = self.emit(Op::Index { base, index, stride: 4.into() }, Ty::Ptr(Space::Global));
-        let id = self.shown(Op::Load { ptr }, Scalar::U32);
+        let id = self.shown(Op::load(ptr), Scalar::U32);
         self.store(id, Scalar::U32);
     }
 

@@ -4,8 +4,8 @@ use super::{
     plan::{Input, Output, Tally, Variable},
 };
 use warpwise_compiler::ir::{
-    AtomicOp, Axis, BinaryOp, Body, Builtin, CompareOp, Extent, InstId, LocalId, Op, Order,
-    ParamId, ParamKind, Root, Scalar, Scope, SharedId, Space, Ty,
+    AtomicOp, Axis, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Extent, InstId,
+    LocalId, Op, Order, ParamId, ParamKind, Root, Scalar, Scope, SharedId, Space, Ty,
 };
 
 const GLOBAL: Ty = Ty::Ptr(Space::Global);
@@ -154,7 +154,7 @@ impl Generator {
         let (index, uniform) = self.index_below(Some(param), len);
         let stride = Extent::SizeOf(elem);
         let ptr = self.element(base, index, stride, space);
-        let id = self.emit(Op::Load { ptr }, elem);
+        let id = self.load_hinted(ptr, elem);
         self.yields(id, elem, uniform);
     }
 
@@ -243,7 +243,7 @@ impl Generator {
     /// Stores `value` to one of the thread's own elements of `output`, if it has any.
     fn store_output(&mut self, output: Output, value: InstId) {
         self.within(output, |generator, ptr| {
-            generator.emit(Op::Store { ptr, value }, Ty::Unit);
+            generator.emit(Op::store(ptr, value), Ty::Unit);
         });
     }
 
@@ -274,12 +274,31 @@ impl Generator {
 
     pub(super) fn access(&mut self, ptr: InstId, elem: Scalar) {
         if self.draw.chance(30) {
-            let id = self.emit(Op::Load { ptr }, elem);
+            let id = self.load_hinted(ptr, elem);
             self.yields(id, elem, false);
         } else {
             let value = self.some(elem).id;
-            self.emit(Op::Store { ptr, value }, Ty::Unit);
+            let cache = self.cache_op(ptr, CacheOp::is_for_stores);
+            self.emit(Op::Store { ptr, value, cache }, Ty::Unit);
         }
+    }
+
+    /// Loads with some cache operator, perhaps after a prefetch.
+    fn load_hinted(&mut self, ptr: InstId, elem: Scalar) -> InstId {
+        let cache = self.cache_op(ptr, CacheOp::is_for_loads);
+        if cache.is_some() && self.draw.chance(30) {
+            let level = self.draw.one_of(CacheLevel::ALL);
+            self.emit(Op::Prefetch { ptr, level }, Ty::Unit);
+        }
+        self.emit(Op::Load { ptr, cache }, elem)
+    }
+
+    /// Draws a cache operator, if `ptr` is to global memory.
+    fn cache_op(&mut self, ptr: InstId, allowed: fn(CacheOp) -> bool) -> Option<CacheOp> {
+        let is_global = self.build.kernel.insts[ptr].ty == Ty::Ptr(Space::Global);
+        (is_global && self.draw.chance(30))
+            .then(|| self.draw.one_of(CacheOp::ALL))
+            .filter(|op| allowed(*op))
     }
 
     // Atomics.
@@ -371,7 +390,7 @@ impl Generator {
         let value = self.some(elem).id;
         let number = self.plan.number[1];
         let ptr = self.slot(shared, elem, number);
-        self.emit(Op::Store { ptr, value }, Ty::Unit);
+        self.emit(Op::store(ptr, value), Ty::Unit);
     }
 
     /// Loads or stores the thread's own slot, if there are slots.
@@ -399,7 +418,7 @@ impl Generator {
         let threads = self.shape.threads();
         let (number, uniform) = self.index_below(None, threads);
         let ptr = self.slot(shared, elem, number);
-        let id = self.emit(Op::Load { ptr }, elem);
+        let id = self.emit(Op::load(ptr), elem);
         self.yields(id, elem, uniform);
         self.emit(Op::Barrier { reduce: None }, Ty::Unit);
     }
@@ -417,7 +436,7 @@ impl Generator {
         for (array, elem) in shared {
             let number = self.plan.number[1];
             let ptr = self.slot(array, elem, number);
-            let id = self.emit(Op::Load { ptr }, elem);
+            let id = self.emit(Op::load(ptr), elem);
             self.yields(id, elem, false);
         }
         self.digest_visible(0, 60);

@@ -274,7 +274,7 @@ impl Racy {
     /// What is read from the buffer that nobody writes.
     fn data(&mut self, index: InstId, uniform: bool) -> (InstId, bool) {
         let ptr = self.element(ParamId::new(3), index);
-        (self.emit(Op::Load { ptr }, U32), uniform)
+        (self.emit(Op::load(ptr), U32), uniform)
     }
 
     fn element(&mut self, param: ParamId, index: InstId) -> InstId {
@@ -316,9 +316,9 @@ impl Racy {
         } else if self.draw.chance(55) {
             let (value, _) = self.source();
             let value = self.emit(Op::Cast { value }, U32);
-            self.emit(Op::Store { ptr, value }, Ty::Unit);
+            self.emit(Op::store(ptr, value), Ty::Unit);
         } else {
-            self.emit(Op::Load { ptr }, U32);
+            self.emit(Op::load(ptr), U32);
         }
     }
 

@@ -189,9 +189,9 @@ impl Accesses {
 /// which makes two.
 pub fn memory_operands(kernel: &Kernel, id: InstId) -> Option<(InstId, Kind, Ty)> {
     let inst = &kernel.insts[id];
-    if let Op::Load { ptr } = inst.op {
+    if let Op::Load { ptr, .. } = inst.op {
         Some((ptr, Kind::Load, inst.ty))
-    } else if let Op::Store { ptr, value } = inst.op {
+    } else if let Op::Store { ptr, value, .. } = inst.op {
         Some((ptr, Kind::Store, kernel.insts[value].ty))
     } else if let Op::AtomicLoad { ptr, .. } = inst.op {
         Some((ptr, Kind::Load, inst.ty))

@@ -83,6 +83,7 @@ impl CheckAnalyzer<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid

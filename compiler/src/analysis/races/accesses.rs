@@ -160,7 +160,7 @@ fn shared_access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option
     let op = &kernel.insts[event.inst].op;
     let (ptr, writes) = match (op, &access.kind) {
         (Op::AsyncCopy { from, .. }, AccessKind::Load) => (*from, false),
-        (Op::Load { ptr } | Op::AtomicLoad { ptr, .. }, _) => (*ptr, false),
+        (Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. }, _) => (*ptr, false),
         (_, _) => (op.operands().next()?, true),
     };
     let space = kernel.space(ptr)?;

@@ -81,7 +81,7 @@ impl GridRaces<'_> {
                 continue;
             }
             let op = &self.kernel.insts[id].op;
-            if let Op::Load { ptr } = op {
+            if let Op::Load { ptr, .. } = op {
                 let by_block = self.values.uniformity.block.value[*ptr].is_uniform();
                 if by_block && !is_launch_constant(self.kernel, *ptr) {
                     return false;

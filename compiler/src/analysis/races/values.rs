@@ -91,7 +91,7 @@ impl StoredValues<'_> {
                     (of == *local).then_some(value)
                 }));
             }
-            if let Op::Load { ptr } = op {
+            if let Op::Load { ptr, .. } = op {
                 open.extend(self.values_stored_in(self.kernel.root(*ptr)));
             }
             open.extend(op.operands());
@@ -103,7 +103,8 @@ impl StoredValues<'_> {
     /// none if the object is unknown.
     fn values_stored_in(&self, root: Option<Root>) -> impl Iterator<Item = InstId> {
         let stores = self.kernel.insts.iter().filter_map(|(_, inst)| {
-            let (Op::Store { ptr, value } | Op::AsyncCopy { to: ptr, from: value, .. }) = inst.op
+            let (Op::Store { ptr, value, .. } | Op::AsyncCopy { to: ptr, from: value, .. }) =
+                inst.op
             else {
                 return None;
             };
@@ -130,7 +131,7 @@ impl StoredValues<'_> {
         if depth == MAX_DEPTH {
             return false;
         }
-        if let Op::Load { ptr } = inst.op {
+        if let Op::Load { ptr, .. } = inst.op {
             return self.is_constant_memory(ptr) && self.load_equal_values(id, threads);
         }
         let is_function = inst.op.effect() == Effect::None && !matches!(inst.op, Op::Builtin(_));

@@ -455,6 +455,7 @@ impl RangePass<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid

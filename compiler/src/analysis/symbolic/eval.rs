@@ -55,7 +55,7 @@ impl Executor<'_> {
             Op::MapShared { .. } => AbstractValue::Ptr(None, None),
             Op::Bounds { index, .. } => self.eval_bounds_check(id, *index, active),
             Op::Get(local) => self.eval_get(id, *local),
-            Op::Load { ptr } => self.eval_load(id, *ptr, active),
+            Op::Load { ptr, .. } => self.eval_load(id, *ptr, active),
             Op::Ternary { .. } | Op::Fma { .. } | Op::MulAdd { .. } | Op::Texture { .. } => {
                 let spread = self.spread_of_operands(op.operands(), active);
                 self.new_unknown(id, spread)
@@ -92,6 +92,7 @@ impl Executor<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid

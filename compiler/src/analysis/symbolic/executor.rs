@@ -265,8 +265,8 @@ impl<'k> Executor<'k> {
             Op::AsyncWait { pending } => {
                 self.record_event(id, &active, EventKind::AsyncWait(pending.known()));
             }
-            Op::Load { ptr } => self.record_access(id, &active, *ptr, AccessKind::Load, id),
-            Op::Store { ptr, value } => self.run_store(id, &active, *ptr, *value),
+            Op::Load { ptr, .. } => self.record_access(id, &active, *ptr, AccessKind::Load, id),
+            Op::Store { ptr, value, .. } => self.run_store(id, &active, *ptr, *value),
             Op::AtomicLoad { ptr, .. } | Op::Atomic { ptr, .. } => {
                 self.record_access(id, &active, *ptr, AccessKind::Atomic, id);
             }
@@ -294,6 +294,7 @@ impl<'k> Executor<'k> {
             | Op::Texture { .. }
             | Op::MapShared { .. }
             | Op::Get(_)
+            | Op::Prefetch { .. }
             | Op::ActiveMask
             | Op::Print { .. } => {}
         }

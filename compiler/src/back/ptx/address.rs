@@ -7,13 +7,14 @@
 //! stays below 2^31.
 use super::{
     Emitter,
+    cache::cached_load,
     emitter::{Derived, Value, ptx},
     facts::{greatest, is_unsigned},
     reg::{Class, Operand, Reg, memory},
 };
 use crate::{
     analysis::read_only_arrays::Storage,
-    ir::{BinaryOp, InstId, Op, Scalar, Space, Ty},
+    ir::{BinaryOp, CacheOp, InstId, Op, Scalar, Space, Ty},
 };
 use std::fmt;
 
@@ -262,12 +263,14 @@ impl Emitter<'_> {
     /// Reads memory.
     pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Value {
         let (scalar, address) = (self.scalar(id), self.address(ptr));
-        let how = self.how_to_load(ptr, self.facts.steers(id));
+        let cache = self.kernel.insts[id].op.cache_op();
+        let how = self.how_to_load(ptr, self.facts.steers(id), cache);
         self.load_as(&how, scalar, address)
     }
 
-    /// Returns the beginning of an instruction that loads from `ptr`.
-    pub(super) fn how_to_load(&self, ptr: InstId, steers: bool) -> String {
+    /// Returns the beginning of an instruction that loads from `ptr`. A load that
+    /// [steers](super::Facts::steers) an access is read once, which no cache operator goes with.
+    pub(super) fn how_to_load(&self, ptr: InstId, steers: bool, cache: Option<CacheOp>) -> String {
         let space = self.address(ptr).space;
         match self.read_only_array(ptr) {
             Some(Storage::Params(_)) => return "ld.param".to_owned(),
@@ -276,10 +279,11 @@ impl Emitter<'_> {
         }
         match (self.is_read_only(ptr), steers) {
             _ if space == Space::Constant => "ld.const".to_owned(),
-            (true, _) => "ld.global.nc".to_owned(),
+            (true, _) => cached_load(cache, true),
             (false, true) if space != Space::Local => {
                 format!("ld.relaxed.cta.{}", space_name(space))
             }
+            (false, true | false) if cache.is_some() => cached_load(cache, false),
             (false, true | false) => format!("ld.{}", space_name(space)),
         }
     }
@@ -294,10 +298,15 @@ impl Emitter<'_> {
 
     /// Writes memory with an instruction that `how` begins.
     pub(super) fn store(&mut self, how: &str, ptr: InstId, value: InstId) {
+        let space = space_name(self.address(ptr).space);
+        self.store_as(&format!("{how}.{space}"), ptr, value);
+    }
+
+    /// Writes memory with an instruction that `how` begins, up to its type.
+    pub(super) fn store_as(&mut self, how: &str, ptr: InstId, value: InstId) {
         let (scalar, address) = (self.scalar(value), self.address(ptr));
-        let space = space_name(address.space);
         let value = self.stored(value);
-        ptx!(self, "{how}.{space}.{} {address}, {value}", memory(scalar));
+        ptx!(self, "{how}.{} {address}, {value}", memory(scalar));
     }
 
     /// A value as it lies in memory.

@@ -36,7 +36,7 @@ impl Emitter<'_> {
     }
 
     fn copy_at_once(&mut self, to: InstId, from: InstId, bytes: u64) {
-        let how = self.how_to_load(from, false);
+        let how = self.how_to_load(from, false, None);
         let (to, from) = (self.address(to), self.address(from));
         let words: Vec<Reg> = (0..bytes / 4).map(|_| self.regs.fresh(Class::B32)).collect();
         let lanes: Vec<String> = words.iter().map(ToString::to_string).collect();

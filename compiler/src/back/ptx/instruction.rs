@@ -80,9 +80,12 @@ impl Emitter<'_> {
             Op::Get(local) => self.get(id, *local),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
             Op::Load { .. } if self.matrix_loads.is_absorbed[id] => Value::None,
-            Op::Load { ptr } => self.load_in_vector(id, *ptr),
+            Op::Load { ptr, .. } => self.load_in_vector(id, *ptr),
             Op::Store { ptr, .. } if self.read_only_array(*ptr).is_some() => Value::None,
-            Op::Store { ptr, value } => self.unit(|this| this.store_in_vector(id, *ptr, *value)),
+            Op::Store { ptr, value, .. } => {
+                self.unit(|this| this.store_in_vector(id, *ptr, *value))
+            }
+            Op::Prefetch { ptr, level } => self.unit(|this| this.prefetch(*ptr, *level)),
             Op::AtomicLoad { ptr, order, scope } => self.atomic_load(id, *ptr, *order, *scope),
             Op::AtomicStore { ptr, value, order, scope } => {
                 self.unit(|this| this.atomic_store(*ptr, *value, *order, *scope))

@@ -6,6 +6,7 @@
 use super::{
     Emitter,
     address::space_name,
+    cache::cache_suffix,
     emitter::{Value, ptx},
     reg::{Class, Operand, Reg, memory, untyped},
 };
@@ -32,7 +33,7 @@ impl Emitter<'_> {
     /// A store: alone, with others, or done later with others.
     pub(super) fn store_in_vector(&mut self, id: InstId, ptr: InstId, value: InstId) {
         match self.vectors.get(id).cloned() {
-            None => self.store("st", ptr, value),
+            None => self.store_as(&self.how_to_store(id, ptr), ptr, value),
             Some(vector) if vector.position == id => self.store_vector(&vector, ptr),
             Some(_) => {}
         }
@@ -40,7 +41,8 @@ impl Emitter<'_> {
 
     fn load_vector(&mut self, vector: &Vector, ptr: InstId) {
         let steers = vector.members.iter().any(|member| self.facts.steers(*member));
-        let how = self.how_to_load(ptr, steers);
+        let cache = self.kernel.insts[vector.position].op.cache_op();
+        let how = self.how_to_load(ptr, steers, cache);
         let address = self.behind(self.address(ptr), -(vector.position_offset as i32));
         let scalars: Vec<Scalar> = vector.members.iter().map(|id| self.scalar(*id)).collect();
         let regs: Vec<Reg> = scalars.iter().map(|scalar| self.lane(*scalar)).collect();
@@ -58,6 +60,12 @@ impl Emitter<'_> {
         self.regs.fresh(class)
     }
 
+    /// Returns the beginning of a store, up to its type.
+    fn how_to_store(&self, id: InstId, ptr: InstId) -> String {
+        let space = space_name(self.address(ptr).space);
+        format!("st.{space}{}", cache_suffix(self.kernel.insts[id].op.cache_op()))
+    }
+
     fn store_vector(&mut self, vector: &Vector, ptr: InstId) {
         let kernel = self.kernel;
         let address = self.behind(self.address(ptr), -(vector.position_offset as i32));
@@ -71,8 +79,8 @@ impl Emitter<'_> {
             operand => operand,
         });
         let values: Vec<Operand> = values.collect();
-        let space = space_name(address.space);
-        ptx!(self, "st.{space}.{} {address}, {}", ty(&scalars), lanes(&values));
+        let how = self.how_to_store(vector.position, ptr);
+        ptx!(self, "{how}.{} {address}, {}", ty(&scalars), lanes(&values));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Instructions, with the bodies that they hold.
 use super::{
     super::{
-        AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Fault, Inst, InstId, MatchOp,
-        MessageId, MmaOp, MulAddForm, Op, Order, ReduceOp, Scalar, Scope, ShuffleOp, Span,
-        TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, names::Named,
+        AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Fault, Inst,
+        InstId, MatchOp, MessageId, MmaOp, MulAddForm, Op, Order, ReduceOp, Scalar, Scope,
+        ShuffleOp, Span, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, names::Named,
     },
     At, Parser, Result,
 };
@@ -107,9 +107,11 @@ impl<'t> Parser<'t> {
         let (head, suffix) = word.split_once('.').unwrap_or((word, ""));
         let suffix_at = at + word.len() - suffix.len();
         match head {
-            "mul_add" | "barrier" | "fence" | "shuffle" | "vote" | "match" | "reduce" | "mma"
-            | "distribute_rows" | "texture" | "atomic_load" | "atomic_store" | "atomic"
-            | "compare_exchange" => self.suffixed(head, suffix_at, suffix),
+            "load" | "store" | "prefetch" | "mul_add" | "barrier" | "fence" | "shuffle"
+            | "vote" | "match" | "reduce" | "mma" | "distribute_rows" | "texture"
+            | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
+                self.suffixed(head, suffix_at, suffix)
+            }
             _ => self.plain(at, word),
         }
     }
@@ -162,11 +164,6 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
                 Op::Set { local, value: self.inst_id()? }
             }
-            "load" => Op::Load { ptr: self.inst_id()? },
-            "store" => {
-                let [ptr, value] = self.values()?;
-                Op::Store { ptr, value }
-            }
             "async_copy" => {
                 let [to, from] = self.values()?;
                 self.expect(",")?;
@@ -204,9 +201,30 @@ impl<'t> Parser<'t> {
         })
     }
 
+    /// The cache operator of a load or store, if it has one.
+    fn cache_op(&mut self, at: At, suffix: &str) -> Result<Option<CacheOp>> {
+        if suffix.is_empty() {
+            return Ok(None);
+        }
+        self.named_in::<CacheOp>(at, suffix, "a cache operator such as `cs`").map(Some)
+    }
+
     /// An operation whose name is followed by dots and variants.
     pub(super) fn suffixed(&mut self, head: &str, at: At, suffix: &str) -> Result<Op> {
         Ok(match head {
+            "load" => {
+                let cache = self.cache_op(at, suffix)?;
+                Op::Load { ptr: self.inst_id()?, cache }
+            }
+            "store" => {
+                let cache = self.cache_op(at, suffix)?;
+                let [ptr, value] = self.values()?;
+                Op::Store { ptr, value, cache }
+            }
+            "prefetch" => {
+                let level = self.named_in::<CacheLevel>(at, suffix, "`l1` or `l2`")?;
+                Op::Prefetch { ptr: self.inst_id()?, level }
+            }
             "mul_add" => {
                 let form =
                     self.named_in::<MulAddForm>(at, suffix, "`add`, `sub`, `from` or `neg`")?;

@@ -38,6 +38,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid
@@ -163,7 +164,7 @@ impl Walk<'_> {
                 self.set(*local, varies, around);
                 true
             }
-            Op::Load { ptr } => {
+            Op::Load { ptr, .. } => {
                 self.found.value[id] = self.loaded(*ptr);
                 // In a loop, a thread has loads of several iterations in flight already. What it
                 // reads of a row in one brings what it reads in the next into the cache, unless the

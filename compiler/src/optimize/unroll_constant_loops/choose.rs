@@ -170,7 +170,7 @@ impl Survey<'_> {
             | Op::Offset { .. }
             | Op::MapShared { .. }
             | Op::Bounds { .. } => operands(),
-            Op::Load { ptr } if table_of_pointer(self.tables, self.kernel, *ptr).is_some() => {
+            Op::Load { ptr, .. } if table_of_pointer(self.tables, self.kernel, *ptr).is_some() => {
                 operands()
             }
             Op::For { start, end, step, .. } => {
@@ -204,6 +204,7 @@ impl Survey<'_> {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid

@@ -58,11 +58,14 @@ impl Infer<'_> {
             | Builtin::Directed(..)
             | Builtin::Async(_)
             | Builtin::Texture(_)
+            | Builtin::Cache(_)
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.takes_width);
-        let is_mapped = matches!(found.builtin, Builtin::Cluster(ClusterFn::MapShared));
-        if (found.params.contains(&builtin::BuiltinPart::Value) || is_mapped)
+        let is_generic =
+            matches!(found.builtin, Builtin::Cache(_) | Builtin::Cluster(ClusterFn::MapShared))
+                || found.params.contains(&builtin::BuiltinPart::Value);
+        if is_generic
             && let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
                 .and_then(|args| args.args.iter().skip(widths).find(|arg| is_value_type(arg)))
         {

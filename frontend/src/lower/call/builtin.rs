@@ -92,6 +92,7 @@ impl Lowerer<'_> {
             Builtin::Directed(op, direction) => {
                 return self.lower_directed(op, direction, args, at).map(Value::Scalar);
             }
+            Builtin::Cache(which) => return self.lower_cache_call(which, args, expr),
             Builtin::Async(Async::Copy) => return self.lower_async_copy(args, expr),
             Builtin::Async(Async::Commit) => (Op::AsyncCommit, ir::Ty::Unit),
             Builtin::Async(Async::Wait { pending }) => {

@@ -144,7 +144,7 @@ impl Lowerer<'_> {
             && let Some(tag) = self.adt_of(&inner, at)?.tag
         {
             let ptr = self.pointer_inst(memory.ptr, at);
-            let tag = Place::Value(Value::Scalar(self.push_inst(at, Op::Load { ptr }, tag)));
+            let tag = Place::Value(Value::Scalar(self.push_inst(at, Op::load(ptr), tag)));
             let count = self.adt_of(&inner, at)?.variants.len();
             let parts = (0..count).map(|variant| {
                 Ok(self.variant_parts(&place, &inner, variant, at)?.unwrap_or_default())

@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         let (name, span) = (name.trim_start_matches("r#").to_owned(), self.ir_span(at));
         let shared = Shared { name, elem, len: ir::Length::Launch(size), span };
         let ptr = self.intern_shared(shared, at);
-        let memory = Memory { ptr, len: Some(Length::Inst(count)), scope: None };
+        let memory = Memory { len: Some(Length::Inst(count)), ..Memory::new(ptr) };
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
     }
 
@@ -138,6 +138,7 @@ impl Lowerer<'_> {
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::SyncGrid

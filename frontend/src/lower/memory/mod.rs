@@ -2,6 +2,7 @@
 mod aggregate;
 mod async_copy;
 mod atomic;
+mod cache;
 mod cluster;
 pub(crate) mod dynamic;
 pub(crate) mod layout;

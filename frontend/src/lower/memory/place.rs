@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         let base = self.pointer_inst(memory.ptr, at);
         let ty = self.build.kernel.insts[base].ty;
         let ptr = self.push_inst(at, Op::Offset { base, offset: offset.clone() }, ty);
-        Memory { ptr: Pointer::Inst(ptr), len: None, scope: memory.scope }
+        Memory { ptr: Pointer::Inst(ptr), len: None, ..memory.clone() }
     }
 
     /// Lowers `base[index]`, with its bounds check.
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
         let base = self.pointer_inst(memory.ptr, at);
         let ty = self.build.kernel.insts[base].ty;
         let ptr = self.push_inst(at, Op::Index { base, index, stride }, ty);
-        Ok(Memory::new(Pointer::Inst(ptr)))
+        Ok(Memory { cache: memory.cache, ..Memory::new(Pointer::Inst(ptr)) })
     }
 
     /// Returns the number of elements of a place of slice or array type.

@@ -160,7 +160,7 @@ impl Lowerer<'_> {
                 let ptr = Pointer::Inst(self.push_inst(at, Op::Get(*ptr), ty));
                 let len =
                     len.map(|len| Length::Inst(self.push_inst(at, Op::Get(len), Scalar::U64)));
-                Place::Memory(Memory { ptr, len, scope: None })
+                Place::Memory(Memory { len, ..Memory::new(ptr) })
             }
             ReferencePlace::Copy(copy) => place_of_value(self.read_place(copy, to, at)?),
         };

@@ -296,7 +296,11 @@ impl Lowerer<'_> {
         }
         if let Some(scalar) = scalar_of_mono(mono) {
             let ptr = self.pointer_inst(memory.ptr, at);
-            return Ok(Value::Scalar(self.push_inst(at, Op::Load { ptr }, scalar)));
+            return Ok(Value::Scalar(self.push_inst(
+                at,
+                Op::Load { ptr, cache: memory.cache },
+                scalar,
+            )));
         }
         match mono {
             Mono::Unit => Ok(Value::Unit),
@@ -345,7 +349,7 @@ impl Lowerer<'_> {
         let adt = self.adt_of(mono, at)?;
         let Some(tag) = adt.tag else { return Err(self.report_bug(at)) };
         let ptr = self.pointer_inst(memory.ptr, at);
-        let tag = self.push_inst(at, Op::Load { ptr }, tag);
+        let tag = self.push_inst(at, Op::Load { ptr, cache: memory.cache }, tag);
         let place = Place::Memory(memory.clone());
         let mut all = Vec::with_capacity(adt.variants.len());
         for (index, types) in adt.variants.iter().enumerate() {
@@ -360,7 +364,7 @@ impl Lowerer<'_> {
         match (mono, value) {
             (_, Value::Scalar(value)) => {
                 let ptr = self.pointer_inst(memory.ptr, at);
-                self.push_inst(at, Op::Store { ptr, value }, ir::Ty::Unit);
+                self.push_inst(at, Op::Store { ptr, value, cache: memory.cache }, ir::Ty::Unit);
                 Ok(())
             }
             (Mono::Array(elem, len), Value::Array(from)) => {
@@ -396,7 +400,7 @@ impl Lowerer<'_> {
         let adt = self.adt_of(mono, at)?;
         let Some(scalar) = adt.tag else { return Err(self.report_bug(at)) };
         let ptr = self.pointer_inst(memory.ptr, at);
-        self.push_inst(at, Op::Store { ptr, value: value.tag }, ir::Ty::Unit);
+        self.push_inst(at, Op::Store { ptr, value: value.tag, cache: memory.cache }, ir::Ty::Unit);
         let place = Place::Memory(memory.clone());
         let possible = value.parts.iter().flatten().filter(|parts| !parts.is_empty()).count();
         for (index, types) in adt.variants.iter().enumerate() {

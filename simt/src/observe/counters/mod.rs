@@ -226,6 +226,7 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
+        | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid
@@ -285,7 +286,7 @@ fn count_instruction(
             is_used,
             tally.request_cost(entry.request),
         );
-    } else if let Op::Load { ptr } | Op::AtomicLoad { ptr, .. } = op {
+    } else if let Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. } = op {
         counts.set_requests(
             Kind::Load,
             kernel.space(*ptr),

@@ -79,7 +79,7 @@ impl Emitter<'_> {
 /// Returns true if other threads can observe the order in which threads execute it.
 fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool {
     match op {
-        Op::Load { ptr } | Op::Store { ptr, .. } => space(*ptr) != Some(Space::Local),
+        Op::Load { ptr, .. } | Op::Store { ptr, .. } => space(*ptr) != Some(Space::Local),
         Op::AtomicLoad { .. }
         | Op::AtomicStore { .. }
         | Op::Atomic { .. }
@@ -112,6 +112,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Set { .. }
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
+        | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::SyncGrid
         | Op::SyncCluster
@@ -146,6 +147,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::AtomicStore { .. }
         | Op::Barrier { reduce: None }
         | Op::AsyncCopy { .. }
+        | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncGrid

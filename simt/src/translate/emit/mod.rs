@@ -346,8 +346,8 @@ impl Emitter<'_> {
             }
             Op::Get(local) => self.emit_get(id, *local),
             Op::Set { local, value } => self.emit_set(id, *local, *value),
-            Op::Load { ptr } => self.emit_load(id, *ptr),
-            Op::Store { ptr, value } => self.emit_store(id, *ptr, *value),
+            Op::Load { ptr, .. } => self.emit_load(id, *ptr),
+            Op::Store { ptr, value, .. } => self.emit_store(id, *ptr, *value),
             Op::AtomicLoad { ptr, order, .. } => {
                 let at = self.access_address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
@@ -388,6 +388,7 @@ impl Emitter<'_> {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_async_copy(id, [*to, *from], bytes as u32)
             }
+            Op::Prefetch { .. } => Ok(()),
             Op::AsyncCommit => {
                 self.emit(Instr::AsyncCommit);
                 Ok(())

@@ -1,0 +1,104 @@
+//! Loads and stores with a cache operator, as CUDA's `__ldcs` and its kin, and prefetches.
+//!
+//! ```
+//! use warpwise::prelude::*;
+//!
+//! /// Reads and writes each element once: neither is worth a place in the caches.
+//! #[kernel]
+//! fn scale(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = global_idx_x();
+//!     if i < x.len() {
+//!         cache::store_cs(&mut y[i], a * cache::load_cs(&x[i]));
+//!     }
+//! }
+//!
+//! # fn main() -> warpwise::Result<()> {
+//! let device = Device::auto()?;
+//! let x = device.upload(&[1.0f32, 2.0])?;
+//! let mut y = device.zeros::<f32>(2)?;
+//! scale::launch(&device, LaunchConfig::threads(2), 3.0, &x, &mut y)?;
+//! assert_eq!(y.to_vec()?, [3.0, 6.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An operator is a hint: it changes which caches keep a line and for how long, and no value. In
+//! particular, [`load_cv`] is no way to wait for another thread; atomics are.
+//!
+//! References are to buffers of the device, of values of any type that is [`Copy`]: elements,
+//! vectors, fields, arrays. Other memory has no such caches and is an error at build time. Indices
+//! are checked as always.
+//!
+//! Two loads or stores of neighbours are one request if their operators are equal; the LLVM back end
+//! makes none of them. A load whose value chooses where the kernel accesses memory that it also
+//! writes keeps no operator: the value has to be read exactly once.
+
+macro_rules! loads {
+    ($($(#[$doc:meta])+ $name:ident,)+) => {$(
+        $(#[$doc])+
+        ///
+        /// On the host, a plain read.
+        pub fn $name<T: Copy>(from: &T) -> T {
+            *from
+        }
+    )+};
+}
+
+macro_rules! stores {
+    ($($(#[$doc:meta])+ $name:ident,)+) => {$(
+        $(#[$doc])+
+        ///
+        /// On the host, a plain write.
+        pub fn $name<T: Copy>(to: &mut T, value: T) {
+            *to = value;
+        }
+    )+};
+}
+
+loads! {
+    /// Loads a value that all caches keep: `ld.ca`, `__ldca`.
+    load_ca,
+    /// Loads a value that the second-level cache keeps, but not the first: `ld.cg`, `__ldcg`.
+    load_cg,
+    /// Loads a value that is likely used once, and evicted first: `ld.cs`, `__ldcs`.
+    load_cs,
+    /// Loads a value for the last time, so that its line need not be written back: `ld.lu`,
+    /// `__ldlu`.
+    load_lu,
+    /// Loads a value that is fetched again each time: `ld.cv`, `__ldcv`.
+    load_cv,
+}
+
+stores! {
+    /// Stores a value that the coherent caches keep: `st.wb`, `__stwb`.
+    store_wb,
+    /// Stores a value that the second-level cache keeps, but not the first: `st.cg`, `__stcg`.
+    store_cg,
+    /// Stores a value that is likely not used soon, and evicted first: `st.cs`, `__stcs`.
+    store_cs,
+    /// Stores a value through the second-level cache to memory: `st.wt`, `__stwt`.
+    store_wt,
+}
+
+/// Fetches the line of an element to the first-level cache, in the background:
+/// `prefetch.global.L1`.
+///
+/// On the host it does nothing.
+pub fn prefetch_l1<T: Copy>(_from: &T) {}
+
+/// Fetches the line of an element to the second-level cache, in the background:
+/// `prefetch.global.L2`.
+///
+/// On the host it does nothing.
+pub fn prefetch_l2<T: Copy>(_from: &T) {}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_host_reads_and_writes() {
+        let mut to = [0; 2];
+        super::store_cs(&mut to[1], super::load_cs(&7));
+        super::prefetch_l2(&to[0]);
+        assert_eq!(to, [0, 7]);
+    }
+}
