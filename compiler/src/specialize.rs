@@ -11,7 +11,7 @@ use crate::{
         Length, MOST_PARAM_BYTES, MulAddForm, Op, ParamKind, Scalar, ShuffleOp, Size, Ty, UnaryOp,
     },
 };
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// The binding of one generic parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,6 +63,20 @@ pub enum SpecializeError {
         /// Its value, in bytes.
         bytes: u64,
     },
+    /// A number or size that no named barrier has.
+    NamedBarrier {
+        /// The number or size, as an expression over the generic parameters' names.
+        extent: String,
+        /// Its value.
+        value: u64,
+    },
+    /// Two sizes of one named barrier.
+    NamedBarrierSizes {
+        /// The number of the barrier.
+        id: u64,
+        /// The sizes.
+        threads: [u64; 2],
+    },
     /// A length, stride or block dimension that overflows, is below zero, or divides by zero.
     Extent {
         /// The number, as an expression over the generic parameters' names.
@@ -99,6 +113,14 @@ impl fmt::Display for SpecializeError {
             }
             Self::CopySize { size, bytes } => {
                 write!(f, "`{size}` is {bytes}, and an asynchronous copy has 4, 8 or 16 bytes")
+            }
+            Self::NamedBarrier { extent, value } => write!(
+                f,
+                "`{extent}` is {value}, and named barriers are 1 to 15, for a multiple of 32 threads up \
+                 to 1024"
+            ),
+            Self::NamedBarrierSizes { id, threads: [one, other] } => {
+                write!(f, "named barrier {id} is for {one} threads here and for {other} there")
             }
             Self::Extent { extent } => {
                 write!(f, "`{extent}` overflows, is below zero or divides by zero")
@@ -173,18 +195,35 @@ pub fn specialize<'k>(
             *extent = binder.extent(extent)?;
         } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {
             *bytes = binder.copy_size(bytes)?;
+        } else if let Op::NamedBarrier { id, threads, .. } = &mut inst.op {
+            (*id, *threads) = binder.named_barrier(id, threads)?;
         } else if let Op::Shuffle { width, .. } = &mut inst.op {
             *width = binder.width(width)?;
         } else if let Op::Generic(id) = inst.op {
             inst.op = Op::Const(binder.constant(id));
         }
     }
+    check_named_barriers(&bound)?;
     passed::unpack(&mut bound)?;
     let mut body = std::mem::take(&mut bound.body);
     resolve_mul_adds(&mut bound, &mut body);
     bound.body = body;
     bound.renumber();
     Ok(Cow::Owned(bound))
+}
+
+/// Checks that each named barrier has one size.
+fn check_named_barriers(kernel: &Kernel) -> Result<(), SpecializeError> {
+    let mut sizes = BTreeMap::new();
+    for (_, inst) in kernel.insts.iter() {
+        let Op::NamedBarrier { id, threads, .. } = &inst.op else { continue };
+        let (Some(id), Some(threads)) = (id.known(), threads.known()) else { continue };
+        let one = *sizes.entry(id).or_insert(threads);
+        if one != threads {
+            return Err(SpecializeError::NamedBarrierSizes { id, threads: [one, threads] });
+        }
+    }
+    Ok(())
 }
 
 fn check(kernel: &Kernel, bindings: &[Binding]) -> Result<(), SpecializeError> {
@@ -286,6 +325,20 @@ impl Binder<'_> {
             }
             _ => Ok(bound),
         }
+    }
+    fn named_barrier(
+        &self,
+        id: &Extent,
+        threads: &Extent,
+    ) -> Result<(Extent, Extent), SpecializeError> {
+        let checks =
+            [(id, Op::is_named_barrier as fn(u64) -> bool), (threads, Op::is_named_barrier_size)];
+        for (extent, is_valid) in checks {
+            if let Some(value) = self.extent(extent)?.known().filter(|value| !is_valid(*value)) {
+                return Err(SpecializeError::NamedBarrier { extent: self.spell(extent), value });
+            }
+        }
+        Ok((self.extent(id)?, self.extent(threads)?))
     }
     fn extent(&self, extent: &Extent) -> Result<Extent, SpecializeError> {
         extent

@@ -44,7 +44,7 @@ pub use warpwise_compiler::hardware::Kind;
 use warpwise_compiler::{
     id::Id,
     ir::{InstId, Kernel},
-    lint::launch::has_barriers,
+    lint::launch::barrier_count,
     specialize::Binding,
 };
 pub use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Trips, Wavefronts, WorstRequest};
@@ -188,7 +188,7 @@ impl LaunchCounters {
             grid,
             block,
             shared_memory,
-            barriers: has_barriers(kernel).into(),
+            barriers: barrier_count(kernel),
             total: counters.total(),
             active_threads,
             lines,

@@ -26,7 +26,7 @@ use warpwise_compiler::{
     fault::Reason,
     id::Id as _,
     ir::{Axis, CoarseGrid, Extent, Fault, Kernel, Param},
-    lint::launch::has_barriers,
+    lint::launch::barrier_count,
     message::MAX_VALUES,
     places,
     specialize::Binding,
@@ -387,7 +387,7 @@ impl Signature {
             shared: ptx::block_shared_bytes(kernel),
             declared_shared: ptx::declared_shared_bytes(kernel),
             sized_at_launch: ptx::is_sized_at_launch(kernel),
-            barriers: has_barriers(kernel).into(),
+            barriers: barrier_count(kernel),
             prints: kernel.prints(),
         }
     }

@@ -34,6 +34,7 @@
 //!   work that is recorded once and launched many times.
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`cluster`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
+//! - [`named_barrier`]: barriers of some warps of a block.
 //! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and prefetches.
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`mma`]: products of small matrices on tensor cores.
@@ -84,6 +85,7 @@ mod lint;
 pub mod math;
 mod memory;
 pub mod mma;
+pub mod named_barrier;
 mod num;
 mod observe;
 pub mod occupancy;

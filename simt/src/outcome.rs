@@ -118,6 +118,8 @@ pub struct Waiting {
 pub enum Meeting {
     /// `sync_threads` and its reductions.
     Barrier,
+    /// `named_barrier::sync` and `named_barrier::arrive`.
+    NamedBarrier,
     /// `grid::sync`
     Grid,
     /// `cluster::sync`
@@ -143,6 +145,7 @@ impl Meeting {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Barrier => "block barrier",
+            Self::NamedBarrier => "named barrier",
             Self::Grid => "grid barrier",
             Self::Cluster => "cluster barrier",
             Self::SyncWarp => "warp barrier",

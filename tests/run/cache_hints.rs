@@ -1,5 +1,5 @@
 //! Loads and stores with a cache operator, and prefetches.
-use crate::run::engine::{Check, Engine, FAULTS, cases, equal, fault, launch, same};
+use crate::run::engine::{Check, Engine, cases, equal, fault, launch, same};
 use warpwise::prelude::*;
 
 cases![every_operator, every_type, neighbours, steering, updates, prefetches, in_functions, bounds: FAULTS];

@@ -254,6 +254,7 @@ impl<'k> Log<'k> {
                 meeting.misses |= misses;
             }
             Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
@@ -550,6 +551,7 @@ impl Judge<'_> {
                     | Op::SyncGrid
                     | Op::SyncCluster
                     | Op::SyncWarp { .. }
+                    | Op::NamedBarrier { .. }
                     | Op::Shuffle { .. }
                     | Op::Vote { .. }
                     | Op::Match { .. }

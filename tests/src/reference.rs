@@ -273,6 +273,7 @@ impl<'k> Machine<'k> {
             }
             Op::Barrier { .. }
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
@@ -495,7 +496,8 @@ impl<'k> Machine<'k> {
             | Op::Reduce { mask, .. } => {
                 Some(mask.map_or(u32::MAX, |mask| thread.values[&mask] as u32))
             }
-            Op::Mma { .. } | Op::DistributeRows { .. } => Some(u32::MAX),
+            // Those of random kernels are for one warp.
+            Op::NamedBarrier { .. } | Op::Mma { .. } | Op::DistributeRows { .. } => Some(u32::MAX),
             _ => None,
         }
     }

@@ -117,6 +117,7 @@ fn every_operation_occurs() {
     wanted.extend(every("load.", operators(CacheOp::is_for_loads)));
     wanted.extend(every("store.", operators(CacheOp::is_for_stores)));
     wanted.extend(every("prefetch.", vec!["l1", "l2"]));
+    wanted.extend(every("named_barrier.", vec!["sync", "arrive"]));
     wanted.extend(MmaOp::ALL.iter().map(|op| format!("mma.{op}")));
     wanted.extend(every("distribute_rows", vec!["", ".transposed"]));
     wanted.extend(every("fence.", Scope::ALL.iter().map(|op| op.name()).collect()));

@@ -282,6 +282,7 @@ impl<'k> UniformityPass<'k> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }
@@ -518,6 +519,7 @@ impl<'k> UniformityPass<'k> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

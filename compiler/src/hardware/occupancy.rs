@@ -98,7 +98,8 @@ pub struct Block {
     pub registers: Option<u32>,
     /// Bytes of shared memory, both declared and requested by the launch.
     pub shared: u64,
-    /// Number of barriers: 1 for a kernel with any number of `sync_threads()`.
+    /// Number of barriers: 1 for a kernel with any number of `sync_threads()`, and with named
+    /// barriers one more than the highest number.
     pub barriers: u32,
 }
 

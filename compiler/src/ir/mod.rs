@@ -359,6 +359,11 @@ pub struct Inst {
 pub struct Body(pub Vec<InstId>);
 
 impl Kernel {
+    /// Returns true if threads meet at named barriers: which of them, only a run tells.
+    pub fn has_named_barriers(&self) -> bool {
+        self.insts.iter().any(|(_, inst)| matches!(inst.op, Op::NamedBarrier { .. }))
+    }
+
     /// True if there is nothing left to specialize.
     pub fn is_closed(&self) -> bool {
         self.generics.is_empty()

@@ -289,6 +289,18 @@ pub enum Op {
     /// the cluster's accesses to shared and global memory. In kernels with a
     /// [cluster](super::Kernel::cluster) only.
     SyncCluster,
+    /// Arrives at one of the block's named barriers, once all lanes of the warp that have not ended
+    /// are here, and then waits, if it `waits`, until as many warps as `threads` are have arrived.
+    /// The barrier is then complete and starts anew. A warp that has ended does not arrive. Orders
+    /// the accesses of arriving threads before against those of waiting threads after.
+    NamedBarrier {
+        /// False if it only arrives.
+        waits: bool,
+        /// The number of the barrier, 1 to 15.
+        id: Extent,
+        /// 32 for each warp that arrives, waiting or not: the same wherever the barrier is named.
+        threads: Extent,
+    },
     /// Waits for the lanes of the mask (`u32`; without one, every lane that has
     /// not ended) and orders their accesses to memory.
     SyncWarp {
@@ -499,6 +511,7 @@ impl Op {
             | Self::SyncGrid
             | Self::SyncCluster
             | Self::SyncWarp { .. }
+            | Self::NamedBarrier { .. }
             | Self::Fence { .. }
             | Self::Shuffle { .. }
             | Self::Vote { .. }
@@ -536,6 +549,16 @@ impl Op {
     /// Returns true if an asynchronous copy can have so many bytes.
     pub const fn is_async_size(bytes: u64) -> bool {
         matches!(bytes, 4 | 8 | 16)
+    }
+
+    /// Returns true if a named barrier has this number.
+    pub const fn is_named_barrier(id: u64) -> bool {
+        matches!(id, 1..=15)
+    }
+
+    /// Returns true if so many threads can arrive at a named barrier.
+    pub const fn is_named_barrier_size(threads: u64) -> bool {
+        threads.is_multiple_of(32) && matches!(threads, 32..=1024)
     }
 
     /// True if nothing behind it in its body is run.

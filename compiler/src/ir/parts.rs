@@ -69,6 +69,7 @@ macro_rules! operands {
             | Op::AsyncWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -153,6 +154,7 @@ macro_rules! by_bodies {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -264,6 +264,10 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::SyncCluster => write!(f, "sync_cluster"),
         Op::SyncWarp { mask: None } => write!(f, "sync_warp"),
         Op::SyncWarp { mask: Some(mask) } => write!(f, "sync_warp {mask}"),
+        Op::NamedBarrier { waits, id, threads } => {
+            let what = if *waits { "sync" } else { "arrive" };
+            write!(f, "named_barrier.{what} {id}, {threads}")
+        }
         Op::Fence { scope } => write!(f, "fence.{}", scope.name()),
         Op::Shuffle { op, value, lane, width, mask } => {
             write!(f, "shuffle.{} {value}, {lane}, width {width}{}", op.name(), Mask(*mask))

@@ -16,6 +16,9 @@ use crate::{
     target::Target,
 };
 
+/// The barriers of a block.
+const MAX_BARRIERS: u32 = 16;
+
 /// The number of launches that counts as many.
 pub const MANY: u64 = 100;
 
@@ -105,7 +108,7 @@ impl Launch<'_> {
             threads: self.threads_per_block(),
             registers: Some(gpu.registers),
             shared: gpu.shared,
-            barriers: has_barriers(self.kernel).into(),
+            barriers: barrier_count(self.kernel),
         }
     }
 }
@@ -127,6 +130,16 @@ pub fn has_barriers(kernel: &Kernel) -> bool {
         .insts
         .iter()
         .any(|(_, inst)| matches!(inst.op, Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster))
+}
+
+/// Returns the number of barriers that a block of `kernel` takes: up to the highest that it names.
+pub fn barrier_count(kernel: &Kernel) -> u32 {
+    let named = kernel.insts.iter().filter_map(|(_, inst)| {
+        let Op::NamedBarrier { id, .. } = &inst.op else { return None };
+        let number = id.known().and_then(|id| u32::try_from(id).ok());
+        Some(number.map_or(MAX_BARRIERS, |id| (id + 1).min(MAX_BARRIERS)))
+    });
+    named.max().unwrap_or(0).max(has_barriers(kernel).into())
 }
 
 /// Returns `1 block`, `2 blocks`.
@@ -248,5 +261,20 @@ mod tests {
         assert_eq!(tiny(527, 99), []);
         assert_eq!(tiny(527, 101), []);
         assert_eq!(tiny(528, 100), []);
+    }
+
+    #[test]
+    fn barriers_count_up_to_the_highest_number() {
+        let count = |body: &str| {
+            let kernel: Kernel = format!("kernel k {{ {body} }}").parse().expect("it is a kernel");
+            barrier_count(&kernel)
+        };
+        assert_eq!(count(""), 0);
+        assert_eq!(count("%0 = barrier !0 %1 = barrier !0"), 1);
+        assert_eq!(
+            count("%0 = named_barrier.sync 3, 32 !0 %1 = named_barrier.arrive 9, 64 !0"),
+            10
+        );
+        assert_eq!(count("generic T0 = N: const u64 %0 = named_barrier.sync T0, 32 !0"), 16);
     }
 }

@@ -2,7 +2,7 @@
 //! reduction that would allow more.
 use super::{
     Finding,
-    launch::{Launch, count_of, has_barriers, shared_bytes},
+    launch::{Launch, barrier_count, count_of, shared_bytes},
 };
 use crate::{
     analysis::Analyses,
@@ -29,7 +29,7 @@ pub(super) fn check_built(
         threads: u32::try_from(shape.thread_count()).unwrap_or(u32::MAX),
         registers: None,
         shared,
-        barriers: has_barriers(kernel).into(),
+        barriers: barrier_count(kernel),
     };
     let Some((row, occupancy)) = best_architecture(&block) else { return Vec::new() };
     // Small blocks run as few warps without it.

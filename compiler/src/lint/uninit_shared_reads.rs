@@ -6,7 +6,7 @@
 //! let v = cells[t + 64];   // shared memory is not zeroed
 //! ```
 //! Fires where no store that may precede the read covers the element, and where nothing stores at
-//! all to an array that is read or updated. Silent if any earlier store has an unknown address. For
+//! all to an array that is read or updated. Silent if any earlier store has an unknown address, and in kernels with named barriers. For
 //! an element of several scalars, one written scalar is enough: a copy of an enum reads the fields
 //! of all variants. Also fires where only the reading thread stores to the element, and does so
 //! later: `cells[t] += v`.
@@ -35,7 +35,9 @@ pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 && kernel.root(ptr).is_none()
         })
     });
-    if stored_through_unknown || !analyses.trace.complete {
+    // The trace has not the order that named barriers make.
+    let is_ordered = analyses.trace.complete && !kernel.has_named_barriers();
+    if stored_through_unknown || !is_ordered {
         return Vec::new();
     }
     kernel.shared.ids().filter_map(|shared| check_array(kernel, analyses, shared)).collect()

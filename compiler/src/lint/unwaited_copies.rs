@@ -15,6 +15,7 @@
 //! - a kernel waits for no copy at all.
 //!
 //! Only the first kind of defect that a kernel has is reported, since it may be the cause of others.
+//! Early accesses are not reported in kernels with named barriers, which may order them.
 //! Silent where the addresses, the threads or the number of groups depend on more than the launch.
 //! Without a barrier after the copy, other threads' accesses are races like any others
 //! (`gpu_missing_barriers`).
@@ -49,7 +50,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         return useless;
     }
     let early = early_accesses(kernel, analyses, &groups);
-    if !early.is_empty() {
+    if !early.is_empty() && !kernel.has_named_barriers() {
         return early;
     }
     let waits = |op: &Op| matches!(op, Op::AsyncWait { .. });

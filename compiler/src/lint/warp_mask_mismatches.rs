@@ -82,6 +82,8 @@ fn divergence_help(kernel: &Kernel, id: InstId, control: Fact) -> &'static str {
     if wording::is_loop_divergence(kernel, control) {
         "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
          each with its own work behind an `if condition`"
+    } else if let Op::NamedBarrier { .. } = kernel.insts[id].op {
+        "move it out of the branch, or let the condition be the same in each warp, such as `warp::warp_id() == 0`"
     } else if let Op::Mma { .. } | Op::DistributeRows { .. } = kernel.insts[id].op {
         "move it out of the branch, and let lanes without elements of their own bring zeros"
     } else {

@@ -67,6 +67,7 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncWarp { .. }
+        | Op::NamedBarrier { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

@@ -40,6 +40,9 @@ pub(crate) fn written_barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId,
 pub(crate) fn warp_sync_call(op: &Op) -> Option<(&'static str, Option<InstId>)> {
     if let Op::SyncWarp { mask } = *op {
         Some(("sync_warp()", mask))
+    } else if let Op::NamedBarrier { waits, .. } = *op {
+        let call = if waits { "named_barrier::sync()" } else { "named_barrier::arrive()" };
+        Some((call, None))
     } else if let Op::Shuffle { op, mask, .. } = *op {
         let call = match op {
             ShuffleOp::Index => "warp::shfl(..)",

@@ -189,6 +189,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
+        | Op::NamedBarrier { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

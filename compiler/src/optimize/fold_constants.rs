@@ -88,6 +88,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
+        | Op::NamedBarrier { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

@@ -191,6 +191,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
         | Op::SyncWarp { .. }
+        | Op::NamedBarrier { .. }
         | Op::AsyncCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit

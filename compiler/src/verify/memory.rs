@@ -84,6 +84,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -176,6 +176,10 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         {
             errors.inst(id, message);
         }
+        if let Op::NamedBarrier { id: number, threads, .. } = &inst.op {
+            let messages = [number, threads].map(|extent| extent_error(kernel, extent));
+            messages.into_iter().flatten().for_each(|message| errors.inst(id, message));
+        }
     }
 }
 

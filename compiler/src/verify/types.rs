@@ -330,6 +330,17 @@ impl Typing<'_, '_> {
                     BarrierOp::And | BarrierOp::Or => BOOL,
                 });
             }
+            Op::NamedBarrier { waits: _, id, threads } => {
+                self.result(Ty::Unit);
+                if let Some(id) = id.known().filter(|id| !Op::is_named_barrier(*id)) {
+                    self.error(format!("is named barrier {id}, and there are 1 to 15"));
+                }
+                if let Some(threads) =
+                    threads.known().filter(|threads| !Op::is_named_barrier_size(*threads))
+                {
+                    self.error(format!("is for {threads} threads, which are no warps of a block"));
+                }
+            }
             Op::SyncWarp { mask } => {
                 self.mask(*mask);
                 self.result(Ty::Unit);

@@ -65,6 +65,9 @@ impl Notes {
             | Builtin::Cache(_) => {
                 return self.record_numeric_generic(path, absolute());
             }
+            Builtin::NamedBarrier { .. } => {
+                return self.record_generic(path, parse_quote!(::<1, 32>), absolute());
+            }
             // The number itself may be a parameter of the kernel.
             Builtin::Async(Async::Wait { .. }) => {
                 return self.record_generic(path, parse_quote!(::<0>), absolute());

@@ -106,6 +106,7 @@ impl Lowerer<'_> {
         self.check_async_copies();
         self.check_mapped_references();
         self.check_cached_accesses();
+        self.check_named_barriers();
         Ok(())
     }
 

@@ -79,6 +79,13 @@ pub(crate) enum Builtin {
     Texture(TextureOp),
     /// A function of the module `cache`.
     Cache(Cache),
+    /// A function of the module `named_barrier`.
+    NamedBarrier {
+        /// True for `sync`.
+        waits: bool,
+        /// The number and the threads; `None` until the path is resolved.
+        extents: Option<[Len; 2]>,
+    },
 }
 
 /// A function of the module `cluster`.
@@ -236,6 +243,7 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
         ["async_copy", name] => find_in_async_copy(name),
         ["cluster", name] => find_in_cluster(name),
         ["cache", name] => find_in_cache(name),
+        ["named_barrier", name] => find_in_named_barrier(name),
         _ => None,
     }
 }
@@ -511,6 +519,18 @@ fn find_in_cache(name: &str) -> Option<ResolvedBuiltin> {
         }
         _ => None,
     }
+}
+
+/// Returns functions of the module `named_barrier`.
+fn find_in_named_barrier(name: &str) -> Option<ResolvedBuiltin> {
+    let waits = match name {
+        "sync" => true,
+        "arrive" => false,
+        _ => return None,
+    };
+    let (path, builtin) =
+        (format!("named_barrier::{name}"), Builtin::NamedBarrier { waits, extents: None });
+    Some(ResolvedBuiltin::new(builtin, path, vec![], BuiltinPart::Unit))
 }
 
 fn shuffle_op(name: &str) -> Option<ShuffleOp> {

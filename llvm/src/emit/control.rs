@@ -95,6 +95,9 @@ impl Emitter<'_> {
             Op::SyncGrid => self.unit(|this| this.sync_grid()),
             Op::SyncCluster => self.unit(Self::sync_cluster),
             Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
+            Op::NamedBarrier { waits, id, threads } => {
+                self.unit(|this| this.named_barrier(*waits, known(id), known(threads)))
+            }
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {
                 Some(self.shuffle(*op, [*value, *lane], known(width) as u32, *mask))

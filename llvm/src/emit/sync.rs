@@ -10,7 +10,7 @@ use super::{
 };
 use std::fmt::Write;
 use warpwise_compiler::{
-    back::ptx::scope_name,
+    back::ptx::{named_barrier_instruction, scope_name},
     ir::{BarrierOp, InstId, Scope},
 };
 
@@ -44,6 +44,12 @@ impl Emitter<'_> {
             BarrierOp::And => inst!(self, Type::I1, "icmp eq {count}, 0"),
             BarrierOp::Or => inst!(self, Type::I1, "icmp ne {count}, 0"),
         })
+    }
+
+    /// A barrier of some warps of the block.
+    pub(super) fn named_barrier(&mut self, waits: bool, id: u64, threads: u64) {
+        let text = format!("{};", named_barrier_instruction(waits, id, threads));
+        self.asm_line(&text, &[], Effects::Sync);
     }
 
     /// A barrier of the warp.

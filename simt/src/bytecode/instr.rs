@@ -157,6 +157,12 @@ pub(crate) enum Instr {
     Barrier {
         reduce: Option<(BarrierOp, Operand, Uniform)>,
     },
+    /// Arrives at a named barrier, warp by warp, and perhaps waits.
+    NamedBarrier {
+        waits: bool,
+        id: u8,
+        warps: u8,
+    },
     Warp {
         op: WarpOp,
         mask: Option<Operand>,
@@ -424,6 +430,7 @@ impl Instr {
             | Self::AsyncWait { .. }
             | Self::ActiveMask { .. }
             | Self::Barrier { .. }
+            | Self::NamedBarrier { .. }
             | Self::SyncGrid
             | Self::SyncCluster
             | Self::Warp { .. }

@@ -87,6 +87,8 @@ pub(crate) struct Code {
     /// Number of the first buffer after the kernel's own: the buffers from here on are the shared
     /// arrays of the blocks of the cluster, all of one block after all of another.
     pub(crate) first_mapped: u16,
+    /// True if some instruction is [`Instr::NamedBarrier`].
+    pub(crate) has_named_barriers: bool,
     /// The operands of the atomic instructions.
     pub(crate) atomics: Vec<Atomic>,
     /// The asynchronous copies.
@@ -130,7 +132,7 @@ pub(crate) struct Code {
     /// The instructions of which only some operands matter, ascending, if undefined values are
     /// tracked.
     pub(crate) choices: Vec<(u32, OperandChoice)>,
-    /// True if the kernel has releases, acquires or fences, if that matters to the checks.
+    /// True if the kernel has releases, acquires, fences or named barriers, if that matters to the checks.
     pub(crate) synchronizes: bool,
     /// The points at which threads report to the debugger.
     pub(crate) points: Vec<DebugPoint>,

@@ -491,3 +491,36 @@ fn a_kernel_that_never_ends_is_stopped() {
         "{stopped:?}"
     );
 }
+
+#[test]
+fn named_barriers_deadlock_without_all_their_warps() {
+    let deadlock = |code: &str| {
+        let text = format!(
+            "{START}
+             %first = lt %t, %32 : bool !0
+             {code}"
+        );
+        let outcome = run(&program(&text), shape(1, 64), &mut [Value::U32(vec![0; 64])]);
+        let Some(Stopped::Deadlock { block: [0, 0, 0], waiting }) = outcome.stopped else {
+            panic!("{outcome:?}")
+        };
+        waiting.iter().map(|w| (w.at, w.span.index(), w.warp, w.lanes)).collect::<Vec<_>>()
+    };
+    let named = Meeting::NamedBarrier;
+    assert_eq!(
+        deadlock("%if = if %first !0 { %b = named_barrier.sync 1, 64 !5 }"),
+        [(named, 5, 0, !0)]
+    );
+    let both = "%if = if %first !0 { %b = named_barrier.sync 1, 64 !5 } else { %c = barrier !6 }";
+    assert_eq!(deadlock(both), [(named, 5, 0, !0), (Meeting::Barrier, 6, 1, !0)]);
+    let ended = "%if = if %first !0 { %r = return !0 } %b = named_barrier.sync 1, 64 !5";
+    assert_eq!(deadlock(ended), [(named, 5, 1, !0)]);
+    let twice = "%b = named_barrier.sync 1, 64 !5
+        %if = if %first !0 { %c = named_barrier.sync 1, 64 !6 }";
+    assert_eq!(deadlock(twice), [(named, 6, 0, !0)]);
+    // Half a warp is not there.
+    let half = "%half = lt %t, %16 : bool !0
+        %if = if %half !0 { %b = named_barrier.arrive 1, 32 !5 %c = sync_warp %16 !7 } else { %d = barrier !6 }";
+    let waiting = deadlock(half);
+    assert_eq!(waiting[0], (named, 5, 0, 0xffff));
+}

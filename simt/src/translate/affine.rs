@@ -176,6 +176,7 @@ impl Classifier<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -278,6 +278,7 @@ impl UseWalk<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
@@ -339,6 +340,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
+        | Op::NamedBarrier { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

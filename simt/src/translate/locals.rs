@@ -246,6 +246,7 @@ impl CopyAnalysis<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

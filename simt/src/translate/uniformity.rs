@@ -166,6 +166,7 @@ impl Round<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

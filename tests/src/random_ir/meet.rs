@@ -7,7 +7,8 @@ use warpwise_compiler::ir::{
 
 impl Generator {
     pub(super) fn meet(&mut self) {
-        match self.draw.below(11) {
+        match self.draw.below(12) {
+            11 => self.named_barrier(),
             0 => self.barrier(),
             1 if self.draw.chance(30) => self.exchange_structs(),
             1 => self.exchange(),
@@ -23,6 +24,12 @@ impl Generator {
             8 => self.multiply_matrices(),
             _ => self.shuffle(),
         }
+    }
+
+    /// A barrier that each warp passes by itself, since any of the others may have ended.
+    fn named_barrier(&mut self) {
+        let (waits, id) = (self.draw.chance(50), 1 + u64::from(self.draw.below(15)));
+        self.emit(Op::NamedBarrier { waits, id: id.into(), threads: 32.into() }, Ty::Unit);
     }
 
     /// All that it tells is that the thread itself is here.

@@ -89,6 +89,7 @@ impl CheckAnalyzer<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }

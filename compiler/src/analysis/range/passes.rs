@@ -461,6 +461,7 @@ impl RangePass<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }

@@ -98,6 +98,7 @@ impl Executor<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }

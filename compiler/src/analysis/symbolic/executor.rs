@@ -256,7 +256,7 @@ impl<'k> Executor<'k> {
             Op::Vote { mask, .. } | Op::Match { mask, .. } | Op::Reduce { mask, .. } => {
                 self.run_warp_collective(id, &active, *mask, None);
             }
-            Op::Mma { .. } | Op::DistributeRows { .. } => {
+            Op::NamedBarrier { .. } | Op::Mma { .. } | Op::DistributeRows { .. } => {
                 self.run_warp_collective(id, &active, None, None);
             }
             Op::Fence { .. } => self.record_event(id, &active, EventKind::Fence),

@@ -180,6 +180,7 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
                 | Op::SyncGrid
                 | Op::SyncCluster
                 | Op::SyncWarp { .. }
+                | Op::NamedBarrier { .. }
                 | Op::Shuffle { .. }
                 | Op::Vote { .. }
                 | Op::Match { .. }

@@ -105,6 +105,9 @@ impl Emitter<'_> {
             Op::SyncGrid => self.unit(|this| this.sync_grid(id)),
             Op::SyncCluster => self.unit(Self::sync_cluster),
             Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
+            Op::NamedBarrier { waits, id, threads } => {
+                self.unit(|this| this.named_barrier(*waits, known(id), known(threads)))
+            }
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {
                 self.shuffle(*op, *value, *lane, known(width) as u32, *mask)

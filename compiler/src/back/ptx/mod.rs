@@ -103,6 +103,7 @@ pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
+pub use sync::named_barrier_instruction;
 pub use texture::{coordinates, texture_name};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.

@@ -14,6 +14,12 @@ use super::{
 };
 use crate::ir::{BarrierOp, InstId, Scalar, Scope, ShuffleOp, VoteOp};
 
+/// The instruction that arrives at a named barrier, and perhaps waits: a form that is not aligned,
+/// at which the lanes of a warp wait for each other.
+pub fn named_barrier_instruction(waits: bool, id: u64, threads: u64) -> String {
+    format!("barrier.{} {id}, {threads}", if waits { "sync" } else { "arrive" })
+}
+
 const fn word(value: u32) -> Operand {
     Operand::Imm(Imm { bits: value as u64, scalar: Scalar::U32 })
 }
@@ -45,6 +51,11 @@ impl Emitter<'_> {
                 self.pred(format_args!("setp.ne.u32"), format_args!("{count}, 0")).into()
             }
         }
+    }
+
+    /// A barrier of some warps of the block.
+    pub(super) fn named_barrier(&mut self, waits: bool, id: u64, threads: u64) {
+        ptx!(self, "{}", named_barrier_instruction(waits, id, threads));
     }
 
     /// A barrier of the warp.

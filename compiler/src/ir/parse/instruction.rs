@@ -107,8 +107,8 @@ impl<'t> Parser<'t> {
         let (head, suffix) = word.split_once('.').unwrap_or((word, ""));
         let suffix_at = at + word.len() - suffix.len();
         match head {
-            "load" | "store" | "prefetch" | "mul_add" | "barrier" | "fence" | "shuffle"
-            | "vote" | "match" | "reduce" | "mma" | "distribute_rows" | "texture"
+            "load" | "store" | "prefetch" | "named_barrier" | "mul_add" | "barrier" | "fence"
+            | "shuffle" | "vote" | "match" | "reduce" | "mma" | "distribute_rows" | "texture"
             | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
                 self.suffixed(head, suffix_at, suffix)
             }
@@ -235,6 +235,19 @@ impl<'t> Parser<'t> {
             "barrier" => {
                 let op = self.named_in::<BarrierOp>(at, suffix, "`count`, `and` or `or`")?;
                 Op::Barrier { reduce: Some((op, self.inst_id()?)) }
+            }
+            "named_barrier" => {
+                let waits = match suffix {
+                    "sync" => true,
+                    "arrive" => false,
+                    _ => {
+                        self.at = at;
+                        return Err(self.expected("`sync` or `arrive`"));
+                    }
+                };
+                let id = self.extent()?;
+                self.expect(",")?;
+                Op::NamedBarrier { waits, id, threads: self.extent()? }
             }
             "fence" => Op::Fence { scope: self.scope(at, suffix)? },
             "shuffle" => {

@@ -27,6 +27,9 @@ impl Infer<'_> {
         if let Builtin::Async(Async::Wait { pending }) = &mut found.builtin {
             *pending = self.resolve_pending_groups(path, at);
         }
+        if let Builtin::NamedBarrier { extents, .. } = &mut found.builtin {
+            *extents = self.resolve_named_barrier(path, at);
+        }
         let ret = self.builtin_part_type(found.ret, value);
         if !self.check_arg_count(found.params.len(), &call.args, at) {
             return self.make_expr(ExprKind::Reported, ret, at);
@@ -59,6 +62,7 @@ impl Infer<'_> {
             | Builtin::Async(_)
             | Builtin::Texture(_)
             | Builtin::Cache(_)
+            | Builtin::NamedBarrier { .. }
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.takes_width);
@@ -113,6 +117,27 @@ impl Infer<'_> {
         let env = self.env.clone();
         self.unify_generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
         Some(len)
+    }
+
+    /// Returns the number of a named barrier and its threads, the generic arguments.
+    fn resolve_named_barrier(&mut self, path: &syn::Path, at: SpanRange) -> Option<[Len; 2]> {
+        let args = Self::turbofish(path).map(|args| &args.args);
+        let [Some(id), Some(threads)] = [0, 1].map(|number| args.and_then(|args| args.get(number)))
+        else {
+            self.errors.advise(
+                at,
+                "a named barrier needs its number, 1 to 15, and the number of threads that arrive",
+                "write both as constants: `named_barrier::sync::<1, 64>()`",
+            );
+            return None;
+        };
+        let lens = [id, threads].map(|written| {
+            let len = self.types.unknown_len();
+            let env = self.env.clone();
+            self.unify_generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
+            len
+        });
+        Some(lens)
     }
 
     /// Sets the width of a shuffle from its first generic argument.

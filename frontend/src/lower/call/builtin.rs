@@ -104,6 +104,10 @@ impl Lowerer<'_> {
                 (Op::AsyncWait { pending: Extent::Const(0) }, ir::Ty::Unit)
             }
             Builtin::Texture(op) => return self.lower_texture_read(op, args, expr),
+            Builtin::NamedBarrier { waits, extents } => {
+                let Some(extents) = extents else { return Err(self.report_bug(at)) };
+                return self.lower_named_barrier(waits, extents, at);
+            }
             Builtin::Elect { masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
                 return Ok(Value::Scalar(self.lower_elect(mask, at)));

@@ -1,6 +1,7 @@
 //! Calls of device functions and closures: inlined, each with variables of its own.
 mod builtin;
 mod library;
+mod named_barrier;
 pub(crate) mod pointer;
 
 use crate::{

@@ -145,6 +145,7 @@ impl Lowerer<'_> {
             | Op::SyncCluster
             | Op::ActiveMask
             | Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl Block<'_> {
-    /// Suspends a strand at the instruction where it waits for others. At a warp operation its
-    /// warps wait separately, and so do lanes with different masks.
+    /// Suspends a strand at the instruction where it waits for others. At a warp operation or a
+    /// named barrier its warps wait separately, and so do lanes with different masks.
     pub(super) fn suspend_strand(&mut self, index: usize) {
         let strand = &mut self.strands[index].1;
         strand.diverged = strand.lanes().without(strand.active());
@@ -20,6 +20,9 @@ impl Block<'_> {
         self.strands[index].1.waits = true;
         let (number, strand) = &self.strands[index];
         let (number, active) = (*number, strand.active());
+        if self.named_barrier(index).is_some() {
+            return self.split_warps(index);
+        }
         if self.warp_op(index).is_none() {
             return;
         }
@@ -186,6 +189,7 @@ impl Block<'_> {
                 Some((WarpOp::Matrix { at, .. }, _)) => at,
                 None if self.waits_for_grid(strand) => Meeting::Grid,
                 None if self.waits_for_cluster(strand) => Meeting::Cluster,
+                None if self.named_barrier(index).is_some() => Meeting::NamedBarrier,
                 None => Meeting::Barrier,
             };
             for (warp, lanes) in strand.active().warps() {

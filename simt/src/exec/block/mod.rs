@@ -1,10 +1,11 @@
 //! Execution of one block: its registers, its shared memory, and the strands of its threads.
 //!
 //! Strands take turns. A waiting strand continues when the others have arrived: at a barrier, every
-//! thread of the block that has not ended, at whichever barrier; at a warp operation, every lane
-//! that it names, at the same place. When all wait and none can continue, that is a deadlock.
+//! thread of the block that has not ended, at whichever barrier; at a named barrier, as many warps as
+//! it is for; at a warp operation, every lane that it names, at the same place. When all wait and none can continue, that is a deadlock.
 mod checks;
 mod collective;
+mod named_barriers;
 mod replay;
 mod schedule;
 mod spin_wait;
@@ -30,6 +31,7 @@ use crate::{
     outcome::{Spinning, Waiting},
     vector::{mask::Mask, memory::Memory, registers::Registers},
 };
+use named_barriers::NamedBarriers;
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering::Relaxed},
@@ -66,6 +68,7 @@ pub(crate) struct Block<'a> {
     /// The cluster, and the rank in it.
     cluster: Option<(Arc<Cluster>, usize)>,
     groups: Vec<Group>,
+    named_barriers: NamedBarriers,
     /// Per instruction, the place of its last load.
     last_loads: Vec<LastLoad>,
     /// Per instruction that jumps back, the backoff of its attempts to replay iterations.
@@ -242,6 +245,7 @@ impl<'a> Block<'a> {
             }
             // All strands have had their turn.
             self.complete_warp_ops();
+            self.complete_named_barriers();
             self.complete_barrier();
             // Waiting for the grid is no deadlock, so it is decided before that.
             if self.strands.iter().all(|(_, strand)| self.waits_for_grid(strand)) {

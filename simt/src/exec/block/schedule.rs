@@ -34,7 +34,7 @@ impl Block<'_> {
     }
 
     /// Makes a strand of each warp of a strand.
-    fn split_warps(&mut self, index: usize) {
+    pub(super) fn split_warps(&mut self, index: usize) {
         let group = self.strands[index].0;
         if self.strands[index].1.active().warps().count() < 2 {
             return;

@@ -21,6 +21,7 @@ impl Block<'_> {
             group.registers.hash_lines(hasher);
             group.async_copies.hash(hasher);
         }
+        self.named_barriers.hash(hasher);
         for (number, strand) in &self.strands {
             (number, self.groups[*number].live).hash(hasher);
             strand.hash(hasher);

@@ -1,6 +1,6 @@
 //! Start of a block. Its storage is reused for later blocks, and values that are the same in all of
 //! them stay.
-use super::{Block, Group};
+use super::{Block, Group, NamedBarriers};
 use crate::{
     bytecode::{Code, Preset},
     exec::{
@@ -62,6 +62,7 @@ impl<'a> Block<'a> {
             },
             cluster: None,
             groups: (0..threads).step_by(GROUP).map(group).collect(),
+            named_barriers: NamedBarriers::default(),
             last_loads: vec![LastLoad::default(); code.instrs.len()],
             backoffs: vec![
                 if bound.without_replay { Backoff::Never } else { Backoff::default() };
@@ -104,6 +105,7 @@ impl<'a> Block<'a> {
     fn start_threads(&mut self, number: u64) {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
         (self.equal_trips, self.paused_pass) = (true, None);
+        self.named_barriers = NamedBarriers::default();
         if let Some(checks) = &mut self.checks {
             let cluster = self.cluster.as_ref();
             checks.start_block(number, cluster.and_then(|(cluster, rank)| cluster.member(*rank)));

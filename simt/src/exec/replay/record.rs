@@ -202,6 +202,7 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::SyncGrid
             | Instr::SyncCluster
             | Instr::Barrier { .. }
+            | Instr::NamedBarrier { .. }
             | Instr::Warp { .. }
             | Instr::BackEdge { .. }
             | Instr::NextIteration { .. }

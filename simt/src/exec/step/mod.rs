@@ -219,8 +219,9 @@ impl<'e> Exec<'e> {
                     Next::Continue
                 }
                 Instr::Barrier { reduce } => self.run_barrier(*reduce),
-                // Blocks synchronize when all threads of each have arrived.
-                Instr::SyncGrid | Instr::SyncCluster => Next::Wait,
+                // The block lets whole warps arrive, and blocks synchronize when all their threads
+                // have arrived, those of a cluster when all threads of each have.
+                Instr::NamedBarrier { .. } | Instr::SyncGrid | Instr::SyncCluster => Next::Wait,
                 Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),
                 Instr::BackEdge { to, cost } => self.jump_back(*to, *cost, slice),
                 Instr::NextIteration { range, to, cost } => {

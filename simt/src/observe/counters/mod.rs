@@ -70,7 +70,7 @@ pub struct Counts {
     /// Atomic updates of global memory with a used result. They are counted by the model of
     /// reductions, which was not measured for them.
     pub global_atomics: Sectors,
-    /// Barriers of the block or the grid, counted once per arriving warp.
+    /// Barriers of the block or the grid, and named ones, counted once per arriving warp.
     pub barriers: u64,
     /// Atomic updates, counted once per active thread.
     pub atomics: u64,
@@ -232,6 +232,7 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
+        | Op::NamedBarrier { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
@@ -275,7 +276,7 @@ fn count_instruction(
     }
     counts.divergent_branches = tally.divergent_warps(entry.branch);
     counts.floats = count_float_operations(kernel, id, executed.threads);
-    if matches!(op, Op::Barrier { .. } | Op::SyncGrid) {
+    if matches!(op, Op::Barrier { .. } | Op::NamedBarrier { .. } | Op::SyncGrid) {
         counts.barriers = executed.warps;
     }
     if let Op::Atomic { ptr, .. } | Op::CompareExchange { ptr, .. } = op {

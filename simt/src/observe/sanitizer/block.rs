@@ -9,7 +9,7 @@ use super::{
     misuse::{Misuses, WarpCollective},
     pending_copies::{EarlyRecord, PendingCopies, PendingCopy, UnwaitedRecord},
     raw_findings::{RacingAccess, RacingPair, RawFindings},
-    release_acquire::{AtomicAccess, BlockClocks, VectorClock},
+    release_acquire::{ArrivedClock, AtomicAccess, BlockClocks, VectorClock},
     replayed_accesses::ReplayedAccesses,
     shadow::{AccessRecord, RaceHit, Shadow},
     undefined::{UndefinedLanes, UndefinedValues},
@@ -259,6 +259,30 @@ impl BlockChecks {
         self.log_event((code, checks), true, event, None);
         if !self.is_eager {
             self.log_event((code, checks), false, event, None);
+        }
+    }
+
+    /// Publishes the accesses of threads that arrive at a named barrier, to those that wait there.
+    pub(crate) fn arrive_at_named_barrier(
+        &mut self,
+        threads: impl Iterator<Item = u32>,
+        arrived: &mut ArrivedClock,
+    ) {
+        let at = (self.block, self.order.interval);
+        if let Some(block_clocks) = &mut self.order.block_clocks {
+            block_clocks.arrive(at, threads, arrived);
+        }
+    }
+
+    /// Orders everything before that threads have published, for threads that have waited at a
+    /// named barrier.
+    pub(crate) fn pass_named_barrier(
+        &mut self,
+        threads: impl Iterator<Item = u32>,
+        arrived: &ArrivedClock,
+    ) {
+        if let Some(block_clocks) = &mut self.order.block_clocks {
+            block_clocks.pass(threads, arrived);
         }
     }
 

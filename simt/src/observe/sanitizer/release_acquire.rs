@@ -99,6 +99,10 @@ pub(crate) struct BlockClocks {
     threads: Vec<ThreadClocks>,
 }
 
+/// The clocks of the threads that have arrived at a barrier, joined.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ArrivedClock(Option<Arc<VectorClock>>);
+
 /// A clock that was released at a place.
 #[derive(Clone, Debug)]
 struct ReleasedClock {
@@ -213,6 +217,28 @@ impl BlockClocks {
             all.blocks.insert(block, interval);
         }
         Arc::new(all)
+    }
+
+    /// Joins the clocks of threads that arrive at a barrier with those of others that have.
+    pub(crate) fn arrive(
+        &mut self,
+        at: (u64, u32),
+        threads: impl Iterator<Item = u32>,
+        arrived: &mut ArrivedClock,
+    ) {
+        for thread in threads {
+            let published = self.publish(at, thread);
+            arrived.0 = Some(join_clocks(arrived.0.as_ref(), &published));
+        }
+    }
+
+    /// Acquires the clocks of all threads that have arrived.
+    pub(crate) fn pass(&mut self, threads: impl Iterator<Item = u32>, arrived: &ArrivedClock) {
+        let Some(arrived) = &arrived.0 else { return };
+        for thread in threads {
+            let this = self.thread_mut(thread);
+            this.clock = Some(join_clocks(this.clock.as_ref(), arrived));
+        }
     }
 
     /// Executes a fence of a thread.

@@ -1,5 +1,5 @@
 //! Instructions of the sanitizer: access checks, fence checks and the tracking of undefined values.
-use super::Emitter;
+use super::{Done, Emitter};
 use crate::{
     bytecode::{
         AccessKind, Address, AsyncCopy, Instr, Operand, OperandChoice, Request, Site, When,
@@ -8,7 +8,7 @@ use crate::{
 };
 use warpwise_compiler::{
     hardware::Kind,
-    ir::{InstId, Op, Order, Scope, Space, Ty},
+    ir::{Extent, InstId, Op, Order, Scope, Space, Ty},
 };
 
 impl Emitter<'_> {
@@ -106,6 +106,19 @@ impl Emitter<'_> {
             self.emit(Instr::CheckFence { scope });
             self.synchronizes();
         }
+    }
+
+    /// Emits the arrival at a named barrier.
+    pub(super) fn emit_named_barrier(&mut self, waits: bool, extents: [&Extent; 2]) -> Done {
+        let number = |extent: &Extent| extent.known().and_then(|number| u32::try_from(number).ok());
+        let [Some(id), Some(threads)] = extents.map(number) else {
+            return Err(self.malformed("a generic number"));
+        };
+        let (id, warps) = (id as u8, (threads / 32) as u8);
+        self.code.has_named_barriers = true;
+        self.synchronizes();
+        self.emit(Instr::NamedBarrier { waits, id, warps });
+        Ok(())
     }
 
     /// Marks code that is checked as ordering its blocks: one worker runs them all, so that accesses are

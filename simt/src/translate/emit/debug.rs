@@ -117,6 +117,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
+        | Op::NamedBarrier { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
@@ -153,6 +154,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
+        | Op::NamedBarrier { .. }
         | Op::Fence { .. }
         | Op::Print { .. }
         | Op::If { .. }

@@ -421,6 +421,9 @@ impl Emitter<'_> {
                 self.emit(Instr::SyncCluster);
                 Ok(())
             }
+            Op::NamedBarrier { waits, id, threads } => {
+                self.emit_named_barrier(*waits, [id, threads])
+            }
             Op::SyncWarp { mask } => self.emit_warp_op(WarpOp::Sync, *mask),
             Op::Fence { scope } => {
                 self.emit_fence_check(*scope);

@@ -63,6 +63,7 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         syncs_grid: false,
         cluster: kernel.cluster,
         first_mapped: buffers as u16,
+        has_named_barriers: false,
         atomics: Vec::new(),
         async_copies: Vec::new(),
         messages: Vec::new(),
