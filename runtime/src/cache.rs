@@ -62,8 +62,7 @@ loads! {
     load_cg,
     /// Loads a value that is likely used once, and evicted first: `ld.cs`, `__ldcs`.
     load_cs,
-    /// Loads a value for the last time, so that its line need not be written back: `ld.lu`,
-    /// `__ldlu`.
+    /// Loads a value for the last time: `ld.lu`, `__ldlu`; from buffers the same as [`load_cs`].
     load_lu,
     /// Loads a value that is fetched again each time: `ld.cv`, `__ldcv`.
     load_cv,

@@ -35,7 +35,8 @@
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`cluster`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`named_barrier`]: barriers of some warps of a block.
-//! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and prefetches.
+//! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and
+//!   prefetches.
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`mma`]: products of small matrices on tensor cores.
 //! - [`texture`]: images that are sampled at fractional coordinates.

@@ -18,7 +18,7 @@ use warpwise_compiler::{
         uniformity::{self, Group},
     },
     id::Id,
-    ir::{InstId, Kernel, Op, Scalar, Space, Ty, evaluate},
+    ir::{InstId, Kernel, Op, Scalar, Space, Ty, VoteOp, evaluate},
 };
 
 /// How much was claimed, and how much there was to claim.
@@ -58,6 +58,10 @@ pub fn contradictions(random: &RandomKernel, tally: &mut Tally) -> Vec<String> {
         barriers: vec![0; count],
         met: Vec::new(),
         uniform: vec![[true; 2]; kernel.insts.len()],
+        has_ballots: kernel
+            .insts
+            .iter()
+            .any(|(_, inst)| matches!(inst.op, Op::Vote { op: VoteOp::Ballot, .. })),
         ran: vec![false; kernel.insts.len()],
         wrong: Vec::new(),
         tally,
@@ -78,6 +82,7 @@ struct Check<'c> {
     /// Events that were met in this block by some threads, and behind how many barriers.
     met: Vec<(&'c Event, Vec<(usize, u32)>)>,
     uniform: Vec<[bool; 2]>,
+    has_ballots: bool,
     ran: Vec<bool>,
     wrong: Vec<String>,
     tally: &'c mut Tally,
@@ -167,6 +172,8 @@ impl<'c> Check<'c> {
             return;
         }
         self.ran[step.id.index()] = true;
+        // The trace has no threads that fault, and the others' ballots lack their lanes.
+        let lacks_lanes = self.has_ballots && step.threads.contains(&At::Faulted);
         for (index, (size, group)) in
             [(32, Group::Warp), (1024, Group::Block)].into_iter().enumerate()
         {
@@ -177,7 +184,8 @@ impl<'c> Check<'c> {
             let same =
                 values.windows(2).all(|pair| pair[0].0 != pair[1].0 || pair[0].1 == pair[1].1);
             self.uniform[step.id.index()][index] &= same;
-            if !same && self.trace.complete && self.trace.is_uniform(step.id, group) {
+            if !same && !lacks_lanes && self.trace.complete && self.trace.is_uniform(step.id, group)
+            {
                 self.wrong.push(format!(
                     "{} is not uniform in a {group:?}",
                     self.kernel.inst_text(step.id)

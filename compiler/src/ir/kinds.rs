@@ -339,7 +339,7 @@ pub enum CacheOp {
     Global,
     /// In all levels, to be evicted first.
     Streaming,
-    /// Loads: the last use of the line, which need not be written back.
+    /// Loads: the last use of the line; in global memory as `Streaming`.
     LastUse,
     /// Loads: fetched again each time.
     Volatile,

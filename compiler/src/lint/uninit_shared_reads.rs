@@ -6,10 +6,10 @@
 //! let v = cells[t + 64];   // shared memory is not zeroed
 //! ```
 //! Fires where no store that may precede the read covers the element, and where nothing stores at
-//! all to an array that is read or updated. Silent if any earlier store has an unknown address, and in kernels with named barriers. For
-//! an element of several scalars, one written scalar is enough: a copy of an enum reads the fields
-//! of all variants. Also fires where only the reading thread stores to the element, and does so
-//! later: `cells[t] += v`.
+//! all to an array that is read or updated. Silent if any earlier store has an unknown address, and
+//! in kernels with named barriers. For an element of several scalars, one written scalar is enough:
+//! a copy of an enum reads the fields of all variants. Also fires where only the reading thread
+//! stores to the element, and does so later: `cells[t] += v`.
 use super::{Finding, Lint, LintGroup, race, wording};
 use crate::{
     analysis::{

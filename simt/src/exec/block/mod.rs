@@ -2,7 +2,8 @@
 //!
 //! Strands take turns. A waiting strand continues when the others have arrived: at a barrier, every
 //! thread of the block that has not ended, at whichever barrier; at a named barrier, as many warps as
-//! it is for; at a warp operation, every lane that it names, at the same place. When all wait and none can continue, that is a deadlock.
+//! it is for; at a warp operation, every lane that it names, at the same place. When all wait and
+//! none can continue, that is a deadlock.
 mod checks;
 mod collective;
 mod named_barriers;
