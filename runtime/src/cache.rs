@@ -16,7 +16,7 @@
 //! let device = Device::auto()?;
 //! let x = device.upload(&[1.0f32, 2.0])?;
 //! let mut y = device.zeros::<f32>(2)?;
-//! scale::launch(&device, LaunchConfig::threads(2), 3.0, &x, &mut y)?;
+//! scale::launch(&device, LaunchConfig::cover(2), 3.0, &x, &mut y)?;
 //! assert_eq!(y.to_vec()?, [3.0, 6.0]);
 //! # Ok(())
 //! # }
