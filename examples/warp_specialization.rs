@@ -26,15 +26,18 @@ fn fill(stage: &mut [[[f32; 16]; 16]; 2], a: &[f32], b: &[f32], n: usize, tile: 
         let (y, x) = (i / 16, i % 16);
         let (row, column) = (block_idx_y() * 16 + y, block_idx_x() * 16 + x);
         let (across, down) = (tile * 16 + x, tile * 16 + y);
-        stage[0][y][x] = if row < n && across < n { a[row * n + across] } else { 0.0 };
-        stage[1][y][x] = if down < n && column < n { b[down * n + column] } else { 0.0 };
+        // No check may fail before a named barrier, where it would leave the other warps waiting.
+        let left = if across < n { a.get(row * n + across) } else { None };
+        let right = if column < n { b.get(down * n + column) } else { None };
+        stage[0][y][x] = left.copied().unwrap_or(0.0);
+        stage[1][y][x] = right.copied().unwrap_or(0.0);
     }
 }
 
 /// Adds the products of a row and a column of two tiles.
 #[device]
 fn multiply(stage: &[[[f32; 16]; 16]; 2], mut sum: f32) -> f32 {
-    let (y, x) = (thread_idx_x() / 16, thread_idx_x() % 16);
+    let (y, x) = (thread_idx_x() / 16 % 16, thread_idx_x() % 16);
     for k in 0..16 {
         sum += stage[0][y][k] * stage[1][k][x];
     }

@@ -8,9 +8,10 @@
 use crate::{
     analysis::checks::{self, Check, CheckFailure, Unproved, Verdict},
     diag::{Diagnostic, Diagnostics, Level},
-    ir::{Kernel, Span},
+    ir::{Body, InstId, Kernel, Op, Span},
     optimize::before_checks,
 };
+use std::collections::HashSet;
 
 /// The checks of one kind at one place of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,19 +72,26 @@ fn site_outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) ->
 }
 
 /// Returns the errors of `#[kernel(deny_checks)]` for `kernel`, which is specialized: one for each
-/// place with a remaining check. None if the kernel does not ask for it.
+/// place with a remaining check.
+///
+/// Checks before named barriers have them in every kernel: a warp that fails one never arrives, and a
+/// GPU has no means to end the wait of the others.
 pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    if !kernel.deny_checks {
+    let before_barriers = spans_before_named_barriers(kernel);
+    if !kernel.deny_checks && before_barriers.is_empty() {
         return diagnostics;
     }
     for CheckSite { span, failure: what, outcome } in check_sites(kernel) {
-        // The author of an assertion asks for its check.
-        if let Outcome::Stays(Unproved { message, help }) = outcome
-            && what != CheckFailure::Panic
-        {
+        let code = match before_barriers.contains(&span) {
+            true => NAMED_BARRIERS,
+            // The author of an assertion asks for its check.
+            false if kernel.deny_checks && what != CheckFailure::Panic => DENY_CHECKS,
+            false => continue,
+        };
+        if let Outcome::Stays(Unproved { message, help }) = outcome {
             diagnostics.push(Diagnostic {
-                code: DENY_CHECKS,
+                code,
                 level: Level::Deny,
                 message,
                 span,
@@ -96,5 +104,46 @@ pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     diagnostics
 }
 
-/// The code of the errors of [`find_denied`], which is no lint.
+/// Returns the places of instructions after which their thread may come to a named barrier.
+fn spans_before_named_barriers(kernel: &Kernel) -> HashSet<Span> {
+    let mut spans = HashSet::new();
+    if kernel.has_named_barriers() {
+        add_spans_before_barriers(kernel, &kernel.body, false, &mut spans);
+    }
+    spans
+}
+
+/// Adds the places of `body`, which such barriers follow if `is_followed`.
+fn add_spans_before_barriers(
+    kernel: &Kernel,
+    body: &Body,
+    mut is_followed: bool,
+    spans: &mut HashSet<Span>,
+) {
+    for &id in body.0.iter().rev() {
+        let inst = &kernel.insts[id];
+        if is_followed {
+            spans.insert(inst.span);
+        }
+        let has_barrier = contains_named_barrier(kernel, id);
+        // A thread repeats a loop, and jumps in it and in a block.
+        let is_repeated = has_barrier && !matches!(inst.op, Op::If { .. });
+        for inner in inst.op.bodies() {
+            add_spans_before_barriers(kernel, inner, is_followed || is_repeated, spans);
+        }
+        is_followed |= has_barrier;
+    }
+}
+
+fn contains_named_barrier(kernel: &Kernel, id: InstId) -> bool {
+    let op = &kernel.insts[id].op;
+    let is_barrier = matches!(op, Op::NamedBarrier { .. });
+    is_barrier
+        || op.bodies().any(|body| body.0.iter().any(|&id| contains_named_barrier(kernel, id)))
+}
+
+/// The code of the errors of [`find_denied`] for `#[kernel(deny_checks)]`, which is no lint.
 pub const DENY_CHECKS: &str = "deny_checks";
+
+/// The code of the errors of [`find_denied`] for kernels with named barriers, which is no lint.
+pub const NAMED_BARRIERS: &str = "named_barriers";

@@ -43,7 +43,8 @@
 //!   check. Different warps may be at different calls.
 //! - What a thread has written before it arrives, the waiting threads see after they have waited.
 //! - A warp that has ended does not arrive: others wait for it forever. The interpreter reports that
-//!   as a deadlock; a GPU hangs. This includes warps all of whose lanes have ended by a failed check.
+//!   as a deadlock; a GPU hangs. So that no failed check ends a warp, checks before a named barrier
+//!   must be proved, as by `#[kernel(deny_checks)]`; others are errors at build time.
 //! - `THREADS` is the same wherever a kernel names the barrier. Numbers of barriers may be constants
 //!   or const parameters.
 use crate::host::only_in_a_kernel;

@@ -161,7 +161,7 @@ fn turns(y: &mut [u32]) {
     } else if warp == 2 {
         named_barrier::sync::<1, 64>();
         let at = count[0];
-        log[at + lane] = 200 + lane as u32;
+        log[(at + lane) % 128] = 200 + lane as u32;
         sync_warp();
         if lane == 0 {
             count[0] = at + 32;
@@ -170,7 +170,7 @@ fn turns(y: &mut [u32]) {
     } else if warp == 1 {
         named_barrier::sync::<2, 64>();
         let at = count[0];
-        log[at + lane] = 100 + lane as u32;
+        log[(at + lane) % 128] = 100 + lane as u32;
         sync_warp();
         if lane == 0 {
             count[0] = at + 32;
@@ -343,7 +343,10 @@ fn sizes(on: &Engine) -> Check {
 }
 
 /// The values go through a buffer.
-#[kernel(block = 64)]
+#[kernel(
+    block = 64,
+    requires(buffer.len() >= 32 * grid_dim_x(), y.len() >= 32 * grid_dim_x())
+)]
 fn through_a_buffer(buffer: &mut [u32], y: &mut [u32]) {
     let lane = warp::lane_id();
     let base = block_idx_x() * 32;

@@ -22,7 +22,7 @@ use crate::{
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use warpwise_compiler::{
-    checks::DENY_CHECKS,
+    checks::{DENY_CHECKS, NAMED_BARRIERS},
     diag::{Diagnostic, Level},
     id::Id,
     ir,
@@ -124,10 +124,15 @@ fn full_message(
     if let Some(help) = help {
         text.push_str(&format!("\n= help: {help}"));
     }
-    if *code == DENY_CHECKS {
-        text.push_str(
-            "\n= note: `#[kernel(deny_checks)]` makes a check that is not proved an error",
-        );
+    let reason = match *code {
+        DENY_CHECKS => Some("`#[kernel(deny_checks)]` makes a check that is not proved an error"),
+        NAMED_BARRIERS => Some(
+            "a warp that fails a check does not arrive at named barriers, where others would wait for it forever",
+        ),
+        _ => None,
+    };
+    if let Some(reason) = reason {
+        text.push_str(&format!("\n= note: {reason}"));
         return text;
     }
     let on = if LINTS.iter().any(|lint| lint.name == *code && lint.level == *level) {
