@@ -1,8 +1,7 @@
 //! The argument `cluster = (2, 2)`: the blocks of a cluster.
-use super::{expect_end, next_span, strip_parens};
+use super::parse_dims;
 use proc_macro2::Span;
-use quote::ToTokens;
-use syn::{Error, Expr, ExprLit, Ident, Lit, Token, parse::ParseStream};
+use syn::{Error, Expr, ExprLit, Ident, Lit, parse::ParseStream};
 use warpwise_compiler::ir::MAX_CLUSTER_BLOCKS;
 
 /// The blocks of a cluster along x, y and z, and the span of the argument's name.
@@ -16,21 +15,10 @@ pub(crate) struct ClusterDims {
 pub(super) fn parse_cluster(name: &Ident, input: ParseStream<'_>) -> syn::Result<ClusterDims> {
     const FORM: &str = "write `cluster = 4`, `cluster = (2, 2)` or `cluster = (2, 2, 2)`: the \
                         blocks of a cluster along each axis";
-    let at = next_span(name, input);
-    input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
-    let at = next_span(name, input);
-    let value: Expr = input.parse().map_err(|_| Error::new(at, FORM))?;
-    expect_end(input)?;
-    let tokens = value.to_token_stream();
-    let written: Vec<Expr> = match value {
-        Expr::Tuple(tuple) if (1..=3).contains(&tuple.elems.len()) => {
-            tuple.elems.into_iter().collect()
-        }
-        value => vec![value],
-    };
+    let (written, tokens) = parse_dims(name, input, FORM)?;
     let mut dims = [1; 3];
     for (dim, written) in dims.iter_mut().zip(written) {
-        *dim = parse_dimension(strip_parens(written))?;
+        *dim = parse_dimension(written)?;
     }
     let blocks = dims.iter().map(|dim| u64::from(*dim)).fold(1, u64::saturating_mul);
     if blocks > MAX_CLUSTER_BLOCKS.into() {

@@ -273,25 +273,35 @@ fn parse_backend(name: &Ident, input: ParseStream<'_>) -> syn::Result<(Backend, 
     Ok((backend, value.span()))
 }
 
+/// Parses `= A`, `= (A, B)`, `= (A, B, C)`: the expressions, and the tokens of all of them. Another
+/// form is an error with the text `form`.
+fn parse_dims(
+    name: &Ident,
+    input: ParseStream<'_>,
+    form: &str,
+) -> syn::Result<(Vec<Expr>, TokenStream)> {
+    let at = next_span(name, input);
+    input.parse::<Token![=]>().map_err(|_| Error::new(at, form))?;
+    let at = next_span(name, input);
+    let value: Expr = input.parse().map_err(|_| Error::new(at, form))?;
+    expect_end(input)?;
+    let tokens = value.to_token_stream();
+    let dims = match value {
+        Expr::Tuple(tuple) if (1..=3).contains(&tuple.elems.len()) => {
+            tuple.elems.into_iter().map(strip_parens).collect()
+        }
+        value => vec![strip_parens(value)],
+    };
+    Ok((dims, tokens))
+}
+
 /// Parses `= 256`, `= (32, 8)`, `= N`.
 fn parse_block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
     const FORM: &str = "write `block = 256`, `block = (32, 8)` or `block = (8, 8, 4)`; a constant's \
                         name may stand for a number";
-    let at = next_span(name, input);
-    input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
-    let at = next_span(name, input);
-    let value: Expr = input.parse().map_err(|_| Error::new(at, FORM))?;
-    expect_end(input)?;
-    let tokens = value.to_token_stream();
-    let dims: Vec<Expr> = match value {
-        Expr::Tuple(tuple) if (1..=3).contains(&tuple.elems.len()) => {
-            tuple.elems.into_iter().collect()
-        }
-        value => vec![value],
-    };
-    let dims = dims.into_iter().map(strip_parens);
+    let (dims, tokens) = parse_dims(name, input, FORM)?;
     let one = || Expr::Lit(ExprLit { attrs: Vec::new(), lit: syn::parse_quote!(1) });
-    let mut rest = dims;
+    let mut rest = dims.into_iter();
     let dims = std::array::from_fn(|_| rest.next().unwrap_or_else(one));
     match count_threads(&dims)? {
         Some(threads) if threads > 1024 => {
