@@ -314,7 +314,7 @@ fn in_functions(on: &Engine) -> Check {
 }
 
 /// All warps of a block but the first wait for the first.
-#[kernel(block = THREADS)]
+#[kernel(block = THREADS, requires(x.len() >= 32))]
 fn broadcast<const ID: usize, const THREADS: usize>(x: &[u32], y: &mut [u32]) {
     let tile = shared!([u32; 32]);
     let (t, lane) = (thread_idx_x(), warp::lane_id());
