@@ -12,6 +12,7 @@ use crate::{
     id::Facts,
     ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty, evaluate},
 };
+use std::cell::OnceCell;
 
 /// Most instructions that a loop may become if that puts an array into registers. Later passes
 /// leave a third of them: the 64 rounds of SHA-256 are 6,000 here.
@@ -64,7 +65,7 @@ pub(super) fn choose(kernel: &Kernel, tables: &Tables) -> Option<Choice> {
         counted: kernel.insts.facts(None),
         decides: kernel.insts.facts(false),
         refused: kernel.insts.facts(false),
-        varying: analyze_warps(kernel),
+        varying: OnceCell::new(),
         loops: Vec::new(),
         needs: kernel.arrays.cloned_facts(Some(Vec::new())),
     };
@@ -100,8 +101,8 @@ struct Survey<'k> {
     decides: Facts<InstId, bool>,
     /// True for loops in which some iterations may not come to where threads meet.
     refused: Facts<InstId, bool>,
-    /// The uniformity of control in warps.
-    varying: Varying,
+    /// The uniformity of control in warps, of kernels that need it.
+    varying: OnceCell<Varying>,
     /// The loops that can be unrolled, outer before inner.
     loops: Vec<InstId>,
     /// The loops to unroll, so that all indices of an array are constants; `None` if some would not
@@ -116,7 +117,8 @@ impl Survey<'_> {
             let inst = &self.kernel.insts[id];
             self.address(inst);
             self.counted[id] = self.count(id, inst);
-            if inst.op.effect() == Effect::Sync && !self.is_run_by_whole_warps(id, &inst.op) {
+            let is_sync = inst.op.effect() == Effect::Sync && !self.around.is_empty();
+            if is_sync && !self.is_run_by_whole_warps(id, &inst.op) {
                 self.refuse(enclosing);
             }
             if inst.op.is_leaf() {
@@ -140,7 +142,8 @@ impl Survey<'_> {
     /// of all loops.
     fn is_run_by_whole_warps(&self, id: InstId, op: &Op) -> bool {
         let is_of_warp = !matches!(op, Op::Barrier { .. } | Op::SyncGrid);
-        is_of_warp && self.varying.control[id].is_uniform()
+        let varying = || self.varying.get_or_init(|| analyze_warps(self.kernel));
+        is_of_warp && varying().control[id].is_uniform()
     }
 
     /// Refuses loops around an instruction that not every iteration runs.
