@@ -119,7 +119,7 @@ macro_rules! launch_with_bins {
 /// # Ok::<(), warpwise_algorithms::Error>(())
 /// ```
 pub fn bin_count<T: Int>(device: &Device, x: &Slice<T>, counts: &mut Slice<u32>) -> Result<()> {
-    counts.fill(0)?;
+    device.fill(counts, 0)?;
     if !x.is_empty() && !counts.is_empty() {
         launch_with_bins!(count_integers::<T>(device, x, ; counts))?;
     }
@@ -150,7 +150,7 @@ pub fn histogram<T: Float>(
     upper: T,
     counts: &mut Slice<u32>,
 ) -> Result<()> {
-    counts.fill(0)?;
+    device.fill(counts, 0)?;
     if !x.is_empty() && !counts.is_empty() {
         let scale = T::from_f64(counts.len() as f64 / (upper.as_f64() - lower.as_f64()));
         launch_with_bins!(count_floats::<T>(device, x, lower, upper, scale, ; counts))?;

@@ -3,7 +3,10 @@
 //! A block publishes the total of its tile at once, and the prefix, up to and including its tile, as
 //! soon as it knows it. It adds up the totals of the tiles before it until it meets a prefix. After
 //! D. Merrill and M. Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back*, 2016.
-use crate::operator::{combine, identity};
+use crate::{
+    error::Result,
+    operator::{combine, identity},
+};
 use warpwise::prelude::*;
 
 /// The flag of a state that holds the total of a tile.
@@ -24,10 +27,23 @@ fn unpack<T: Num>(state: u64) -> T {
     T::from_usize((state & 0xffff_ffff) as usize)
 }
 
+/// Takes the next tile for the block, and returns its number. All threads of the block call it.
+///
+/// Blocks start in any order, and a tile may only wait for tiles that others have begun.
+#[device]
+pub(crate) fn take_tile(next_tile: &[AtomicU32]) -> usize {
+    let taken = shared!([u32; 1]);
+    if thread_idx_x() == 0 {
+        taken[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
+    }
+    sync_threads();
+    taken[0] as usize
+}
+
 /// Returns the combined elements of the tiles before `tile`, and publishes `total`, that of this one.
 ///
-/// All lanes of one warp of the block call it. The states are 0 before the launch, and blocks take
-/// their tiles in order.
+/// All lanes of one warp of the block call it. The states are 0 before the launch, and blocks
+/// [take](take_tile) their tiles in order.
 #[device]
 pub(crate) fn look_back<T: Num, const OPERATOR: u32>(
     states: &[AtomicU64],
@@ -66,4 +82,20 @@ pub(crate) fn look_back<T: Num, const OPERATOR: u32>(
         states[tile].store(pack(PREFIX, prefix), Ordering::Relaxed);
     }
     before
+}
+
+/// The memory of a launch whose blocks look back.
+pub(crate) struct LookBack {
+    pub(crate) next_tile: Buffer<u32>,
+    pub(crate) states: Buffer<u64>,
+}
+
+impl LookBack {
+    /// Allocates the memory for so many tiles. A graph that records the launch fills it each time.
+    pub(crate) fn new(device: &Device, tiles: usize) -> Result<Self> {
+        let mut memory = Self { next_tile: device.zeros(1)?, states: device.zeros(tiles)? };
+        device.fill(&mut memory.next_tile, 0)?;
+        device.fill(&mut memory.states, 0)?;
+        Ok(memory)
+    }
 }

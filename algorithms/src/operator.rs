@@ -16,9 +16,9 @@ impl Operator {
     /// Returns the result for no elements: 0, or the largest or smallest number.
     pub fn identity<T: Num>(self) -> T {
         match self {
-            Self::Sum => T::ZERO,
-            Self::Min => T::from_f64(f64::INFINITY),
-            Self::Max => T::from_f64(f64::NEG_INFINITY),
+            Self::Sum => identity::<T, SUM>(),
+            Self::Min => identity::<T, MIN>(),
+            Self::Max => identity::<T, MAX>(),
         }
     }
 }

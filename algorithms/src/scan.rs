@@ -5,7 +5,7 @@
 //! order that no timing changes.
 use crate::{
     error::{Result, require_length},
-    look_back::look_back,
+    look_back::{LookBack, look_back, take_tile},
     operator::{Operator, combine, identity, launch_with_operator},
 };
 use warpwise::prelude::*;
@@ -38,6 +38,27 @@ fn place(tile: usize, row: usize) -> usize {
     tile * TILE + (warp::warp_id() * ROWS + row) * ROW + warp::lane_id() * 4
 }
 
+/// Loads a thread's elements of a tile, with the identity of the operator beyond the end.
+#[device]
+fn load_tile<T: Num, const OPERATOR: u32>(x: &[T], tile: usize) -> [[T; 4]; ROWS] {
+    let nothing = identity::<T, OPERATOR>();
+    let mut values = [[nothing; 4]; ROWS];
+    if (tile + 1) * TILE <= x.len() {
+        for row in 0..ROWS {
+            for k in 0..4 {
+                values[row][k] = x[place(tile, row) + k];
+            }
+        }
+    } else {
+        for row in 0..ROWS {
+            for k in 0..4 {
+                values[row][k] = x.get(place(tile, row) + k).copied().unwrap_or(nothing);
+            }
+        }
+    }
+    values
+}
+
 /// Loads a tile, scans the part of each warp, and stores the total of each part in `totals`.
 #[device]
 fn scan_parts<T: Num, const OPERATOR: u32>(
@@ -46,20 +67,8 @@ fn scan_parts<T: Num, const OPERATOR: u32>(
     totals: &mut [T; WARPS],
 ) -> Part<T> {
     let nothing = identity::<T, OPERATOR>();
-    let mut part = Part { values: [[nothing; 4]; ROWS], before: [nothing; ROWS] };
-    if (tile + 1) * TILE <= x.len() {
-        for row in 0..ROWS {
-            for k in 0..4 {
-                part.values[row][k] = x[place(tile, row) + k];
-            }
-        }
-    } else {
-        for row in 0..ROWS {
-            for k in 0..4 {
-                part.values[row][k] = x.get(place(tile, row) + k).copied().unwrap_or(nothing);
-            }
-        }
-    }
+    let values = load_tile::<T, OPERATOR>(x, tile);
+    let mut part = Part { values, before: [nothing; ROWS] };
     let mut carry = nothing;
     for row in 0..ROWS {
         for k in 1..4 {
@@ -133,15 +142,9 @@ fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     states: &[AtomicU64],
     out: &mut [T],
 ) {
-    let own_tile = shared!([u32; 1]);
     let before_tile = shared!([T; 1]);
     let totals = shared!([T; WARPS]);
-    // Blocks start in any order; a tile may only wait for tiles that others have begun.
-    if thread_idx_x() == 0 {
-        own_tile[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
-    }
-    sync_threads();
-    let tile = own_tile[0] as usize;
+    let tile = take_tile(next_tile);
     let part = scan_parts::<T, OPERATOR>(x, tile, totals);
     sync_threads();
     if warp::warp_id() == 0 {
@@ -161,20 +164,11 @@ fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
 #[kernel(block = 512)]
 fn combine_tiles<T: Num, const OPERATOR: u32>(x: &[T], out: &mut [T]) {
     let tile = block_idx_x();
+    let values = load_tile::<T, OPERATOR>(x, tile);
     let mut own = identity::<T, OPERATOR>();
-    if (tile + 1) * TILE <= x.len() {
-        for row in 0..ROWS {
-            for k in 0..4 {
-                own = combine::<T, OPERATOR>(own, x[place(tile, row) + k]);
-            }
-        }
-    } else {
-        for row in 0..ROWS {
-            for k in 0..4 {
-                if let Some(value) = x.get(place(tile, row) + k) {
-                    own = combine::<T, OPERATOR>(own, *value);
-                }
-            }
+    for row in 0..ROWS {
+        for k in 0..4 {
+            own = combine::<T, OPERATOR>(own, values[row][k]);
         }
     }
     let all = block::reduce(own, |a, b| combine::<T, OPERATOR>(a, b));
@@ -267,8 +261,7 @@ fn scan<T: Num, const EXCLUSIVE: bool>(
     let tiles = x.len().div_ceil(TILE);
     let config = LaunchConfig::grid(tiles);
     if fits_state::<T>() {
-        let mut next_tile = device.zeros::<u32>(1)?;
-        let mut states = device.zeros::<u64>(tiles)?;
+        let LookBack { mut next_tile, mut states } = LookBack::new(device, tiles)?;
         let (next_tile, states) = (&mut next_tile, &mut states);
         launch_with_operator!(
             operator,
@@ -282,7 +275,7 @@ fn scan<T: Num, const EXCLUSIVE: bool>(
         launch_with_operator!(operator, combine_tiles::<T>(device, config, x, &mut totals))?;
         scan::<T, true>(device, operator, &totals, &mut before)?;
     } else {
-        before.fill(operator.identity())?;
+        device.fill(&mut before, operator.identity())?;
     }
     launch_with_operator!(operator, scan_tiles::<T, EXCLUSIVE>(device, config, x, &before, out))?;
     Ok(())

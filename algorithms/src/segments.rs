@@ -1,6 +1,6 @@
 //! Reductions of segments of an array.
 use crate::{
-    error::Result,
+    error::{Result, require_length},
     operator::{Operator, combine, identity, launch_with_operator},
 };
 use warpwise::prelude::*;
@@ -52,7 +52,7 @@ pub fn segmented_reduce<T: Num>(
     offsets: &Slice<u32>,
     out: &mut Slice<T>,
 ) -> Result<()> {
-    crate::error::require_length("offsets", offsets.len(), out.len() + 1)?;
+    require_length("offsets", offsets.len(), out.len() + 1)?;
     if out.is_empty() {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Stream compaction: the elements with a flag, in their order.
 use crate::{
     error::{Error, Result, require_length},
-    look_back::look_back,
+    look_back::{LookBack, look_back, take_tile},
     operator::SUM,
 };
 use warpwise::prelude::*;
@@ -25,15 +25,10 @@ fn select_tiles<T: Num>(
     out: &mut [T],
     count: &mut u32,
 ) {
-    let own_tile = shared!([u32; 1]);
     let before_tile = shared!([u32; 1]);
     let totals = shared!([u32; WARPS]);
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    if thread_idx_x() == 0 {
-        own_tile[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
-    }
-    sync_threads();
-    let tile = own_tile[0] as usize;
+    let tile = take_tile(next_tile);
     let first = tile * TILE + warp * (ROWS * 32) + lane;
 
     let mut values = [T::ZERO; ROWS];
@@ -126,12 +121,11 @@ pub fn select_into<T: Num>(
         return Err(Error::TooLong { found: x.len(), most });
     }
     if x.is_empty() {
-        count.fill(0)?;
+        device.fill(count, 0)?;
         return Ok(());
     }
     let tiles = x.len().div_ceil(TILE);
-    let mut next_tile = device.zeros::<u32>(1)?;
-    let mut states = device.zeros::<u64>(tiles)?;
+    let LookBack { mut next_tile, mut states } = LookBack::new(device, tiles)?;
     let config = LaunchConfig::grid(tiles);
     select_tiles::launch(device, config, x, flags, &mut next_tile, &mut states, out, count)?;
     Ok(())

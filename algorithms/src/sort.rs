@@ -5,7 +5,10 @@
 //! number of equal digits in the tiles before it, and moves the tile to its places. A pass reads and
 //! writes each key once. After A. Adinets and D. Merrill, *Onesweep: A Faster Least Significant Digit
 //! Radix Sort for GPUs*, 2022.
-use crate::error::{Error, Result, require_length};
+use crate::{
+    error::{Error, Result, require_length},
+    look_back::take_tile,
+};
 use warpwise::{Element, prelude::*};
 
 /// Values of a digit.
@@ -183,7 +186,6 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     to_keys: &mut [K],
     to_values: &mut [u32],
 ) {
-    let own_tile = shared!([u32; 1]);
     let counts = shared!([[u32; DIGITS]; 8]);
     let lanes_with = shared!([[AtomicU32; DIGITS]; 8]);
     let tile_keys = shared!([K; TILE]);
@@ -191,34 +193,31 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     let places = shared!([u32; DIGITS]);
     let t = thread_idx_x();
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    if t == 0 {
-        own_tile[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
-    }
     for row in 0..8 {
         counts[row][t] = 0;
         lanes_with[row][t].store(0, Ordering::Relaxed);
     }
-    sync_threads();
-    let tile = own_tile[0] as usize;
+    // Its barrier follows the zeros.
+    let tile = take_tile(next_tile);
     let first = tile * TILE;
     let len = (keys.len() - first).min(TILE);
 
     // The keys of a warp follow each other, so that equal digits keep their order.
+    let index_of = |item: usize| (warp * ITEMS + item) * 32 + lane;
     let is_whole = first + TILE <= keys.len();
     let mut own_keys = [K::PADDING; ITEMS];
     let mut ranks = [0; ITEMS];
     if is_whole {
         for item in 0..ITEMS {
-            own_keys[item] = keys[first + warp * (ITEMS * 32) + item * 32 + lane];
+            own_keys[item] = keys[first + index_of(item)];
         }
     } else {
         for item in 0..ITEMS {
-            let i = first + warp * (ITEMS * 32) + item * 32 + lane;
-            own_keys[item] = keys.get(i).copied().unwrap_or(K::PADDING);
+            own_keys[item] = keys.get(first + index_of(item)).copied().unwrap_or(K::PADDING);
         }
     }
     for item in 0..ITEMS {
-        let i = warp * (ITEMS * 32) + item * 32 + lane;
+        let i = index_of(item);
         let digit = own_keys[item].digit(shift);
         if is_whole || i < len {
             lanes_with[warp][digit].fetch_or(1 << lane, Ordering::Relaxed);
@@ -253,7 +252,7 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
 
     let mut own_values = [0; ITEMS];
     for item in 0..ITEMS {
-        let i = warp * (ITEMS * 32) + item * 32 + lane;
+        let i = index_of(item);
         if is_whole || i < len {
             let digit = own_keys[item].digit(shift);
             ranks[item] += starts_in_tile[digit] + counts[warp][digit];
@@ -277,7 +276,7 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     if PAIRS {
         let tile_values = shared!([u32; TILE]);
         for item in 0..ITEMS {
-            let i = warp * (ITEMS * 32) + item * 32 + lane;
+            let i = index_of(item);
             if is_whole || i < len {
                 tile_values[ranks[item] as usize % TILE] = own_values[item];
             }
@@ -473,10 +472,10 @@ impl<K: SortKey> RadixSort<K> {
         if keys.len() < 2 {
             return Ok(());
         }
-        self.counts.fill(0)?;
+        device.fill(&mut self.counts, 0)?;
         K::count_digits(device, keys, &mut self.counts)?;
         scan_counts::launch(device, LaunchConfig::grid(Self::PASSES), &mut self.counts)?;
-        self.states.fill(0)?;
+        device.fill(&mut self.states, 0)?;
         let (mut next_tiles, mut states) = self.states.split_at_mut(Self::PASSES)?;
         let mut other_keys = self.keys.slice_mut(..keys.len())?;
         let mut other_values = self.values.slice_mut(..values.len())?;

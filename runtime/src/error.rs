@@ -96,7 +96,7 @@ pub enum Error {
     /// A texture that hardware does not have.
     #[error("there is no such texture: {problem}")]
     BadTexture {
-        /// What is wrong with it.
+        /// The property or combination that there is not.
         problem: String,
     },
     /// A copy between things of different lengths.
