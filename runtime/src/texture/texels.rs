@@ -42,97 +42,49 @@ pub trait TexelWord: Copy {
     fn gather_a_2d<T>(texels: &[T], x: f32, y: f32) -> [Self; 4];
 }
 
-#[device]
-impl TexelWord for f32 {
-    fn sample_1d<T>(texels: &[T], x: f32) -> [f32; 4] {
-        warpwise::texture::words::sample_1d_f32(texels, x)
-    }
-    fn sample_2d<T>(texels: &[T], x: f32, y: f32) -> [f32; 4] {
-        warpwise::texture::words::sample_2d_f32(texels, x, y)
-    }
-    fn sample_3d<T>(texels: &[T], x: f32, y: f32, z: f32) -> [f32; 4] {
-        warpwise::texture::words::sample_3d_f32(texels, x, y, z)
-    }
-    fn sample_a1d<T>(texels: &[T], layer: u32, x: f32) -> [f32; 4] {
-        warpwise::texture::words::sample_a1d_f32(texels, layer, x)
-    }
-    fn sample_a2d<T>(texels: &[T], layer: u32, x: f32, y: f32) -> [f32; 4] {
-        warpwise::texture::words::sample_a2d_f32(texels, layer, x, y)
-    }
-    fn gather_r_2d<T>(texels: &[T], x: f32, y: f32) -> [f32; 4] {
-        warpwise::texture::words::gather_r_2d_f32(texels, x, y)
-    }
-    fn gather_g_2d<T>(texels: &[T], x: f32, y: f32) -> [f32; 4] {
-        warpwise::texture::words::gather_g_2d_f32(texels, x, y)
-    }
-    fn gather_b_2d<T>(texels: &[T], x: f32, y: f32) -> [f32; 4] {
-        warpwise::texture::words::gather_b_2d_f32(texels, x, y)
-    }
-    fn gather_a_2d<T>(texels: &[T], x: f32, y: f32) -> [f32; 4] {
-        warpwise::texture::words::gather_a_2d_f32(texels, x, y)
-    }
+/// Implements the reads of words of a type by the functions of that type.
+macro_rules! texel_words {
+    ($($word:ty: $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident $i:ident;)*) => {$(
+        #[device]
+        impl TexelWord for $word {
+            fn sample_1d<T>(texels: &[T], x: f32) -> [$word; 4] {
+                warpwise::texture::words::$a(texels, x)
+            }
+            fn sample_2d<T>(texels: &[T], x: f32, y: f32) -> [$word; 4] {
+                warpwise::texture::words::$b(texels, x, y)
+            }
+            fn sample_3d<T>(texels: &[T], x: f32, y: f32, z: f32) -> [$word; 4] {
+                warpwise::texture::words::$c(texels, x, y, z)
+            }
+            fn sample_a1d<T>(texels: &[T], layer: u32, x: f32) -> [$word; 4] {
+                warpwise::texture::words::$d(texels, layer, x)
+            }
+            fn sample_a2d<T>(texels: &[T], layer: u32, x: f32, y: f32) -> [$word; 4] {
+                warpwise::texture::words::$e(texels, layer, x, y)
+            }
+            fn gather_r_2d<T>(texels: &[T], x: f32, y: f32) -> [$word; 4] {
+                warpwise::texture::words::$f(texels, x, y)
+            }
+            fn gather_g_2d<T>(texels: &[T], x: f32, y: f32) -> [$word; 4] {
+                warpwise::texture::words::$g(texels, x, y)
+            }
+            fn gather_b_2d<T>(texels: &[T], x: f32, y: f32) -> [$word; 4] {
+                warpwise::texture::words::$h(texels, x, y)
+            }
+            fn gather_a_2d<T>(texels: &[T], x: f32, y: f32) -> [$word; 4] {
+                warpwise::texture::words::$i(texels, x, y)
+            }
+        }
+    )*};
 }
 
-#[device]
-impl TexelWord for i32 {
-    fn sample_1d<T>(texels: &[T], x: f32) -> [i32; 4] {
-        warpwise::texture::words::sample_1d_i32(texels, x)
-    }
-    fn sample_2d<T>(texels: &[T], x: f32, y: f32) -> [i32; 4] {
-        warpwise::texture::words::sample_2d_i32(texels, x, y)
-    }
-    fn sample_3d<T>(texels: &[T], x: f32, y: f32, z: f32) -> [i32; 4] {
-        warpwise::texture::words::sample_3d_i32(texels, x, y, z)
-    }
-    fn sample_a1d<T>(texels: &[T], layer: u32, x: f32) -> [i32; 4] {
-        warpwise::texture::words::sample_a1d_i32(texels, layer, x)
-    }
-    fn sample_a2d<T>(texels: &[T], layer: u32, x: f32, y: f32) -> [i32; 4] {
-        warpwise::texture::words::sample_a2d_i32(texels, layer, x, y)
-    }
-    fn gather_r_2d<T>(texels: &[T], x: f32, y: f32) -> [i32; 4] {
-        warpwise::texture::words::gather_r_2d_i32(texels, x, y)
-    }
-    fn gather_g_2d<T>(texels: &[T], x: f32, y: f32) -> [i32; 4] {
-        warpwise::texture::words::gather_g_2d_i32(texels, x, y)
-    }
-    fn gather_b_2d<T>(texels: &[T], x: f32, y: f32) -> [i32; 4] {
-        warpwise::texture::words::gather_b_2d_i32(texels, x, y)
-    }
-    fn gather_a_2d<T>(texels: &[T], x: f32, y: f32) -> [i32; 4] {
-        warpwise::texture::words::gather_a_2d_i32(texels, x, y)
-    }
-}
-
-#[device]
-impl TexelWord for u32 {
-    fn sample_1d<T>(texels: &[T], x: f32) -> [u32; 4] {
-        warpwise::texture::words::sample_1d_u32(texels, x)
-    }
-    fn sample_2d<T>(texels: &[T], x: f32, y: f32) -> [u32; 4] {
-        warpwise::texture::words::sample_2d_u32(texels, x, y)
-    }
-    fn sample_3d<T>(texels: &[T], x: f32, y: f32, z: f32) -> [u32; 4] {
-        warpwise::texture::words::sample_3d_u32(texels, x, y, z)
-    }
-    fn sample_a1d<T>(texels: &[T], layer: u32, x: f32) -> [u32; 4] {
-        warpwise::texture::words::sample_a1d_u32(texels, layer, x)
-    }
-    fn sample_a2d<T>(texels: &[T], layer: u32, x: f32, y: f32) -> [u32; 4] {
-        warpwise::texture::words::sample_a2d_u32(texels, layer, x, y)
-    }
-    fn gather_r_2d<T>(texels: &[T], x: f32, y: f32) -> [u32; 4] {
-        warpwise::texture::words::gather_r_2d_u32(texels, x, y)
-    }
-    fn gather_g_2d<T>(texels: &[T], x: f32, y: f32) -> [u32; 4] {
-        warpwise::texture::words::gather_g_2d_u32(texels, x, y)
-    }
-    fn gather_b_2d<T>(texels: &[T], x: f32, y: f32) -> [u32; 4] {
-        warpwise::texture::words::gather_b_2d_u32(texels, x, y)
-    }
-    fn gather_a_2d<T>(texels: &[T], x: f32, y: f32) -> [u32; 4] {
-        warpwise::texture::words::gather_a_2d_u32(texels, x, y)
-    }
+texel_words! {
+    f32: sample_1d_f32 sample_2d_f32 sample_3d_f32 sample_a1d_f32 sample_a2d_f32
+        gather_r_2d_f32 gather_g_2d_f32 gather_b_2d_f32 gather_a_2d_f32;
+    i32: sample_1d_i32 sample_2d_i32 sample_3d_i32 sample_a1d_i32 sample_a2d_i32
+        gather_r_2d_i32 gather_g_2d_i32 gather_b_2d_i32 gather_a_2d_i32;
+    u32: sample_1d_u32 sample_2d_u32 sample_3d_u32 sample_a1d_u32 sample_a2d_u32
+        gather_r_2d_u32 gather_g_2d_u32 gather_b_2d_u32 gather_a_2d_u32;
 }
 
 /// A texel of integers that are read as floats: an unsigned integer divided by its greatest value, and
