@@ -7,15 +7,13 @@
 //! - [`Filter::Point`] reads the texel that covers the coordinates: `floor(x)`.
 //! - [`Filter::Linear`] reads the two texels along each dimension whose centers surround the
 //!   coordinate, and weights them. `x - 0.5` is rounded to 8 bits behind the point; its integer part
-//!   is the first texel, and its fraction the weight of the second. The weighted sum is rounded once.
+//!   is the first texel, and its fraction the weight of the second. [`filter`] computes the sum.
 //! - A texel outside of the texture is another texel, or 0, as its [`AddressMode`] says.
 //!
-//! A GPU computes coordinates and sums with a precision that its documentation leaves open. Here,
-//! products with the extents are exact, and weighted sums are computed as `f64`.
-//! The results of point filters with coordinates in texels, of address modes, and of linear filters
-//! with exact sums are those of hardware; others may differ in the last bits of the sum, and where a
-//! coordinate is within rounding of the border of two texels or of two weights. The result is
-//! unspecified for coordinates that are not finite, and for channels that the texture does not have.
+//! The guide leaves the precision open. It is that of an H200 here, found from 40 million reads:
+//! normalized coordinates are multiples of `2^-21` (rounded down; finer for more than 8192 texels),
+//! weights have 8 bits also in products of two and three, and sums are rounded as [`filter`] says. The result is unspecified for coordinates
+//! that are not finite, and for channels that the texture does not have.
 //!
 //! A read of a layered texture names the layer; a number that is too large is the last one.
 //!
@@ -25,13 +23,18 @@ use crate::{
     half,
     ir::{TextureOp, TextureWord},
 };
+use filter::Texel;
 use std::cell::RefCell;
+
+mod filter;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
 
 /// The bits of a weight behind the point.
 const WEIGHT_BITS: u32 = 8;
+/// The weight of a texel that is the whole result.
+const WHOLE: i64 = 1 << WEIGHT_BITS;
 
 /// The type of a channel in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +180,7 @@ impl Descriptor {
         let channel = usize::from(word);
         match self.filter {
             Filter::Linear if self.word() == TextureWord::F32 => {
-                (self.linear_sum((dims, layer), coords, channel, &load) as f32).to_bits()
+                self.linear_sum((dims, layer), coords, channel, &load)
             }
             Filter::Point | Filter::Linear => {
                 let texel = map_dims((dims, layer), |dim| {
@@ -226,50 +229,43 @@ impl Descriptor {
         self.bits(texel, channel, load)
     }
 
-    /// Returns the sum of the texels around the coordinates, times their weights.
+    /// Returns the bits of the weighted sum of the texels around the coordinates.
     fn linear_sum(
         &self,
         (dims, layer): (usize, u32),
         coords: [f32; 3],
         channel: usize,
         load: &impl Fn(u64, usize) -> u64,
-    ) -> f64 {
-        const ONE: i64 = 1 << WEIGHT_BITS;
-        let fixed: Vec<i64> = (0..dims).map(|dim| self.fixed_position(coords[dim], dim)).collect();
-        let mut sum = 0.0;
-        for corner in 0..1_u32 << dims {
-            let mut weight = 1;
-            let texel = map_dims((dims, layer), |dim| {
-                let (first, second) = (fixed[dim] >> WEIGHT_BITS, fixed[dim] & (ONE - 1));
-                let is_second = corner >> dim & 1 == 1;
-                weight *= if is_second { second } else { ONE - second };
-                self.resolve(first + i64::from(is_second), dim)
-            });
-            // A texel without weight does not count, even if it is infinite.
-            if weight > 0 {
-                let bits = self.bits(texel, channel, load);
-                sum += weight as f64 * f64::from(f32::from_bits(bits));
+    ) -> u32 {
+        let mut first = [0; 3];
+        let mut fractions = [0; 3];
+        for dim in 0..dims {
+            let position = self.filter_position(coords[dim], dim);
+            (first[dim], fractions[dim]) = (position >> WEIGHT_BITS, position & (WHOLE - 1));
+        }
+        let mut texels = Vec::with_capacity(1 << dims);
+        for (corner, weight) in filter::weights(dims, fractions).into_iter().enumerate() {
+            let is_read = (0..dims).all(|dim| corner >> dim & 1 == 0 || fractions[dim] > 0);
+            if is_read {
+                let texel = map_dims((dims, layer), |dim| {
+                    self.resolve(first[dim] + (corner >> dim & 1) as i64, dim)
+                });
+                let bits = self.raw_bits(texel, channel, load);
+                texels.push(Texel { bits, weight, layer: corner >> 2 });
             }
         }
-        sum / (ONE as f64).powi(dims as i32)
+        filter::weighted_sum(self.channel, &texels)
     }
 
-    /// Returns a coordinate in texels, inside of the texture where it repeats.
+    /// Returns a coordinate in texels.
     fn position(&self, coord: f32, dim: usize) -> f64 {
         let coord = f64::from(coord);
         if !self.normalized {
             return coord;
         }
-        let extent = f64::from(self.extents[dim]);
-        match self.address[dim] {
-            AddressMode::Wrap => (coord - coord.floor()) * extent,
-            AddressMode::Mirror => {
-                let (period, part) = (coord.floor(), coord - coord.floor());
-                let is_reversed = period.rem_euclid(2.0) == 1.0;
-                if is_reversed { (1.0 - part) * extent } else { part * extent }
-            }
-            AddressMode::Clamp | AddressMode::Border => coord * extent,
-        }
+        let extent = self.extents[dim];
+        let steps = f64::from(1_u32 << coordinate_bits(extent));
+        (coord * steps).floor() / steps * f64::from(extent)
     }
 
     /// Returns the position that a linear filter splits into a texel and a weight, in steps of a
@@ -277,6 +273,17 @@ impl Descriptor {
     fn fixed_position(&self, coord: f32, dim: usize) -> i64 {
         let steps = (self.position(coord, dim) - 0.5) * f64::from(1_u32 << WEIGHT_BITS);
         (steps + 0.5).floor() as i64
+    }
+
+    /// Returns the position of a linear filter, which is inside of a texture that clamps it.
+    fn filter_position(&self, coord: f32, dim: usize) -> i64 {
+        let position = self.fixed_position(coord, dim);
+        match self.address[dim] {
+            AddressMode::Clamp => {
+                position.clamp(0, i64::from(self.extents[dim] - 1) << WEIGHT_BITS)
+            }
+            AddressMode::Border | AddressMode::Wrap | AddressMode::Mirror => position,
+        }
     }
 
     /// Returns the texel at an index, which may be outside of the texture; `None` at the border.
@@ -295,8 +302,18 @@ impl Descriptor {
         u32::try_from(inside).ok()
     }
 
-    /// Returns the bits of a channel of a texel.
+    /// Returns the bits of a channel of a texel, as the word that a read yields.
     fn bits(
+        &self,
+        texel: Option<[u32; 3]>,
+        channel: usize,
+        load: &impl Fn(u64, usize) -> u64,
+    ) -> u32 {
+        self.decode(self.raw_bits(texel, channel, load))
+    }
+
+    /// Returns the bits of a channel of a texel in memory.
+    fn raw_bits(
         &self,
         texel: Option<[u32; 3]>,
         channel: usize,
@@ -310,7 +327,7 @@ impl Descriptor {
         let index = x + width * (y + height * z);
         let bytes = self.channel.bytes();
         let at = index * self.texel_bytes() as u64 + (channel * bytes) as u64;
-        self.decode(load(at, bytes) as u32)
+        load(at, bytes) as u32
     }
 
     /// Converts a channel in memory to a word.
@@ -329,6 +346,11 @@ impl Descriptor {
             | (ChannelType::U32 | ChannelType::I32 | ChannelType::F32, _) => bits,
         }
     }
+}
+
+/// Returns the bits of a normalized coordinate behind the point.
+fn coordinate_bits(extent: u32) -> u32 {
+    21 + u32::from(extent > 1 << 13) + u32::from(extent > 1 << 16)
 }
 
 /// Computes the index of a texel along each of so many dimensions, in a layer; `None` outside.

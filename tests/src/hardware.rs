@@ -17,10 +17,61 @@ pub struct Row {
     pub counted: Vec<u32>,
 }
 
+/// One row of `h200_texture_access.csv`: a read of a warp.
+#[derive(Clone, Debug)]
+pub struct TextureRow {
+    /// The dimensions of the texture.
+    pub dims: usize,
+    /// True if its filter is linear.
+    pub is_linear: bool,
+    /// Bytes of a texel.
+    pub bytes: u32,
+    /// Who reads: bit l for lane l.
+    pub active: u32,
+    /// The coordinates of each lane.
+    pub coordinates: [[f32; 3]; LANES],
+    /// The counted requests and sectors.
+    pub counted: [u32; 2],
+}
+
+/// The rows of `tests/hardware/h200_texture_access.csv`.
+pub fn texture_rows() -> Vec<TextureRow> {
+    read("h200_texture_access.csv").lines().skip(1).map(texture_row).collect()
+}
+
+fn texture_row(line: &str) -> TextureRow {
+    let columns: Vec<&str> = line.split(',').collect();
+    let [dims, filter, bytes, active, coordinates, requests, sectors] = columns[..] else {
+        panic!("{line}")
+    };
+    let lane = |lane: &str| {
+        let mut all = [0.0; 3];
+        all.iter_mut().zip(lane.split(' ')).for_each(|(to, from)| *to = from.parse().unwrap());
+        all
+    };
+    let coordinates: Vec<_> = coordinates.split(';').map(lane).collect();
+    TextureRow {
+        dims: dims.parse().unwrap(),
+        is_linear: filter == "linear",
+        bytes: bytes.parse().unwrap(),
+        active: mask(active),
+        coordinates: coordinates.try_into().unwrap(),
+        counted: [requests, sectors].map(|count| count.parse().unwrap()),
+    }
+}
+
+fn read(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("hardware").join(file);
+    fs::read_to_string(path).unwrap()
+}
+
+fn mask(active: &str) -> u32 {
+    u32::from_str_radix(active.trim_start_matches("0x"), 16).unwrap()
+}
+
 /// The rows of a file of `tests/hardware`.
 pub fn rows(file: &str) -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("hardware").join(file);
-    fs::read_to_string(path).unwrap().lines().skip(1).map(row).collect()
+    read(file).lines().skip(1).map(row).collect()
 }
 
 fn row(line: &str) -> Row {
@@ -41,7 +92,7 @@ fn row(line: &str) -> Row {
     Row {
         kind,
         bytes,
-        active: u32::from_str_radix(active.trim_start_matches("0x"), 16).unwrap(),
+        active: mask(active),
         addresses: addresses.try_into().unwrap(),
         counted: counted.iter().map(|counted| counted.parse().unwrap()).collect(),
     }

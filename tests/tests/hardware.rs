@@ -1,9 +1,14 @@
 //! The formulas of `compiler/src/hardware` against what was measured: every row of `tests/hardware`.
-use warpwise_compiler::hardware::{
-    global::{self, Sectors},
-    shared::{self, Wavefronts},
+use warpwise_compiler::{
+    hardware::{
+        global::{self, Sectors},
+        shared::{self, Wavefronts},
+        texture,
+    },
+    ir::{TextureOp, TextureRead, TextureShape, TextureWord},
+    texture::{AddressMode, ChannelType, Descriptor, Filter},
 };
-use warpwise_tests::hardware::{Row, rows};
+use warpwise_tests::hardware::{Row, TextureRow, rows, texture_rows};
 
 #[test]
 fn shared_memory_takes_the_wavefronts_that_were_measured() {
@@ -32,4 +37,41 @@ fn global_memory_moves_the_sectors_that_were_measured() {
         assert_eq!(cost.taken, counted[0], "row {n}");
         assert!(cost.ideal <= cost.taken && cost.lines <= cost.taken, "row {n}");
     }
+}
+
+/// The textures of the measurement have 128 texels along each dimension.
+#[test]
+fn textures_take_the_requests_and_sectors_that_were_measured() {
+    let rows = texture_rows();
+    assert_eq!(rows.len(), 648);
+    let mut differ = Vec::new();
+    for (n, row) in rows.iter().enumerate() {
+        let TextureRow { dims, is_linear, bytes, active, coordinates, counted } = row;
+        let (channel, channels) = match bytes {
+            1 => (ChannelType::U8, 1),
+            2 => (ChannelType::U16, 1),
+            _ => (ChannelType::F32, bytes / 4),
+        };
+        let mut extents = [1; 3];
+        extents[..*dims].fill(128);
+        let descriptor = Descriptor {
+            extents,
+            channel,
+            channels,
+            reads_normalized: false,
+            filter: if *is_linear { Filter::Linear } else { Filter::Point },
+            address: [AddressMode::Clamp; 3],
+            normalized: false,
+        };
+        let shape = [TextureShape::D1, TextureShape::D2, TextureShape::D3][dims - 1];
+        let op = TextureOp { shape, read: TextureRead::Sample, word: TextureWord::F32 };
+        let mut lanes = coordinates.map(|at| Some((0, at)));
+        (0..32).filter(|lane| active >> lane & 1 == 0).for_each(|lane| lanes[lane] = None);
+        let cost = texture::count_sectors(&descriptor, op, &lanes);
+        if [cost.requests, cost.sectors] != *counted {
+            differ.push((n, cost.sectors, counted[1]));
+        }
+        assert!(cost.requests <= cost.ideal && cost.ideal <= cost.sectors, "row {n}");
+    }
+    assert!(matches!(differ[..], [(_, 31, 28)]), "{differ:?}");
 }

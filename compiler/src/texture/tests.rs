@@ -86,6 +86,42 @@ fn weights_of_a_linear_filter_have_8_bits() {
 }
 
 #[test]
+fn weights_of_several_dimensions_are_rounded_to_8_bits() {
+    // Measured: the weights that explain reads of a volume.
+    for (fractions, expected) in [
+        ([155, 237, 2], [7, 11, 93, 143, 0, 0, 1, 1]),
+        ([72, 176, 201], [13, 5, 27, 10, 45, 18, 99, 39]),
+        ([24, 178, 112], [40, 4, 90, 10, 31, 3, 70, 8]),
+    ] {
+        assert_eq!(filter::weights(3, fractions), expected);
+    }
+    assert_eq!(filter::weights(2, [240, 246, 0]), [1, 9, 15, 231]);
+    assert_eq!(filter::weights(1, [16, 0, 0]), [240, 16]);
+}
+
+/// Sums that were measured.
+#[test]
+fn sums_are_rounded_as_hardware_rounds_them() {
+    let sum = |channel, texels: &[(u32, i64)]| {
+        let texel = |(bits, weight): &(u32, i64)| Texel { bits: *bits, weight: *weight, layer: 0 };
+        let texels: Vec<_> = texels.iter().map(texel).collect();
+        f32::from_bits(filter::weighted_sum(channel, &texels))
+    };
+    let floats = |a: f32, b: f32, second| {
+        sum(ChannelType::F32, &[(a.to_bits(), 256 - second), (b.to_bits(), second)])
+    };
+    // A half, away from 0.
+    assert_eq!(floats(0.448223, -0.14734542, 16), 0.410_999_98);
+    assert_eq!(floats(-2e-38, 1e-38, 41), -1.679_687_6e-38);
+    assert_eq!(floats(-2e-38, 1e-38, 123).to_bits(), (-0.0_f32).to_bits());
+    assert!(floats(f32::INFINITY, f32::NEG_INFINITY, 1).is_nan());
+    let bytes = |a: u32, b: u32, second| sum(ChannelType::U8, &[(a, 256 - second), (b, second)]);
+    assert_eq!(bytes(114, 66, 37) * 65535.0, 27515.0);
+    let halves = [(0x3c00, 128), (0x3c01, 128)];
+    assert_eq!(sum(ChannelType::F16, &halves), 1.0 + 1.0 / 1024.0);
+}
+
+#[test]
 fn integers_are_read_as_themselves_or_normalized() {
     let read = |channel, reads_normalized, bits: u64| {
         let image = Descriptor { channel, reads_normalized, ..texture(1, 1) };

@@ -8,7 +8,7 @@ use crate::{
 use warpwise_compiler::{
     hardware::{
         LANES,
-        texture::{Sectors, count_sectors},
+        texture::{Cost, count_sectors},
     },
     texture::{Descriptor, HEADER_BYTES},
 };
@@ -32,19 +32,21 @@ impl Exec<'_> {
         Next::Continue
     }
 
-    /// Counts the sectors that each warp reads.
+    /// Counts the requests of each warp, and their sectors.
     fn count_texture_read(&mut self, read: &TextureRead, descriptor: &Descriptor) {
         let Some(counter) = read.counter else { return };
-        let (mut all, mut texels) = (RequestCost::default(), Vec::new());
+        let mut all = RequestCost::default();
         for (warp, active) in self.strand.active().warps() {
-            texels.clear();
-            for lane in bits(active).map(|lane| warp * LANES + lane) {
-                let at = self.texture_coords(read, lane);
-                descriptor.list_texels(read.op, at, &mut texels);
+            let mut lanes = [None; LANES];
+            for lane in bits(active) {
+                lanes[lane] = Some(self.texture_coords(read, warp * LANES + lane));
             }
-            let (bytes, dims) = (descriptor.texel_bytes() as u32, read.op.shape.dims());
-            let Sectors { taken, ideal } = count_sectors(bytes, dims, &mut texels);
-            all += RequestCost { requests: 1, taken: taken.into(), ideal: ideal.into() };
+            let Cost { requests, sectors, ideal } = count_sectors(descriptor, read.op, &lanes);
+            all += RequestCost {
+                requests: requests.into(),
+                taken: sectors.into(),
+                ideal: ideal.into(),
+            };
         }
         self.log.tally.add_texture_read(counter, all);
     }

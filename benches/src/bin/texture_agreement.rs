@@ -1,0 +1,253 @@
+//! The interpreter's texture reads beside a GPU's, bit for bit, on dense inputs.
+//!
+//! `cargo run --release -p warpwise-benches --bin texture_agreement` needs a GPU.
+use warpwise::{AddressMode, Normalized, Sampler, Texture1, Texture2, Texture3, prelude::*};
+
+/// Reads of each row of the table.
+const READS: usize = 1 << 19;
+const MODES: [AddressMode; 4] =
+    [AddressMode::Clamp, AddressMode::Border, AddressMode::Wrap, AddressMode::Mirror];
+
+/// Returns a pseudorandom number.
+fn hash(i: usize) -> u32 {
+    let mut x = (i as u32).wrapping_mul(0x9e37_79b9) ^ 0x85eb_ca6b;
+    x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);
+    x = (x ^ x >> 15).wrapping_mul(0x846c_a68b);
+    x ^ x >> 16
+}
+
+/// Returns a pseudorandom number from 0 to 1.
+fn unit(i: usize) -> f32 {
+    (hash(i) >> 8) as f32 / (1 << 24) as f32
+}
+
+/// Returns a number between -0.5 and 0.5.
+fn float(i: usize) -> f32 {
+    unit(i + 5) - 0.5
+}
+
+/// Returns a number of a pseudorandom power of two.
+fn wide(i: usize) -> f32 {
+    float(i) * 2f32.powi((hash(i) % 20) as i32 - 10)
+}
+
+/// Runs the same reads on both devices, and prints how many results have the same bits.
+fn compare(
+    name: &str,
+    read: impl Fn(&Device) -> warpwise::Result<Vec<f32>>,
+) -> warpwise::Result<()> {
+    let (ours, gpu) = (read(&Device::cpu())?, read(&Device::cuda(0)?)?);
+    let same = |(a, b): &(&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+    let equal = ours.iter().zip(&gpu).filter(same).count();
+    let largest = ours.iter().zip(&gpu).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let percent = 100.0 * equal as f64 / ours.len() as f64;
+    println!("{name:52} {:>9} {percent:>9.4} % {largest:>12.3e}", ours.len());
+    Ok(())
+}
+
+/// A kernel that reads an image of a type at many coordinates.
+macro_rules! read_kernels {
+    ($($name:ident: $ty:ty, $method:ident, $value:ty;)*) => {$(
+        #[kernel]
+        fn $name(image: Texture2<$ty>, at: &[F32x2], y: &mut [$value]) {
+            let i = global_idx_x();
+            if i < at.len() && i < y.len() {
+                y[i] = image.$method(at[i].x, at[i].y);
+            }
+        }
+    )*};
+}
+read_kernels! {
+    read_floats: f32, sample, f32;
+    read_halves: f16, sample, f32;
+    read_bytes: Normalized<u8>, sample, f32;
+    read_signed_bytes: Normalized<i8>, sample, f32;
+    read_shorts: Normalized<u16>, sample, f32;
+    read_signed_shorts: Normalized<i16>, sample, f32;
+    gather_floats: f32, gather_r, [f32; 4];
+}
+
+#[kernel]
+fn read_1d(table: Texture1<f32>, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() && i < y.len() {
+        y[i] = table.sample(x[i]);
+    }
+}
+
+#[kernel]
+fn read_3d(volume: Texture3<f32>, at: &[F32x4], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < at.len() && i < y.len() {
+        y[i] = volume.sample(at[i].x, at[i].y, at[i].z);
+    }
+}
+
+/// Coordinates from `-margin` to `extent + margin`, or those divided by the extent.
+fn coordinates(seed: usize, extent: usize, is_normalized: bool) -> impl Fn(usize) -> f32 {
+    let margin = extent as f32;
+    move |i| {
+        let x = unit(i * 8 + seed) * (extent as f32 + 2.0 * margin) - margin;
+        if is_normalized { x / extent as f32 } else { x }
+    }
+}
+
+fn one_dimension(
+    name: &str,
+    texels: &[f32],
+    sampler: Sampler,
+    coordinate: impl Fn(usize) -> f32,
+) -> warpwise::Result<()> {
+    let x: Vec<f32> = (0..READS).map(coordinate).collect();
+    compare(name, |device| {
+        let table = device.texture_1d(texels, sampler)?;
+        let mut y = device.zeros::<f32>(READS)?;
+        read_1d::launch(device, LaunchConfig::cover(READS), &table, &device.upload(&x)?, &mut y)?;
+        y.to_vec()
+    })
+}
+
+/// Compares reads of an image by one of the kernels above.
+macro_rules! compare_2d {
+    ($name:expr, $kernel:ident, $texel:expr, $shape:expr, $sampler:expr, $normalized:literal) => {{
+        let (shape, sampler): ((usize, usize), Sampler) = ($shape, $sampler);
+        let texels: Vec<_> = (0..shape.0 * shape.1).map($texel).collect();
+        let x = coordinates(1, shape.1, $normalized);
+        let y = coordinates(2, shape.0, $normalized);
+        let at: Vec<F32x2> = (0..READS).map(|i| F32x2::new(x(i), y(i))).collect();
+        compare(&$name, |device| {
+            let image = device.texture_2d(&texels, shape, sampler)?;
+            let mut y = device.zeros(READS)?;
+            let config = LaunchConfig::cover(READS);
+            $kernel::launch(device, config, &image, &device.upload(&at)?, &mut y)?;
+            Ok(y.to_vec()?.into_iter().flat_map(Words::words).collect())
+        })?;
+    }};
+}
+
+fn compare_3d(
+    name: &str,
+    texel: impl Fn(usize) -> f32,
+    (sampler, is_normalized): (Sampler, bool),
+) -> warpwise::Result<()> {
+    let shape = (7, 8, 11);
+    let texels: Vec<f32> = (0..shape.0 * shape.1 * shape.2).map(texel).collect();
+    let coordinate = |seed, extent| coordinates(seed, extent, is_normalized);
+    let (x, y, z) = (coordinate(1, shape.2), coordinate(2, shape.1), coordinate(3, shape.0));
+    let at: Vec<F32x4> = (0..READS).map(|i| F32x4::new(x(i), y(i), z(i), 0.0)).collect();
+    compare(name, |device| {
+        let volume = device.texture_3d(&texels, shape, sampler)?;
+        let mut y = device.zeros::<f32>(READS)?;
+        read_3d::launch(device, LaunchConfig::cover(READS), &volume, &device.upload(&at)?, &mut y)?;
+        y.to_vec()
+    })
+}
+
+/// The words of a result.
+trait Words {
+    fn words(self) -> Vec<f32>;
+}
+impl Words for f32 {
+    fn words(self) -> Vec<f32> {
+        vec![self]
+    }
+}
+impl Words for [f32; 4] {
+    fn words(self) -> Vec<f32> {
+        self.to_vec()
+    }
+}
+
+fn one_dimension_rows() -> warpwise::Result<()> {
+    let step = [0.0, 1.0, 1.0, 1.0];
+    let weight = |i: usize| 0.5 + i as f32 / READS as f32;
+    one_dimension("1d linear, all weights", &step, Sampler::LINEAR, weight)?;
+    let noise: Vec<f32> = (0..37).map(float).collect();
+    one_dimension("1d point, near borders", &noise, Sampler::POINT, |i| {
+        let texel = (i / 64 % 37) as f32;
+        f32::from_bits(texel.to_bits().wrapping_add((i % 64) as u32).wrapping_sub(32))
+    })?;
+    for extent in [3, 32, 37, 300, 5000, 12_000, 17_000, 30_000, 35_000, 70_000, 131_072] {
+        let noise: Vec<f32> = (0..extent).map(float).collect();
+        for (filter, sampler) in [("point", Sampler::POINT), ("linear", Sampler::LINEAR)] {
+            let name = format!("1d {filter}, {extent} texels");
+            one_dimension(&name, &noise, sampler, coordinates(1, extent, false))?;
+            for mode in MODES {
+                let name = format!("{name}, {mode:?}, normalized");
+                let sampler = sampler.normalized().address(mode);
+                one_dimension(&name, &noise, sampler, coordinates(1, extent, true))?;
+            }
+        }
+    }
+    let coordinate = |i: usize| (i % 4096) as f32 / 256.0 - 4.0;
+    let infinite = [1.0, f32::INFINITY, 2.0, f32::NAN, 3.0, -f32::INFINITY, f32::MAX, f32::MAX];
+    one_dimension("1d linear, infinite texels", &infinite, Sampler::LINEAR, coordinate)?;
+    let tiny = [1e-40, 3e-39, 1e-45, -2e-38, 1e-38];
+    one_dimension("1d linear, subnormal texels", &tiny, Sampler::LINEAR, coordinate)
+}
+
+fn two_dimension_rows() -> warpwise::Result<()> {
+    let shape = (29, 31);
+    for (filter, sampler) in [("point", Sampler::POINT), ("linear", Sampler::LINEAR)] {
+        let name = |texels: &str| format!("2d {filter}, {texels}");
+        compare_2d!(name("floats"), read_floats, float, shape, sampler, false);
+        compare_2d!(name("floats of all sizes"), read_floats, wide, shape, sampler, false);
+        compare_2d!(
+            name("all floats"),
+            read_floats,
+            |i| f32::from_bits(hash(i)),
+            shape,
+            sampler,
+            false
+        );
+        compare_2d!(
+            name("all halves"),
+            read_halves,
+            |i| f16::from_bits(hash(i) as u16),
+            shape,
+            sampler,
+            false
+        );
+        compare_2d!(name("bytes"), read_bytes, |i| hash(i) as u8, shape, sampler, false);
+        compare_2d!(
+            name("signed bytes"),
+            read_signed_bytes,
+            |i| hash(i) as i8,
+            shape,
+            sampler,
+            false
+        );
+        compare_2d!(name("shorts"), read_shorts, |i| hash(i) as u16, shape, sampler, false);
+        compare_2d!(
+            name("signed shorts"),
+            read_signed_shorts,
+            |i| hash(i) as i16,
+            shape,
+            sampler,
+            false
+        );
+        for mode in MODES {
+            let name = name(&format!("{mode:?}, normalized"));
+            let sampler = sampler.normalized().address(mode);
+            compare_2d!(name, read_floats, float, (64, 37), sampler, true);
+            compare_2d!(format!("{name}, gather"), gather_floats, float, (64, 37), sampler, true);
+        }
+    }
+    Ok(())
+}
+
+fn three_dimension_rows() -> warpwise::Result<()> {
+    for mode in MODES {
+        let sampler = Sampler::LINEAR.normalized().address(mode);
+        compare_3d(&format!("3d linear, {mode:?}, normalized"), float, (sampler, true))?;
+    }
+    compare_3d("3d point", float, (Sampler::POINT, false))?;
+    compare_3d("3d linear, floats of all sizes", wide, (Sampler::LINEAR, false))
+}
+
+fn main() -> warpwise::Result<()> {
+    println!("{:52} {:>9} {:>11} {:>12}", "reads", "", "same bits", "difference");
+    one_dimension_rows()?;
+    two_dimension_rows()?;
+    three_dimension_rows()
+}
