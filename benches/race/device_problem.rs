@@ -39,14 +39,16 @@ pub(crate) struct DeviceProblem<'d> {
 }
 
 impl<'d> DeviceProblem<'d> {
-    /// Allocates the buffers.
+    /// Allocates the buffers and fills them with their initial contents.
     ///
     /// # Errors
     /// What the driver refuses.
     pub(crate) fn new(driver: &'d Driver, problem: &'d Problem) -> Result<Self> {
         let (mut memories, mut originals) = (Vec::new(), Vec::new());
         for buffer in problem.buffers.iter() {
-            memories.push(driver.allocate(buffer.bytes.len())?);
+            let memory = driver.allocate(buffer.bytes.len())?;
+            memory.upload(&buffer.bytes)?;
+            memories.push(memory);
             originals.push(match buffer.restored {
                 true => {
                     let original = driver.allocate(buffer.bytes.len())?;
