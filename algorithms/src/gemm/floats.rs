@@ -1,7 +1,9 @@
 //! Products of `f32`.
 //!
-//! A block of 256 threads computes 128 by 128 elements, each thread eight by eight. The factors pass
-//! through four stages in shared memory, three of which are on their way while one is multiplied.
+//! A block of 128 threads computes 128 by 128 elements, each thread 16 by eight. The factors pass
+//! through four stages in shared memory, three of which are on their way while one is multiplied. A
+//! tile of `a` is transposed on its way, so that a thread loads four rows of a column at once. A thread
+//! loads the numbers of the next product while it multiplies those of one.
 use super::{Gemm, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
 use warpwise::prelude::*;
@@ -14,98 +16,153 @@ const TILE: usize = 128;
 const DEPTH: usize = 8;
 #[device]
 const STAGES: usize = 4;
-
-/// A tile of `a`: rows of two vectors.
+/// Rows and columns of `c` of a thread.
 #[device]
-type TileA = [[F32x4; 2]; TILE];
-/// A tile of `b`: rows of 32 vectors.
+const ROWS: usize = 16;
 #[device]
-type TileB = [[F32x4; 32]; DEPTH];
+const COLUMNS: usize = 8;
 
-/// A factor in global memory: vectors of rows if those are whole ones, and numbers.
+/// A tile of `a`: its columns. Four numbers more put the columns into different banks.
+#[device]
+type TileA = [[f32; TILE + 4]; DEPTH];
+/// A tile of `b`: rows of vectors.
+#[device]
+type TileB = [[F32x4; TILE / 4]; DEPTH];
+
+/// The numbers of a column of a tile of `a` and of a row of one of `b` that a thread multiplies.
 #[device]
 #[derive(Clone, Copy)]
-struct Factor<'a> {
-    vectors: &'a [F32x4],
-    numbers: &'a [f32],
+struct Fragments {
+    left: [f32; ROWS],
+    right: [f32; COLUMNS],
+}
+
+/// Loads the numbers of product `k` of a step, from the first of a thread's rows and its first vector
+/// of columns.
+#[device]
+fn load_fragments(
+    tile_a: &TileA,
+    tile_b: &TileB,
+    k: usize,
+    row: usize,
+    column: usize,
+) -> Fragments {
+    let (mut left, mut right) = ([0.0; ROWS], [0.0; COLUMNS]);
+    for i in 0..ROWS {
+        left[i] = tile_a[k][row + i / 4 * 16 + i % 4];
+    }
+    for half in 0..2 {
+        let vector = tile_b[k][column + half * 8];
+        for j in 0..4 {
+            right[half * 4 + j] = vector[j];
+        }
+    }
+    Fragments { left, right }
+}
+
+/// The factors in global memory: `b` also as vectors, if its rows are whole ones.
+#[device]
+#[derive(Clone, Copy)]
+struct Factors<'a> {
+    a: &'a [f32],
+    b: &'a [f32],
+    vectors_b: &'a [F32x4],
     rows: usize,
     columns: usize,
-    /// The first row of the batch.
-    first_row: usize,
+    depth: usize,
+    /// The first rows of `a` and of `b` of the batch.
+    first_row_a: usize,
+    first_row_b: usize,
 }
 
 #[device]
-impl Factor<'_> {
-    /// Begins to copy a vector, with zeros beyond the edges.
-    fn fetch<const WHOLE: bool>(self, to: &mut F32x4, row: usize, column: usize) {
-        let start = (self.first_row + row) * self.columns + column;
-        if row >= self.rows || column >= self.columns {
-            *to = F32x4::ZERO;
-        } else if WHOLE {
-            async_copy::copy(to, &self.vectors[start / 4]);
-        } else {
-            let mut lanes = [0.0; 4];
-            for i in 0..4 {
-                if column + i < self.columns {
-                    lanes[i] = self.numbers[start + i];
-                }
+impl Factors<'_> {
+    /// Begins to copy the tiles of a step to a stage, with zeros beyond the edges.
+    fn fetch_edges<const WHOLE: bool>(
+        self,
+        (row, column, depth): (usize, usize, usize),
+        tile_a: &mut TileA,
+        tile_b: &mut TileB,
+    ) {
+        let t = thread_idx_x();
+        let k = t % DEPTH;
+        for round in 0..8 {
+            let i = round * 16 + t / DEPTH;
+            let to = &mut tile_a[k][i];
+            if row + i < self.rows && depth + k < self.depth {
+                let from = (self.first_row_a + row + i) * self.depth + depth + k;
+                async_copy::copy(to, &self.a[from]);
+            } else {
+                *to = 0.0;
             }
-            *to = F32x4::from_array(lanes);
+        }
+        for round in 0..2 {
+            let (k, vector) = (round * 4 + t / 32, t % 32);
+            let to = &mut tile_b[k][vector];
+            let column = column + vector * 4;
+            let start = (self.first_row_b + depth + k) * self.columns + column;
+            if depth + k >= self.depth || column >= self.columns {
+                *to = F32x4::ZERO;
+            } else if WHOLE {
+                async_copy::copy(to, &self.vectors_b[start / 4]);
+            } else {
+                let mut lanes = [0.0; 4];
+                for i in 0..4 {
+                    if column + i < self.columns {
+                        lanes[i] = self.b[start + i];
+                    }
+                }
+                *to = F32x4::from_array(lanes);
+            }
+        }
+    }
+
+    /// Begins to copy whole tiles to a stage. `from_a` and `from_b` are the first number and the first
+    /// vector of this thread.
+    fn fetch_whole(self, from_a: usize, from_b: usize, tile_a: &mut TileA, tile_b: &mut TileB) {
+        let t = thread_idx_x();
+        for round in 0..8 {
+            let to = &mut tile_a[t % DEPTH][round * 16 + t / DEPTH];
+            async_copy::copy(to, &self.a[from_a + round * (16 * self.depth)]);
+        }
+        for round in 0..2 {
+            let to = &mut tile_b[round * 4 + t / 32][t % 32];
+            async_copy::copy(to, &self.vectors_b[from_b + round * self.columns]);
         }
     }
 }
 
-/// Begins to copy the tiles of a step to a stage, a vector of each by each thread, with zeros beyond the
-/// edges.
-#[device]
-fn fetch_edges<const WHOLE: bool>(
-    a: Factor,
-    b: Factor,
-    (row, column, depth): (usize, usize, usize),
-    tile_a: &mut TileA,
-    tile_b: &mut TileB,
-) {
-    let t = thread_idx_x();
-    a.fetch::<WHOLE>(&mut tile_a[t / 2][t % 2], row + t / 2, depth + t % 2 * 4);
-    b.fetch::<WHOLE>(&mut tile_b[t / 32][t % 32], depth + t / 32, column + t % 32 * 4);
-}
-
-/// Multiplies matrices; `WHOLE` if the rows of both are whole vectors.
-#[kernel(block = 256, min_blocks = 2)]
+/// Multiplies matrices; `WHOLE` if the rows of `b` are whole vectors.
+#[kernel(block = 128, min_blocks = 2)]
 fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
     rows: usize,
     columns: usize,
     depth: usize,
     factors: (f32, f32),
-    vectors_a: &[F32x4],
-    numbers_a: &[f32],
+    a: &[f32],
+    b: &[f32],
     vectors_b: &[F32x4],
-    numbers_b: &[f32],
     c: &mut [f32],
 ) {
     let tiles_a = shared!([TileA; STAGES]);
     let tiles_b = shared!([TileB; STAGES]);
     let batch = block_idx_y();
-    let a = Factor {
-        vectors: vectors_a,
-        numbers: numbers_a,
+    let from = Factors {
+        a,
+        b,
+        vectors_b,
         rows,
-        columns: depth,
-        first_row: batch * rows,
-    };
-    let b = Factor {
-        vectors: vectors_b,
-        numbers: numbers_b,
-        rows: depth,
         columns,
-        first_row: batch * depth,
+        depth,
+        first_row_a: batch * rows,
+        first_row_b: batch * depth,
     };
     let (tile_row, tile_column) = tile_of_block(rows.div_ceil(TILE), columns.div_ceil(TILE));
     let (first_row, first_column) = (tile_row * TILE, tile_column * TILE);
-    // A warp computes 32 rows and 64 columns, and a thread of it every fourth row and twice four
-    // columns, so that the lanes read from different banks.
+    // A warp computes 64 rows and columns, and a thread of it four times four rows and twice four
+    // columns.
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    let row = warp / 2 * 32 + lane / 8;
+    let row = warp / 2 * 64 + lane / 8 * 4;
     let column = warp % 2 * 16 + lane % 8;
 
     let t = thread_idx_x();
@@ -114,64 +171,69 @@ fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
         && first_row + TILE <= rows
         && first_column + TILE <= columns
         && steps * DEPTH == depth;
-    // This thread's vectors of the next tiles.
-    let mut from_a = ((a.first_row + first_row + t / 2) * depth) / 4 + t % 2;
-    let mut from_b = ((b.first_row + t / 32) * columns + first_column) / 4 + t % 32;
+    let mut from_a = (from.first_row_a + first_row + t / DEPTH) * depth + t % DEPTH;
+    let mut from_b = ((from.first_row_b + t / 32) * columns + first_column) / 4 + t % 32;
 
-    let mut sums = [[0.0; 8]; 8];
+    let mut sums = [[0.0; COLUMNS]; ROWS];
+    // The numbers of two products: those that are multiplied, and the next ones.
+    let mut fragments = [Fragments { left: [0.0; ROWS], right: [0.0; COLUMNS] }; 2];
     // The first steps only fill stages.
     for step in 0..steps + STAGES - 1 {
-        if step >= STAGES - 1 {
-            // The tiles of a step are there for all threads, and all are done with those of the step
-            // before, whose place the next ones take.
-            async_copy::wait::<{ STAGES - 2 }>();
-            sync_threads();
-        }
         if step < steps {
+            // All threads have loaded from the tiles of the step before, whose place these take.
             let free = step % STAGES;
             let (tile_a, tile_b) = (&mut tiles_a[free], &mut tiles_b[free]);
             if is_whole {
-                async_copy::copy(&mut tile_a[t / 2][t % 2], &a.vectors[from_a]);
-                async_copy::copy(&mut tile_b[t / 32][t % 32], &b.vectors[from_b]);
-                from_a += DEPTH / 4;
+                from.fetch_whole(from_a, from_b, tile_a, tile_b);
+                from_a += DEPTH;
                 from_b += DEPTH * columns / 4;
             } else {
                 let at = (first_row, first_column, step * DEPTH);
-                fetch_edges::<WHOLE>(a, b, at, tile_a, tile_b);
+                from.fetch_edges::<WHOLE>(at, tile_a, tile_b);
             }
         }
         async_copy::commit();
-        if step < STAGES - 1 {
-            continue;
+        let is_full = step >= STAGES - 1;
+        if is_full {
+            let full = (step + 1) % STAGES;
+            for k in 0..DEPTH - 1 {
+                fragments[(k + 1) % 2] =
+                    load_fragments(&tiles_a[full], &tiles_b[full], k + 1, row, column);
+                multiply(fragments[k % 2], &mut sums);
+            }
         }
-        let full = (step + 1) % STAGES;
-        for quad in 0..2 {
-            let mut left = [F32x4::ZERO; 8];
-            for i in 0..8 {
-                left[i] = tiles_a[full][row + i * 4][quad];
-            }
-            for k in 0..4 {
-                let right = &tiles_b[full][quad * 4 + k];
-                let right = [right[column], right[column + 8]];
-                for i in 0..8 {
-                    for j in 0..8 {
-                        sums[i][j] += left[i][k] * right[j / 4][j % 4];
-                    }
-                }
-            }
+        if step + 2 >= STAGES && step + 2 < steps + STAGES {
+            // The tiles of the next step are there for all threads.
+            async_copy::wait::<{ STAGES - 2 }>();
+            sync_threads();
+            let next = (step + 2) % STAGES;
+            fragments[0] = load_fragments(&tiles_a[next], &tiles_b[next], 0, row, column);
+        }
+        if is_full {
+            multiply(fragments[(DEPTH - 1) % 2], &mut sums);
         }
     }
     async_copy::wait_all();
-    for i in 0..8 {
-        let row = first_row + row + i * 4;
+    for i in 0..ROWS {
+        let row = first_row + row + i / 4 * 16 + i % 4;
         if row < rows {
             let line = &mut c[(batch * rows + row) * columns..][..columns];
-            for j in 0..8 {
+            for j in 0..COLUMNS {
                 let column = first_column + (column + j / 4 * 8) * 4 + j % 4;
                 if column < columns {
                     store::<ACTIVATION>(sums[i][j], factors, &mut line[column]);
                 }
             }
+        }
+    }
+}
+
+/// Adds the products of fragments to sums.
+#[device]
+fn multiply(fragments: Fragments, sums: &mut [[f32; COLUMNS]; ROWS]) {
+    for i in 0..ROWS {
+        for j in 0..COLUMNS {
+            sums[i][j] += fragments.left[i] * fragments.right[j];
         }
     }
 }
@@ -188,22 +250,19 @@ pub(super) fn launch(
     let config = LaunchConfig::grid((tiles, gemm.batches));
     let factors = gemm.factors();
     if columns % 4 == 0
-        && depth % 4 == 0
-        && let (Ok(vectors_a), Ok(vectors_b)) = (a.as_vectors(), b.as_vectors())
+        && let Ok(vectors_b) = b.as_vectors()
     {
         launch_with_activation!(
             gemm.activation,
             multiply_floats::<true>(
-                device, config, rows, columns, depth, factors, &vectors_a, a, &vectors_b, b, c,
+                device, config, rows, columns, depth, factors, a, b, &vectors_b, c,
             )
         )?;
     } else {
         let none = device.zeros(0)?;
         launch_with_activation!(
             gemm.activation,
-            multiply_floats::<false>(
-                device, config, rows, columns, depth, factors, &none, a, &none, b, c,
-            )
+            multiply_floats::<false>(device, config, rows, columns, depth, factors, a, b, &none, c,)
         )?;
     }
     Ok(())

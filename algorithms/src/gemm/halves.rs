@@ -120,6 +120,48 @@ fn fetch_whole(
     }
 }
 
+/// The parts of a step's tiles that a warp multiplies at once: 64 rows and columns of 16 products.
+#[device]
+#[derive(Clone, Copy)]
+struct Fragments {
+    left: [[u32; 4]; 4],
+    right: [[u32; 4]; 4],
+}
+
+/// Loads the fragments number `k` of a step, each lane's from these rows and places.
+#[device]
+fn load_fragments(
+    tile_a: &TileA,
+    tile_b: &TileB,
+    k: usize,
+    (row_a, place_a): (usize, usize),
+    (row_b, places_b): (usize, [usize; 4]),
+) -> Fragments {
+    let (mut left, mut right) = ([[0; 4]; 4], [[0; 4]; 4]);
+    for i in 0..4 {
+        let words = tile_a[row_a + i * 16][place_a].to_array();
+        left[i] = mma::words::distribute_rows(words);
+    }
+    for j in 0..4 {
+        let words = tile_b[row_b + k * 16][places_b[j]].to_array();
+        right[j] = mma::words::distribute_rows_transposed(words);
+    }
+    Fragments { left, right }
+}
+
+/// Adds the products of fragments to sums.
+#[device]
+fn multiply_fragments<const BF16: bool>(fragments: Fragments, sums: &mut [[[f32; 4]; 8]; 4]) {
+    let Fragments { left, right } = fragments;
+    for i in 0..4 {
+        for j in 0..8 {
+            let words = right[j / 2];
+            let pair = [words[j % 2 * 2], words[j % 2 * 2 + 1]];
+            sums[i][j] = multiply::<BF16>(left[i], pair, sums[i][j]);
+        }
+    }
+}
+
 /// Adds the product of two fragments to a third.
 #[device]
 fn multiply<const BF16: bool>(left: [u32; 4], right: [u32; 2], sum: [f32; 4]) -> [f32; 4] {
@@ -184,15 +226,24 @@ fn multiply_halves<const BF16: bool, const WHOLE: bool, const ACTIVATION: u32>(
     }
 
     let mut sums = [[[0.0; 4]; 8]; 4];
+    let mut first = Fragments { left: [[0; 4]; 4], right: [[0; 4]; 4] };
     // The first steps only fill stages.
     for step in 0..steps + STAGES - 1 {
-        if step >= STAGES - 1 {
-            // The tiles of a step are there for all threads, and all are done with those of the step
-            // before, whose place the next ones take.
-            async_copy::wait::<{ STAGES - 2 }>();
-            sync_threads();
+        let full = (step + 1) % STAGES;
+        let is_filling = step < STAGES - 1;
+        let mut second = first;
+        if !is_filling {
+            second = load_fragments(
+                &tiles_a[full],
+                &tiles_b[full],
+                1,
+                (row_a, places_a[1]),
+                (row_b, places_b),
+            );
+            multiply_fragments::<BF16>(first, &mut sums);
         }
         if step < steps {
+            // All threads have loaded from the tiles of the step before, whose place these take.
             let free = step % STAGES;
             let (tile_a, tile_b) = (&mut tiles_a[free], &mut tiles_b[free]);
             if is_whole {
@@ -205,26 +256,21 @@ fn multiply_halves<const BF16: bool, const WHOLE: bool, const ACTIVATION: u32>(
             }
         }
         async_copy::commit();
-        if step < STAGES - 1 {
-            continue;
+        let next = (step + 2) % STAGES;
+        if step + 2 >= STAGES && step + 2 < steps + STAGES {
+            // The tiles of the next step are there for all threads.
+            async_copy::wait::<{ STAGES - 2 }>();
+            sync_threads();
+            first = load_fragments(
+                &tiles_a[next],
+                &tiles_b[next],
+                0,
+                (row_a, places_a[0]),
+                (row_b, places_b),
+            );
         }
-        let full = (step + 1) % STAGES;
-        for k in 0..2 {
-            let mut left = [[0; 4]; 4];
-            for i in 0..4 {
-                let words = tiles_a[full][row_a + i * 16][places_a[k]].to_array();
-                left[i] = mma::words::distribute_rows(words);
-            }
-            for j in 0..4 {
-                let words = tiles_b[full][row_b + k * 16][places_b[j]].to_array();
-                let right = mma::words::distribute_rows_transposed(words);
-                for i in 0..4 {
-                    let sum = sums[i][j * 2];
-                    sums[i][j * 2] = multiply::<BF16>(left[i], [right[0], right[1]], sum);
-                    let sum = sums[i][j * 2 + 1];
-                    sums[i][j * 2 + 1] = multiply::<BF16>(left[i], [right[2], right[3]], sum);
-                }
-            }
+        if !is_filling {
+            multiply_fragments::<BF16>(second, &mut sums);
         }
     }
     async_copy::wait_all();
