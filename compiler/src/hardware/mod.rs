@@ -2,12 +2,15 @@
 //!
 //! The lints, `explain` and the interpreter's counters all take their numbers from here, so that
 //! messages and runs agree. Every formula but those of constant memory and of textures reproduces the
-//! measurements in `tests/hardware` row by row.
+//! measurements in `tests/hardware` row by row. [`time`] predicts times from counts, with the
+//! parameters of [`gpu`]; its predictions are estimates, and say how uncertain they are.
 pub mod constant;
 pub mod global;
+pub mod gpu;
 pub mod occupancy;
 pub mod shared;
 pub mod texture;
+pub mod time;
 
 /// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
