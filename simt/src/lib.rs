@@ -65,6 +65,7 @@ mod vector;
 
 pub use bytecode::{AccessKind, Requests, Stage};
 pub use launch::{Arg, Launch};
+pub use observe::caches::CacheModel;
 pub use observe::counters::histogram::{ActiveThreads, Trips};
 pub use observe::counters::worst::WorstRequest;
 pub use observe::counters::{Counters, Counts, Floats, Sectors, Wavefronts};

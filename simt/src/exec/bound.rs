@@ -6,6 +6,7 @@ use crate::{
     exec::schedule::Schedule,
     launch::{component, unflatten},
     observe::{
+        caches::CacheModel,
         debugger::Watch,
         sanitizer::{LaunchChecks, checks::Checks},
     },
@@ -37,12 +38,14 @@ pub(crate) struct Observation<'a> {
     pub(crate) checks: Option<Checks>,
     /// True to run each block and each iteration without replay, as a reference for tests.
     pub(crate) without_replay: bool,
+    /// The caches to simulate.
+    pub(crate) caches: Option<CacheModel>,
 }
 
 impl Observation<'_> {
     /// Returns true if everything must happen in the same order each time.
     pub(crate) fn is_ordered(&self) -> bool {
-        self.schedule.is_some() || !self.watchers.is_empty()
+        self.schedule.is_some() || !self.watchers.is_empty() || self.caches.is_some()
     }
 }
 
@@ -80,6 +83,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) schedule: Option<Schedule>,
     /// True if nothing is replayed.
     pub(crate) without_replay: bool,
+    /// The caches to simulate.
+    pub(crate) caches: Option<CacheModel>,
     /// The debugger's watchers.
     pub(crate) watchers: &'a [&'a dyn Watch],
     /// Bytes that the printed records would take on a GPU.
@@ -367,7 +372,7 @@ pub(crate) fn bind<'a>(
     loans: &'a Loans<'_>,
     shared: Vec<u64>,
     patterns: &'a [Option<Pattern>],
-    Observation { schedule, watchers, checks, without_replay }: Observation<'a>,
+    Observation { schedule, watchers, checks, without_replay, caches }: Observation<'a>,
 ) -> Bound<'a> {
     let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
         (Arg::Slice { memory, offset, len }, Param::Slice { size, access, .. }) => {
@@ -438,6 +443,7 @@ pub(crate) fn bind<'a>(
         patterns,
         schedule,
         without_replay,
+        caches,
         watchers,
         printed_bytes: AtomicU64::new(0),
     }

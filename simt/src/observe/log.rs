@@ -2,6 +2,7 @@
 use crate::{
     bytecode::Counted,
     observe::{
+        caches::{CacheModel, CacheSimulation},
         counters::tally::Tally,
         sanitizer::{raw_findings::RawFindings, unused::UsedBytes},
     },
@@ -20,6 +21,8 @@ pub(crate) struct LaunchLog {
     /// The number of printed records that did not fit.
     lost: u64,
     pub(crate) tally: Tally,
+    /// The caches, if the launch simulates them.
+    pub(crate) caches: Option<Box<CacheSimulation>>,
     pub(crate) found: RawFindings,
     /// The memory that the launch uses, if checks ask for it.
     pub(crate) unused: Option<UsedBytes>,
@@ -29,6 +32,11 @@ impl LaunchLog {
     /// Creates an empty log, with room for the counts.
     pub(crate) fn new(counted: &Counted) -> Self {
         Self { tally: Tally::new(counted), ..Self::default() }
+    }
+
+    /// Simulates caches, if there is a model of them.
+    pub(crate) fn with_caches(self, model: Option<CacheModel>) -> Self {
+        Self { caches: model.map(|model| Box::new(CacheSimulation::new(model))), ..self }
     }
 
     /// Appends a record that a thread prints.
@@ -47,6 +55,8 @@ impl LaunchLog {
         self.printed.extend(other.printed);
         self.lost += other.lost;
         self.tally.join(other.tally);
+        // A launch that simulates caches has one worker.
+        self.caches = self.caches.take().or(other.caches);
         self.found.join(other.found);
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Each has instructions of its own in the bytecode of the programs that ask for it, so that a
 //! plain [`Program`](crate::Program) pays for none of them.
+pub(crate) mod caches;
 pub(crate) mod counters;
 pub(crate) mod debugger;
 pub(crate) mod log;

@@ -7,6 +7,7 @@ use crate::{
     bytecode::{Code, Counted, Malformed, Pattern, Requests},
     exec::{bound::Observation, grid},
     observe::{
+        caches::CacheModel,
         log::LaunchLog,
         sanitizer::{checks::Checks, finding::Finding, out_of_bounds, raw_findings::LaunchNames},
     },
@@ -14,7 +15,7 @@ use crate::{
     translate::{self, Instrumentation, patterns},
     vector::lanes::Isa,
 };
-use warpwise_compiler::ir::Kernel;
+use warpwise_compiler::{hardware::time::CacheCounts, ir::Kernel};
 
 /// A kernel, translated to bytecode; runs any number of times, also at once.
 #[derive(Debug)]
@@ -96,6 +97,16 @@ impl CountingProgram {
         self.run_with(launch, |_| Vec::new(), observation)
     }
 
+    /// Runs a launch with simulated caches, one block after the other and request by request, which
+    /// takes much longer than [`run`](Self::run). A step budget of the launch limits the simulation
+    /// to its first blocks.
+    pub fn run_caches(&self, launch: &Launch<'_>, model: CacheModel) -> (Outcome, CacheCounts) {
+        let observation =
+            Observation { without_replay: true, caches: Some(model), ..Observation::default() };
+        let (outcome, log) = run(&self.code, launch, |_| Vec::new(), observation);
+        (outcome, log.caches.map_or_else(CacheCounts::default, |caches| caches.finish()))
+    }
+
     fn run_with(
         &self,
         launch: &Launch<'_>,
@@ -105,7 +116,7 @@ impl CountingProgram {
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let none = Counted::default();
         let counted = self.code.as_ref().map_or(&none, |code| &code.counted);
-        (outcome, Counters::new(&self.kernel, counted, log.tally))
+        (outcome, Counters::new(&self.kernel, counted, log.tally, launch))
     }
 }
 

@@ -275,7 +275,7 @@ impl<'g, 'a> Worker<'g, 'a> {
     fn new(grid: &'g Grid<'a>) -> Self {
         Self {
             grid,
-            log: LaunchLog::new(&grid.code.counted),
+            log: LaunchLog::new(&grid.code.counted).with_caches(grid.bound.caches),
             suspended: VecDeque::new(),
             at_barrier: VecDeque::new(),
             barriers_before: 0,

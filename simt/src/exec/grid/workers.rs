@@ -165,7 +165,7 @@ mod tests {
         worker.run_all();
         let mut tally = worker.log.tally;
         tally.finish();
-        let counters = Counters::new(&kernel, &code.counted, tally);
+        let counters = Counters::new(&kernel, &code.counted, tally, &launch);
         drop(loans);
         let mut left = vec![0; 4 * len];
         out.read_into(0, &mut left);

@@ -195,6 +195,12 @@ impl<'e> Exec<'e> {
         for (warp, active) in active.warps() {
             let addresses = self.lane_addresses(request.at, warp, active);
             let addresses = self.bound.memory_addresses(addresses);
+            if request.space == Space::Global
+                && let Some(caches) = &mut self.log.caches
+            {
+                let (kind, bytes) = (request.kind, request.bytes);
+                caches.request(self.position.block, kind, bytes, active, &addresses);
+            }
             if request.is_served_at_once() {
                 // Computing the cost is as fast as a look-up.
                 let addresses = addresses.map(|address| address.wrapping_add(shift));

@@ -65,7 +65,8 @@ impl<'e> Exec<'e> {
             return Next::Stop(Stop::OutOfSteps);
         }
         let counter = sums.range.counter.get(&self.strand.uniforms);
-        if !run.full || rounds < MIN_ROUNDS || !self.add_products_at_once(number, rounds, run) {
+        let is_replayable = run.full && rounds >= MIN_ROUNDS && self.log.caches.is_none();
+        if !is_replayable || !self.add_products_at_once(number, rounds, run) {
             sums.range.counter.set(&mut self.strand.uniforms, counter);
             return Next::Continue;
         }

@@ -2,11 +2,15 @@
 //!
 //! The cost models are the measured ones of [`warpwise_compiler::hardware`]; `docs/counters.md`
 //! describes them.
+mod folded;
 pub(crate) mod histogram;
+mod machine;
 pub(crate) mod tally;
+mod work;
 pub(crate) mod worst;
 
 use crate::{
+    Launch,
     bytecode::{Counted, Entry},
     observe::counters::{
         histogram::{ActiveThreads, Trips},
@@ -16,7 +20,7 @@ use crate::{
 };
 use std::ops::AddAssign;
 use warpwise_compiler::{
-    hardware::Kind,
+    hardware::{Kind, time::Work},
     id::Id,
     ir::{BinaryOp, InstId, Kernel, Op, Scalar, Space, Ty, UnaryOp},
 };
@@ -31,6 +35,7 @@ pub struct Counters {
     trips: Vec<(InstId, Trips)>,
     /// By instruction.
     worst: Vec<(InstId, WorstRequest)>,
+    work: Work,
 }
 
 /// The counts of one instruction, one line or a whole kernel.
@@ -115,7 +120,12 @@ pub struct Sectors {
 }
 
 impl Counters {
-    pub(crate) fn new(kernel: &Kernel, counted: &Counted, mut tally: Tally) -> Self {
+    pub(crate) fn new(
+        kernel: &Kernel,
+        counted: &Counted,
+        mut tally: Tally,
+        launch: &Launch<'_>,
+    ) -> Self {
         tally.finish();
         let tally = &tally;
         let used = used_results(kernel);
@@ -134,12 +144,20 @@ impl Counters {
             _ => ActiveThreads::default(),
         });
         let trips = ids().filter_map(|(id, entry)| Some((id, tally.trips(entry.trips?))));
+        let insts: Vec<Counts> = insts.collect();
         Self {
-            insts: insts.collect(),
             active: active.collect(),
             trips: trips.collect(),
             worst: worst.collect(),
+            work: work::summarize(kernel, counted, tally, &insts, launch),
+            insts,
         }
+    }
+
+    /// Returns the work of the launch, for the
+    /// [time model](warpwise_compiler::hardware::time).
+    pub fn work(&self) -> Work {
+        self.work
     }
 
     /// Returns the histogram of active threads of an instruction.
@@ -452,6 +470,7 @@ impl AddAssign<&Self> for Counters {
                 None => self.worst.push((*id, other.clone())),
             }
         }
+        self.work += other.work;
     }
 }
 

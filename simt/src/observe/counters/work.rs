@@ -1,0 +1,290 @@
+//! The [`Work`] of a launch: machine instructions, requests and the critical path, from the counts.
+//!
+//! The critical path follows the structure of the kernel. A *run* is a stretch of instructions
+//! without control flow; its length is that of the longest chain of dependent instructions. A block
+//! executes a run as often as its longest warp does: once for each execution of the surrounding
+//! run, times the average trip count of a loop, and at most as often as any warp enters the arm of
+//! an `if`. Runs follow each other without overlap.
+use super::{Counts, counts_as_instruction, folded, machine, machine::MachineCode, tally::Tally};
+use crate::{
+    Arg, Launch, Memory,
+    bytecode::{Counted, Entry},
+};
+use std::collections::HashMap;
+use warpwise_compiler::{
+    hardware::{
+        LANES, global,
+        time::{Pipe, Step, Work},
+    },
+    id::Id,
+    ir::{Body, InstId, Kernel, LocalId, Op, Space},
+};
+
+/// The cycles by which the longest chain of a run is chosen.
+const CHAIN_WEIGHTS: [u64; Step::ALL.len()] = [4, 8, 20, 23, 29, 400, 400, 25];
+
+/// Summarizes the work of a launch.
+pub(super) fn summarize(
+    kernel: &Kernel,
+    counted: &Counted,
+    tally: &Tally,
+    insts: &[Counts],
+    launch: &Launch<'_>,
+) -> Work {
+    let blocks = launch.grid.iter().fold(1, |product, dim| product * u64::from(*dim));
+    let folded = folded::find_folded(kernel);
+    let code = |id| match folded.is_part[id] || folded.hoisted_from[id].is_some() {
+        true => MachineCode::default(),
+        false => machine::estimate(kernel, id),
+    };
+    let codes = kernel.insts.ids().map(code).collect();
+    let mut walk = PathWalk { kernel, counted, tally, codes, path: Path::default() };
+    walk.visit_body(&kernel.body, to_f64(blocks));
+    let mut work = Work { footprint_bytes: footprint(launch), ..Work::default() };
+    for (sum, steps) in work.steps.iter_mut().zip(walk.path.steps) {
+        *sum = to_u64(steps);
+    }
+    work.path_instructions = to_u64(walk.path.instructions);
+    let executions = |id: InstId| {
+        let entry = counted.entries.get(id.index());
+        entry.map_or(0, |entry| tally.executions(entry.segment).warps)
+    };
+    for (id, counts) in kernel.insts.ids().zip(insts) {
+        let Some(entry) = counted.entries.get(id.index()) else { continue };
+        add_instructions(&mut work, &walk, id, entry);
+        if let Some(from) = folded.hoisted_from[id] {
+            add_hoisted_load(&mut work, counts, executions(from), executions(id));
+            continue;
+        }
+        let lines = counts.global().sectors * lines_per_sector(counted, tally, entry);
+        work.lines += lines / LINE_SCALE;
+        work.shared_wavefronts += counts.shared().wavefronts;
+        work.sectors_read += counts.global_loads.sectors + counts.texture_reads.sectors;
+        work.sectors_written += counts.global_stores.sectors;
+        work.atomic_sectors += counts.global_reductions.sectors + counts.global_atomics.sectors;
+    }
+    work
+}
+
+/// Adds a load that is executed once for each time that warps enter a loop.
+fn add_hoisted_load(work: &mut Work, counts: &Counts, entered: u64, executed: u64) {
+    let share = |count: u64| {
+        let product = u128::from(count) * u128::from(entered.min(executed));
+        (product / u128::from(executed.max(1))) as u64
+    };
+    work.issued[Pipe::Memory as usize] += share(counts.global().requests);
+    // A line has four sectors.
+    work.lines += share(counts.global().sectors).div_ceil(4);
+    work.sectors_read += share(counts.global().sectors);
+}
+
+/// Adds the instructions that all warps execute.
+fn add_instructions(work: &mut Work, walk: &PathWalk<'_>, id: InstId, entry: &Entry) {
+    let op = &walk.kernel.insts[id].op;
+    let is_for = matches!(op, Op::For { .. });
+    let executed = match is_for {
+        true => walk.tally.executions(entry.iteration).warps,
+        false if counts_as_instruction(walk.kernel, id, entry) => {
+            walk.tally.executions(entry.segment).warps
+        }
+        false => 0,
+    };
+    for (sum, count) in work.issued.iter_mut().zip(walk.codes[id.index()].issued) {
+        *sum += executed * u64::from(count);
+    }
+    if matches!(op, Op::Shuffle { .. }) {
+        work.shuffles += executed;
+    }
+}
+
+/// The unit of [`lines_per_sector`].
+const LINE_SCALE: u64 = 1 << 10;
+
+/// Returns the lines per sector of an instruction's requests, as of its most expensive one.
+fn lines_per_sector(counted: &Counted, tally: &Tally, entry: &Entry) -> u64 {
+    let worst = || {
+        let number = entry.request?;
+        let request = counted.requests.get(number as usize)?;
+        (request.space == Space::Global).then(|| tally.worst.get(number, request))?
+    };
+    let Some(worst) = worst() else { return 0 };
+    let mut addresses = [0; LANES];
+    let mut active = 0;
+    for (lane, offset) in worst.offsets.iter().enumerate() {
+        if let Some(offset) = offset {
+            addresses[lane] = *offset;
+            active |= 1 << lane;
+        }
+    }
+    let found = global::count_sectors(worst.kind, worst.bytes, active, &addresses);
+    u64::from(found.lines) * LINE_SCALE / u64::from(found.taken.max(1))
+}
+
+/// Returns the bytes of all memories of a launch.
+fn footprint(launch: &Launch<'_>) -> u64 {
+    let mut memories: Vec<&Memory> = Vec::new();
+    for arg in launch.args {
+        if let Arg::Slice { memory, .. } = *arg
+            && !memories.iter().any(|known| std::ptr::eq(*known, memory))
+        {
+            memories.push(memory);
+        }
+    }
+    memories.iter().map(|memory| memory.len() as u64).sum()
+}
+
+/// The critical path so far, over all blocks.
+#[derive(Default)]
+struct Path {
+    steps: [f64; Step::ALL.len()],
+    instructions: f64,
+}
+
+struct PathWalk<'k> {
+    kernel: &'k Kernel,
+    counted: &'k Counted,
+    tally: &'k Tally,
+    codes: Vec<MachineCode>,
+    path: Path,
+}
+
+impl PathWalk<'_> {
+    /// Adds the path through a body that the longest warps execute `times` times.
+    fn visit_body(&mut self, body: &Body, times: f64) {
+        if times <= 0.0 {
+            return;
+        }
+        let mut run = Run::default();
+        for &id in &body.0 {
+            let op = &self.kernel.insts[id].op;
+            if op.is_leaf() {
+                run.add(self.kernel, id, &self.codes[id.index()]);
+            } else {
+                self.add_run(&mut run, times);
+                self.visit_structure(id, op, times);
+            }
+        }
+        self.add_run(&mut run, times);
+    }
+
+    /// Adds the path through the bodies of an instruction.
+    fn visit_structure(&mut self, id: InstId, op: &Op, times: f64) {
+        if let Op::If { then, other, .. } = op {
+            self.path.instructions += times;
+            for arm in [then, other] {
+                let entered = self.executions(arm);
+                self.visit_body(arm, times.min(entered));
+            }
+        } else if let Op::For { body, .. } | Op::Loop { body } = op {
+            let iterations = times * self.trips(id, body);
+            self.visit_body(body, iterations);
+            let code: u32 = self.codes[id.index()].issued.iter().sum();
+            self.path.instructions += iterations * f64::from(code);
+        } else {
+            op.bodies().for_each(|body| self.visit_body(body, times));
+        }
+    }
+
+    /// Adds a run that ends here.
+    fn add_run(&mut self, run: &mut Run, times: f64) {
+        let run = std::mem::take(run);
+        for (sum, steps) in self.path.steps.iter_mut().zip(run.longest.steps) {
+            *sum += times * f64::from(steps);
+        }
+        let issued: u32 = run.issued.iter().sum();
+        self.path.instructions += times * f64::from(issued);
+    }
+
+    /// Returns the warps that enter a body.
+    fn executions(&self, body: &Body) -> f64 {
+        let segment = body.0.iter().find_map(|id| self.counted.entries.get(id.index())?.segment);
+        to_f64(self.tally.executions(segment).warps)
+    }
+
+    /// Returns the average trip count of a loop.
+    fn trips(&self, id: InstId, body: &Body) -> f64 {
+        let entry = &self.counted.entries[id.index()];
+        let entered = to_f64(self.tally.executions(entry.segment).warps);
+        if entered == 0.0 { 0.0 } else { self.executions(body) / entered }
+    }
+}
+
+/// A chain of dependent instructions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chain {
+    cycles: u64,
+    steps: [u32; Step::ALL.len()],
+}
+
+impl Chain {
+    fn longer(self, other: Self) -> Self {
+        if other.cycles > self.cycles { other } else { self }
+    }
+
+    fn then(mut self, steps: &[(Step, u32)]) -> Self {
+        for (step, count) in steps {
+            self.steps[*step as usize] += count;
+            self.cycles += CHAIN_WEIGHTS[*step as usize] * u64::from(*count);
+        }
+        self
+    }
+}
+
+/// Instructions without control flow.
+#[derive(Default)]
+struct Run {
+    /// By instruction, the longest chain that ends with it.
+    chains: HashMap<InstId, Chain>,
+    /// By local, the chain of its value.
+    locals: HashMap<LocalId, Chain>,
+    /// The chain that ends with the last barrier.
+    barrier: Chain,
+    longest: Chain,
+    issued: [u32; Pipe::ALL.len()],
+}
+
+impl Run {
+    fn add(&mut self, kernel: &Kernel, id: InstId, code: &MachineCode) {
+        for (sum, count) in self.issued.iter_mut().zip(code.issued) {
+            *sum += count;
+        }
+        let op = &kernel.insts[id].op;
+        let operands = op.operands().filter_map(|operand| self.chains.get(&operand));
+        let mut before = operands.fold(Chain::default(), |chain, other| chain.longer(*other));
+        if let Op::Get(local) = op
+            && let Some(value) = self.locals.get(local)
+        {
+            before = before.longer(*value);
+        }
+        let is_barrier = code.steps.iter().any(|(step, _)| *step == Step::Barrier);
+        if is_barrier || code.issued[Pipe::Memory as usize] != 0 {
+            before = before.longer(self.barrier);
+        }
+        if is_barrier {
+            before = before.longer(self.longest);
+        }
+        let chain = before.then(&code.steps);
+        if is_barrier {
+            self.barrier = chain;
+        }
+        if let Op::Set { local, .. } = op {
+            self.locals.insert(*local, chain);
+        }
+        self.longest = self.longest.longer(chain);
+        self.chains.insert(id, chain);
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn to_f64(count: u64) -> f64 {
+    count as f64
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an estimate, at least 0"
+)]
+fn to_u64(count: f64) -> u64 {
+    count.round() as u64
+}
