@@ -35,6 +35,7 @@ pub(crate) fn on(launch: &CheckedLaunch<'_>, device: &Device) {
     let Ok(gpu) = device.gpu(launch.bound, launch.shared.bytes) else {
         return;
     };
+    let gpu = gpu.or_else(|| device.target(launch.shared.bytes));
     let (kernel, Geometry { grid, block }) = (&launch.bound.kernel, launch.geometry);
     let facts = launch::Launch { kernel, grid, block, count, gpu };
     for found in launch::launched(&facts, &launch.bound.source.lint_levels()) {

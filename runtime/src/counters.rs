@@ -33,6 +33,7 @@ pub mod text;
 
 use crate::{
     kernel::Source,
+    model::{self, Gpu, Prediction, Work},
     occupancy::{Block, Multiprocessor, Occupancy, Target, Unlaunchable},
 };
 pub(crate) use json::Object;
@@ -79,6 +80,8 @@ pub struct LaunchCounters {
     pub loops: Vec<LoopCounters>,
     /// The requests of each access to shared or global memory, in the order of the kernel.
     pub accesses: Vec<AccessCounters>,
+    /// Estimates for the [time model](crate::model): machine instructions, and the critical path.
+    pub work: Work,
 }
 
 /// The counters of one line.
@@ -145,6 +148,7 @@ impl LaunchCounters {
         launched: &Launched<'_>,
         kernel: &Kernel,
         counters: &warpwise_simt::Counters,
+        work: Option<Work>,
     ) -> Self {
         let Launched { source, bindings, grid, block, shared_memory } = *launched;
         let mut lines: Vec<LineCounters> = Vec::new();
@@ -194,7 +198,25 @@ impl LaunchCounters {
             lines,
             loops: counters.trips().iter().map(round).collect(),
             accesses: counters.worst().iter().map(access).collect(),
+            work: work.unwrap_or_else(|| counters.work()),
         }
+    }
+
+    /// Predicts the launch on a GPU, if a thread takes so many registers: see
+    /// [`model`](crate::model). An unknown register count is no limit.
+    ///
+    /// # Errors
+    /// If no block runs.
+    pub fn predict(&self, gpu: &Gpu, registers: Option<u32>) -> Result<Prediction, Unlaunchable> {
+        let blocks = self.grid.iter().map(|dim| u64::from(*dim)).product();
+        let block = self.block_resources(registers);
+        model::predict(&self.work, model::Grid { blocks, block }, gpu)
+    }
+
+    /// Returns the resources of a block.
+    fn block_resources(&self, registers: Option<u32>) -> Block {
+        let Self { block: [x, y, z], shared_memory: shared, barriers, .. } = *self;
+        Block { threads: x * y * z, registers, shared, barriers }
     }
 
     /// Returns the number of its blocks that run on a multiprocessor at the same time, if a thread
@@ -230,8 +252,7 @@ impl LaunchCounters {
         on: &Multiprocessor,
         registers: Option<u32>,
     ) -> Result<Occupancy, Unlaunchable> {
-        let Self { block: [x, y, z], shared_memory: shared, barriers, .. } = *self;
-        on.occupancy(&Block { threads: x * y * z, registers, shared, barriers })
+        on.occupancy(&self.block_resources(registers))
     }
 }
 

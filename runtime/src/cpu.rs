@@ -13,6 +13,8 @@ use crate::{
     kernel::{Bound, FaultDetails},
     launch::{self, Geometry},
     launch_checks::{CheckedLaunch, Value},
+    model::{Gpu, Work},
+    occupancy::{Block, Multiprocessor},
     output::{self, Printer},
     profile,
     properties::{DeviceInfo, Features, MemorySystem},
@@ -21,7 +23,7 @@ use crate::{
     trace::Debugger,
     unoptimized,
 };
-use programs::{CHECKED, COUNTING, PLAIN, TRACED};
+use programs::{CHECKED, COUNTING, MODELED, PLAIN, TRACED};
 use std::{
     num::NonZero,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -34,7 +36,7 @@ use warpwise_compiler::{
     ir::{Access, Fault, Kernel},
     output::{CAPACITY_BYTES, Printed, record_bytes},
 };
-use warpwise_simt::{FaultReport, Memory, Outcome, Snapshot};
+use warpwise_simt::{CacheModel, FaultReport, Memory, Outcome, Snapshot};
 
 /// The name of the interpreter in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
@@ -108,6 +110,11 @@ impl Interpreter {
 
     pub(crate) fn info(&self) -> &DeviceInfo {
         &self.device.info
+    }
+
+    /// Returns the GPU as which launches are judged, if there is one.
+    pub(crate) fn target(&self) -> Option<&'static Gpu> {
+        self.device.simulator.target
     }
 
     /// Returns true if both are streams of one device.
@@ -266,17 +273,44 @@ impl Interpreter {
         lent: &warpwise_simt::Launch<'_>,
     ) -> Result<Outcome> {
         let program = COUNTING.get(launch, self.device.simulator.optimize)?;
+        let gpu = self.device.simulator.caches.or_else(profile::simulated_gpu);
+        let work = match gpu {
+            Some(gpu) => self.model(launch, lent, gpu)?,
+            None => None,
+        };
         let (outcome, counted) = program.run(lent);
         if outcome.stopped.is_none() {
             let Geometry { grid, block } = launch.geometry;
             let shared_memory = launch.shared.bytes;
             let &Bound { source, ref bindings, .. } = launch.bound;
             let launched = Launched { source, bindings, grid, block, shared_memory };
-            let counters = LaunchCounters::new(&launched, program.kernel(), &counted);
+            let counters = LaunchCounters::new(&launched, program.kernel(), &counted, work);
             profile::launched(&counters, program.kernel());
             self.device.simulator.counters.iter().for_each(|pending| pending.add(counters.clone()));
         }
         Ok(outcome)
+    }
+
+    /// Runs the code that a GPU would run, and then its first blocks with simulated caches, with the
+    /// same memory; `None` if it does not end.
+    fn model(
+        &self,
+        launch: &CheckedLaunch<'_>,
+        lent: &warpwise_simt::Launch<'_>,
+        gpu: &Gpu,
+    ) -> Result<Option<Work>> {
+        let program = MODELED.get(launch, self.device.simulator.optimize)?;
+        let before = Snapshot::take(lent);
+        let (outcome, counted) = program.run(lent);
+        before.restore(lent);
+        if outcome.stopped.is_some() {
+            return Ok(None);
+        }
+        let steps = Some(lent.steps.map_or(CACHE_STEPS, |steps| steps.min(CACHE_STEPS)));
+        let first_blocks = warpwise_simt::Launch { steps, ..*lent };
+        let (_, caches) = program.run_caches(&first_blocks, cache_model(launch, gpu));
+        before.restore(lent);
+        Ok(Some(Work { caches: Some(caches), ..counted.work() }))
     }
 
     /// Runs a launch and checks it.
@@ -332,6 +366,18 @@ impl Pending {
             }
         }
     }
+}
+
+/// Steps of a launch after which its caches are no longer simulated.
+const CACHE_STEPS: u64 = 1 << 20;
+
+/// Returns the caches of a GPU that a launch uses.
+fn cache_model(launch: &CheckedLaunch<'_>, gpu: &Gpu) -> CacheModel {
+    let (threads, shared) = (launch.geometry.threads(), launch.shared.bytes);
+    let block = Block { threads, registers: None, shared, barriers: 0 };
+    let occupancy = Multiprocessor::of(gpu.target).map(|on| on.occupancy(&block));
+    let blocks = occupancy.and_then(std::result::Result::ok).map_or(1, |found| found.blocks);
+    CacheModel::new(gpu, shared * u64::from(blocks))
 }
 
 /// Returns the properties of every CPU device.

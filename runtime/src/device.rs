@@ -468,6 +468,15 @@ impl Device {
         }
     }
 
+    /// Returns the GPU as which the interpreter's launches are judged, if there is one, with an
+    /// unknown number of registers.
+    pub(crate) fn target(&self, shared: u64) -> Option<Gpu> {
+        let Engine::Cpu(interpreter) = &self.engine else { return None };
+        let gpu = interpreter.target()?;
+        let multiprocessors = gpu.multiprocessors.into();
+        Some(Gpu { target: gpu.target, multiprocessors, registers: 0, shared })
+    }
+
     /// Returns the resources that a kernel takes of a GPU, in blocks with so much shared memory;
     /// `None` on the interpreter.
     pub(crate) fn gpu(&self, bound: &'static Bound, shared: u64) -> Result<Option<Gpu>> {

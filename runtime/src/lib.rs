@@ -46,6 +46,7 @@
 //! - [`properties`]: everything that a device says about itself.
 //! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
 //! - [`counters`]: what launches did, counted as hardware counts. [`check`]: the sanitizer.
+//! - [`model`]: predictions of times, and of what bounds them, without a GPU.
 //! - [`trace`]: what one thread or warp does, step by step.
 //! - [`interop`]: memory, streams and kernels of other libraries.
 //! - [`collective`]: all-reduce and its kin, over several GPUs, machines, or CPU devices.
@@ -86,6 +87,7 @@ mod lint;
 pub mod math;
 mod memory;
 pub mod mma;
+pub mod model;
 pub mod named_barrier;
 mod num;
 mod observe;

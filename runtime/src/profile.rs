@@ -5,7 +5,10 @@
 //! `cargo warpwise profile` sets the variable and reads the files. Each line is a JSON object: the
 //! program, then the kernels and the launches as they come. A launch that does what an earlier one
 //! did only names that one.
-use crate::counters::{LaunchCounters, Object};
+use crate::{
+    counters::{LaunchCounters, Object},
+    model::Gpu,
+};
 use std::{
     collections::{HashMap, HashSet},
     env,
@@ -19,6 +22,23 @@ use warpwise_compiler::ir::Kernel;
 
 /// The variable.
 const VARIABLE: &str = "WARPWISE_PROFILE";
+
+/// The variable that names the GPU whose caches are simulated.
+const CACHES_VARIABLE: &str = "WARPWISE_PROFILE_CACHES";
+
+/// Returns the GPU whose caches are simulated in profiled launches, if any.
+pub(crate) fn simulated_gpu() -> Option<&'static Gpu> {
+    static GPU: OnceLock<Option<&'static Gpu>> = OnceLock::new();
+    *GPU.get_or_init(|| {
+        profile()?;
+        let name = env::var(CACHES_VARIABLE).ok()?;
+        let gpu = Gpu::named(&name);
+        if gpu.is_none() {
+            say(&format!("{CACHES_VARIABLE} names `{name}`, and no such GPU is known"));
+        }
+        gpu
+    })
+}
 
 /// Returns true if launches are to be counted and written.
 pub(crate) fn is_on() -> bool {

@@ -3,6 +3,7 @@ use crate::{
     check::{Checking, Checks, Finding},
     counters::{LaunchCounters, Pending},
     device::Device,
+    model::Gpu,
     trace::{Debugger, Hit, Trace, Watch},
 };
 use std::{ops::ControlFlow, sync::Arc};
@@ -43,6 +44,8 @@ pub struct Simulator {
     pub(crate) optimize: bool,
     pub(crate) step_budget: Option<u64>,
     pub(crate) counters: Option<Arc<Pending>>,
+    pub(crate) caches: Option<&'static Gpu>,
+    pub(crate) target: Option<&'static Gpu>,
     pub(crate) checking: Option<Arc<Checking>>,
     pub(crate) debugger: Option<Arc<Debugger>>,
 }
@@ -56,7 +59,15 @@ impl Default for Simulator {
 impl Simulator {
     /// Creates a simulator without observers.
     pub fn new() -> Self {
-        Self { optimize: true, step_budget: None, counters: None, checking: None, debugger: None }
+        Self {
+            optimize: true,
+            step_budget: None,
+            counters: None,
+            caches: None,
+            target: None,
+            checking: None,
+            debugger: None,
+        }
     }
 
     /// Runs kernels without the optimizer: as they are written, with a branch for every `if`. For
@@ -80,6 +91,43 @@ impl Simulator {
     /// take a little longer.
     pub fn counters(self) -> Self {
         Self { counters: Some(Arc::default()), ..self }
+    }
+
+    /// Counts, as [`counters`](Self::counters) does, and simulates the caches of a GPU, whose hit
+    /// rates are in [`LaunchCounters::work`]. Each launch then runs two more times: with the code
+    /// that a GPU would run, which makes predictions more accurate, and request by request, for at
+    /// most 2^20 steps: a large launch takes its hit rates from its first blocks.
+    ///
+    /// ```
+    /// use warpwise::{Simulator, model::Gpu, prelude::*};
+    ///
+    /// #[kernel(block = 256)]
+    /// fn twice(x: &[f32], y: &mut [f32]) {
+    ///     let i = global_idx_x();
+    ///     if i < y.len() {
+    ///         y[i] = x[i] + x[y.len() - 1 - i];
+    ///     }
+    /// }
+    ///
+    /// let simulator = Simulator::new().caches(Gpu::named("H200").expect("it is known"));
+    /// let device = simulator.device();
+    /// let x = device.upload(&[1.0f32; 4096])?;
+    /// let mut y = device.zeros::<f32>(4096)?;
+    /// twice::launch(&device, LaunchConfig::cover(4096), &x, &mut y)?;
+    ///
+    /// let caches = simulator.take_counters()[0].work.caches.expect("they were simulated");
+    /// assert_eq!((caches.l1_sectors, caches.memory_sectors_read), (1024, 512));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn caches(self, gpu: &'static Gpu) -> Self {
+        Self { caches: Some(gpu), ..self.counters() }
+    }
+
+    /// Judges launches as if they ran on a GPU: the lints `gpu_small_grids`, `gpu_tail_waves` and
+    /// others about the size of a launch write to the log what they would write there, with an
+    /// unknown number of registers.
+    pub fn target(self, gpu: &'static Gpu) -> Self {
+        Self { target: Some(gpu), ..self }
     }
 
     /// Checks launches for races and other mistakes, all of [`Checks::ALL`]: see

@@ -4,7 +4,7 @@ use std::{
     fmt::{Display, Write as _},
     ops::RangeInclusive,
 };
-use warpwise_compiler::hardware::Kind;
+use warpwise_compiler::hardware::{Kind, time::Work};
 use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Wavefronts, WorstRequest};
 
 /// Counts up when a field that is described changes or goes.
@@ -28,6 +28,7 @@ impl LaunchCounters {
             .value("lines", list(self.lines.iter().map(line)))
             .value("loops", list(self.loops.iter().map(rounds)))
             .value("accesses", list(self.accesses.iter().map(access)))
+            .value("work", work(&self.work))
             .end()
     }
 }
@@ -115,6 +116,11 @@ fn counts(all: &Counts) -> String {
         .value("atomics", all.atomics)
         .value("floats", floats(all.floats))
         .end()
+}
+
+fn work(all: &Work) -> String {
+    let fields = all.fields().into_iter();
+    fields.fold(Object::empty(), |object, (name, count)| object.value(&name, count)).end()
 }
 
 fn wavefronts(Wavefronts { requests, wavefronts, ideal }: Wavefronts) -> String {

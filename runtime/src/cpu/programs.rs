@@ -7,13 +7,17 @@ use crate::{
     launch_checks::CheckedLaunch,
     observe,
 };
-use warpwise_compiler::{compile::optimized, ir::Kernel};
+use warpwise_compiler::{
+    compile::{CompileError, optimized, optimized_for_gpu},
+    ir::Kernel,
+};
 use warpwise_simt::{CheckedProgram, CountingProgram, Program, Requests, TracedProgram};
 
 /// Programs of one kind: of kernels as a GPU would get them, and as the front end made them.
 pub(super) struct Programs<T> {
     optimized: PerKernel<T>,
     written: PerKernel<T>,
+    optimize: fn(Kernel) -> std::result::Result<Kernel, CompileError>,
     /// Of a kernel, and whether it is optimized.
     make: fn(&Kernel, bool) -> T,
 }
@@ -21,10 +25,10 @@ pub(super) struct Programs<T> {
 /// With the kernel's own steps only.
 pub(super) static PLAIN: Programs<Program> = Programs::new(|kernel, _| Program::new(kernel));
 /// With steps that count: neighbouring accesses together where a GPU makes one request of them.
-pub(super) static COUNTING: Programs<CountingProgram> = Programs::new(|kernel, is_optimized| {
-    let requests = if is_optimized { Requests::Vectors } else { Requests::Scalars };
-    CountingProgram::new(kernel, requests)
-});
+pub(super) static COUNTING: Programs<CountingProgram> = Programs::new(make_counting);
+/// The same of the code of a GPU, with its versions of loops.
+pub(super) static MODELED: Programs<CountingProgram> =
+    Programs::with_optimizer(optimized_for_gpu, make_counting);
 /// With steps that check.
 pub(super) static CHECKED: Programs<CheckedProgram> =
     Programs::new(|kernel, _| CheckedProgram::new(kernel));
@@ -34,7 +38,14 @@ pub(super) static TRACED: Programs<TracedProgram> =
 
 impl<T> Programs<T> {
     const fn new(make: fn(&Kernel, bool) -> T) -> Self {
-        Self { optimized: PerKernel::new(), written: PerKernel::new(), make }
+        Self::with_optimizer(optimized, make)
+    }
+
+    const fn with_optimizer(
+        optimize: fn(Kernel) -> std::result::Result<Kernel, CompileError>,
+        make: fn(&Kernel, bool) -> T,
+    ) -> Self {
+        Self { optimized: PerKernel::new(), written: PerKernel::new(), optimize, make }
     }
 
     /// Returns the program of a launch's kernel.
@@ -43,18 +54,24 @@ impl<T> Programs<T> {
         programs.get(launch.bound, || {
             let _scope = observe::compile(launch.bound.source.name, "translate", &NAME);
             Ok(match is_optimized {
-                true => (self.make)(&optimize(launch.bound)?, true),
+                true => (self.make)(&self.optimize(launch.bound)?, true),
                 false => (self.make)(&launch.bound.kernel, false),
             })
         })
     }
+
+    /// Optimizes a kernel.
+    fn optimize(&self, bound: &Bound) -> Result<Kernel> {
+        (self.optimize)(bound.kernel.clone()).map_err(|error| Error::Compile {
+            kernel: bound.source.name,
+            device: NAME.into(),
+            message: error.to_string(),
+        })
+    }
 }
 
-/// Optimizes a kernel as for a GPU.
-fn optimize(bound: &Bound) -> Result<Kernel> {
-    optimized(bound.kernel.clone()).map_err(|error| Error::Compile {
-        kernel: bound.source.name,
-        device: NAME.into(),
-        message: error.to_string(),
-    })
+/// Makes a program that counts.
+fn make_counting(kernel: &Kernel, is_optimized: bool) -> CountingProgram {
+    let requests = if is_optimized { Requests::Vectors } else { Requests::Scalars };
+    CountingProgram::new(kernel, requests)
 }
