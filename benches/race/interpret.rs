@@ -1,13 +1,27 @@
 //! A problem on the interpreter.
 use crate::problem::{Arg, Buffers, Problem};
 use warpwise_compiler::ir::Kernel;
-use warpwise_simt::{Arg as SimtArg, Launch, Memory, Program};
+use warpwise_simt::{Arg as SimtArg, Launch, Memory, Outcome, Program};
 
 /// Runs the kernel and returns the contents of all buffers.
 ///
 /// # Errors
 /// If a check fails, or the launch does not end.
 pub(crate) fn run(kernel: &Kernel, problem: &Problem) -> Result<Vec<Vec<u8>>, String> {
+    let program = Program::new(kernel);
+    launch(problem, |launch, memories| {
+        check(&program.run(launch))?;
+        let contents = |memory: &Memory| {
+            let mut bytes = vec![0; memory.len()];
+            memory.read_into(0, &mut bytes);
+            bytes
+        };
+        Ok(memories.iter().map(contents).collect())
+    })
+}
+
+/// Calls `run` with the launch of a problem, on fresh memory.
+pub(crate) fn launch<T>(problem: &Problem, run: impl FnOnce(&Launch<'_>, &[Memory]) -> T) -> T {
     let memories: Vec<Memory> =
         problem.buffers.iter().map(|buffer| Memory::from_bytes(&buffer.bytes)).collect();
     let lengths: Vec<u64> = problem.buffers.iter().map(|buffer| buffer.len() as u64).collect();
@@ -23,21 +37,22 @@ pub(crate) fn run(kernel: &Kernel, problem: &Problem) -> Result<Vec<Vec<u8>>, St
         })
         .collect();
     let (grid, block) = (problem.grid, problem.block);
-    let launch = Launch { grid, block, args: &args, workers: None, steps: None };
-    let outcome = Program::new(kernel).run(&launch);
-    if let Some(stopped) = outcome.stopped {
+    run(&Launch { grid, block, args: &args, workers: None, steps: None }, &memories)
+}
+
+/// Checks that a launch ended without a fault.
+///
+/// # Errors
+/// If a check failed, or the launch does not end.
+pub(crate) fn check(outcome: &Outcome) -> Result<(), String> {
+    if let Some(stopped) = &outcome.stopped {
         return Err(format!("the launch does not end: {stopped:?}"));
     }
-    if let Some(fault) = outcome.fault {
+    if let Some(fault) = &outcome.fault {
         return Err(format!(
             "{:?} in block {:?}, thread {:?}, span {:?}: {:?}",
             fault.reason, fault.block, fault.thread, fault.span, fault.values
         ));
     }
-    let contents = |memory: &Memory| {
-        let mut bytes = vec![0; memory.len()];
-        memory.read_into(0, &mut bytes);
-        bytes
-    };
-    Ok(memories.iter().map(contents).collect())
+    Ok(())
 }

@@ -6,6 +6,9 @@
 //! race run DIR       runs every compiler's code on the first GPU, in turns; with `--part N` before
 //!                    DIR, in launches with one in N of the threads
 //! race load DIR      compares how long the driver's compiler takes for each compiler's PTX
+//! race counts DIR    counts the work of each launch on the interpreter
+//! race predict DIR   predicts the time of each counted launch, measures it if there is a GPU, and prints
+//!                    the accuracy of the time model
 //! ```
 //!
 //! A kernel is a pair of files in `kernels/`: natural Rust, with the plain Rust that computes the expected
@@ -13,12 +16,14 @@
 mod benchmark;
 mod compare;
 mod compile;
+mod counts;
 mod device_problem;
 mod driver;
 mod inputs;
 mod interpret;
 mod kernels;
 mod load;
+mod predict;
 mod prepare;
 mod problem;
 mod reference;
@@ -30,11 +35,12 @@ mod tools;
 
 use std::{path::PathBuf, process::ExitCode};
 use warpwise_benches::Scale;
+use warpwise_compiler::hardware::gpu::Gpu;
 
 /// What commands return: messages, not types, since a person reads them.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-const USAGE: &str = "usage: race prepare|table|run|load [--part N] DIR [KERNEL]...";
+const USAGE: &str = "usage: race prepare|table|run|load|counts|predict [--part N] DIR [KERNEL]...";
 
 /// What the command line asks for.
 struct Arguments {
@@ -58,6 +64,11 @@ fn arguments() -> Option<Arguments> {
     Some(Arguments { command, folder: folder.into(), names: arguments.collect(), scale })
 }
 
+/// Returns the GPU of the time model.
+fn modeled_gpu() -> Result<&'static Gpu> {
+    Gpu::of(compile::TARGET).ok_or_else(|| "no GPU of the target is known".into())
+}
+
 fn main() -> ExitCode {
     let Some(Arguments { command, folder, names, scale }) = arguments() else {
         eprintln!("{USAGE}");
@@ -68,6 +79,8 @@ fn main() -> ExitCode {
         "table" => table::print(&folder, &benchmarks),
         "run" => run::run(&folder, &benchmarks, scale),
         "load" => load::print(&folder, &benchmarks),
+        "counts" => counts::write(&folder, &benchmarks, scale, modeled_gpu()?),
+        "predict" => predict::run(&folder, &benchmarks, scale, modeled_gpu()?),
         _ => Err(USAGE.into()),
     });
     match done {

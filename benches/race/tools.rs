@@ -27,6 +27,18 @@ pub(crate) fn ptxas(ptx: &Path, cubin: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Returns the registers of a thread of the kernel in a file of PTX.
+///
+/// # Errors
+/// If `ptxas` is missing, or reports none.
+pub(crate) fn registers(ptx: &Path) -> Result<u32> {
+    let output =
+        Command::new("ptxas").args(["-v", "-arch=sm_90", "-o", "/dev/null"]).arg(ptx).output()?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    let number = report.split_once("Used ").and_then(|(_, rest)| rest.split_once(" registers"));
+    Ok(number.ok_or("`ptxas` reports no registers")?.0.parse()?)
+}
+
 /// Disassembles machine code.
 ///
 /// # Errors

@@ -41,6 +41,11 @@ benchmarks! {
     rms_norm quantize lower_bound blur_shared heat hamming matvec_transposed upsample
 }
 
+/// Returns the position of a benchmark in the table.
+pub(crate) fn position(name: &str) -> Option<usize> {
+    ALL.iter().position(|benchmark| benchmark.name == name)
+}
+
 /// Returns the benchmarks with these names, or all if there are none.
 ///
 /// # Errors

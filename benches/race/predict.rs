@@ -1,0 +1,192 @@
+//! `race predict`: predictions of the time model beside measured times.
+//!
+//! Half of the kernels, those with an even number in the table of the race, calibrate the model; the
+//! errors of the others are reported separately.
+use crate::{
+    Result,
+    benchmark::{Benchmark, Compiler},
+    compile,
+    counts::CountedLaunch,
+    device_problem::{DeviceProblem, LoadedKernel},
+    driver::Driver,
+    kernels,
+};
+use std::{collections::HashMap, fs, path::Path};
+use warpwise_benches::Scale;
+use warpwise_compiler::hardware::{
+    gpu::Gpu,
+    time::{Prediction, predict},
+};
+
+/// The file with times that another machine measured: a name and microseconds per line.
+const TIMES: &str = "times.txt";
+
+/// The kernels that do the same work in different ways, fastest and slowest not known beforehand.
+const VARIANTS: [&[&str]; 5] = [
+    &["matmul_naive", "matmul_tiled_16", "matmul_tiled_32"],
+    &["bitonic_sort", "bitonic_xor"],
+    &["saxpy", "grid_stride"],
+    &["gelu_f16", "gelu_bf16"],
+    &["convolution_1d", "blur_shared"],
+];
+
+/// A row of the table.
+struct Row {
+    name: &'static str,
+    prediction: Prediction,
+    measured: Option<f64>,
+    calibrates: bool,
+}
+
+impl Row {
+    /// Returns the predicted time over the measured one.
+    fn ratio(&self) -> Option<f64> {
+        Some(self.prediction.seconds * 1e6 / self.measured?)
+    }
+}
+
+/// Predicts every launch that `counts` counted, measures it if there is a GPU, and prints the
+/// Markdown table of both. Without a GPU, measured times are those in the folder's `times.txt`, if
+/// there is one; with a GPU, they are written there.
+///
+/// # Errors
+/// If counts are missing, or a GPU refuses a launch.
+pub(crate) fn run(folder: &Path, benchmarks: &[&Benchmark], scale: Scale, gpu: &Gpu) -> Result<()> {
+    let times = match Driver::open() {
+        Ok(driver) => {
+            println!("{}, driver for CUDA {}", driver.name, driver.version);
+            let times = measure(&driver, folder, benchmarks, scale)?;
+            let lines = times.iter().map(|(name, time)| format!("{name} {time}\n"));
+            fs::write(folder.join(TIMES), lines.collect::<String>())?;
+            times
+        }
+        Err(error) => {
+            println!("no GPU ({error}); times of {TIMES}");
+            read_times(&folder.join(TIMES))
+        }
+    };
+    let mut rows = Vec::new();
+    for benchmark in benchmarks {
+        let CountedLaunch { work, grid } = CountedLaunch::read(folder, benchmark)?;
+        let prediction = predict(&work, grid, gpu)?;
+        let measured = times.get(benchmark.name).copied();
+        let calibrates = kernels::position(benchmark.name).is_some_and(|at| at.is_multiple_of(2));
+        rows.push(Row { name: benchmark.name, prediction, measured, calibrates });
+    }
+    print(&rows, gpu);
+    Ok(())
+}
+
+fn read_times(file: &Path) -> HashMap<String, f64> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let entry = |line: &str| {
+        let (name, time) = line.split_once(' ')?;
+        Some((name.to_owned(), time.trim().parse().ok()?))
+    };
+    text.lines().filter_map(entry).collect()
+}
+
+/// Times the code by LLVM in microseconds.
+fn measure(
+    driver: &Driver,
+    folder: &Path,
+    benchmarks: &[&Benchmark],
+    scale: Scale,
+) -> Result<HashMap<String, f64>> {
+    let mut times = HashMap::new();
+    for benchmark in benchmarks {
+        let load = |file| -> Result<_> { Ok(driver.load(&fs::read(file)?, benchmark.name)?) };
+        let plain = load(Compiler::Llvm.file(folder, benchmark))?;
+        let coarsened = compile::kernels(benchmark)?.coarsened;
+        let coarsened = match coarsened.and_then(|kernel| Some(kernel.coarsening?.grid)) {
+            Some(grid) => Some((grid, load(Compiler::Llvm.coarsened_file(folder, benchmark))?)),
+            None => None,
+        };
+        let kernel = LoadedKernel { compiler: Compiler::Llvm, plain, coarsened };
+        let problem = (benchmark.problem)(scale);
+        let on_device = DeviceProblem::new(driver, &problem)?;
+        if on_device.outputs(&kernel)?.is_none() {
+            return Err(format!("`{}`: a check failed", benchmark.name).into());
+        }
+        if let Some(time) = on_device.times(&[kernel])?.first() {
+            times.insert(benchmark.name.to_owned(), *time);
+        }
+    }
+    Ok(times)
+}
+
+fn print(rows: &[Row], gpu: &Gpu) {
+    println!("predictions for {}, times in microseconds\n", gpu.name);
+    println!(
+        "| {:18} | {:>9} | {:>9} | {:>5} | {:24} | {:>5} | {:>8} | set |",
+        "kernel", "predicted", "measured", "ratio", "bound by", "waves", "achieved"
+    );
+    println!("|{0:-<20}|{0:->10}:|{0:->10}:|{0:->6}:|{0:-<26}|{0:->6}:|{0:->9}:|-----|", "");
+    for row in rows {
+        let Prediction { seconds, waves, achieved_occupancy, bound_by, .. } = &row.prediction;
+        let text = |value: Option<f64>, digits| {
+            value.map_or_else(String::new, |value| format!("{value:.digits$}"))
+        };
+        println!(
+            "| {:18} | {:>9.1} | {:>9} | {:>5} | {:24} | {waves:>5.1} | {:>6.1} % | {} |",
+            row.name,
+            seconds * 1e6,
+            text(row.measured, 1),
+            text(row.ratio(), 2),
+            bound_by.to_string(),
+            100.0 * achieved_occupancy,
+            if row.calibrates { "fit" } else { "" },
+        );
+    }
+    println!();
+    print_errors("all", rows.iter());
+    print_errors("fitted", rows.iter().filter(|row| row.calibrates));
+    print_errors("others", rows.iter().filter(|row| !row.calibrates));
+    print_order(rows);
+}
+
+/// Prints the median error, and the factor within which four of five predictions lie.
+fn print_errors<'r>(name: &str, rows: impl Iterator<Item = &'r Row>) {
+    let ratios: Vec<f64> = rows.filter_map(Row::ratio).collect();
+    if ratios.is_empty() {
+        return;
+    }
+    let mut errors: Vec<f64> = ratios.iter().map(|ratio| (ratio - 1.0).abs()).collect();
+    errors.sort_by(f64::total_cmp);
+    let mut factors: Vec<f64> = ratios.iter().map(|ratio| ratio.max(1.0 / ratio)).collect();
+    factors.sort_by(f64::total_cmp);
+    let bias = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
+    println!(
+        "{name}: {} kernels, median error {:.1} %, four of five within a factor of {:.2}, geometric mean of the ratios {:.2}",
+        ratios.len(),
+        100.0 * errors[errors.len() / 2],
+        factors[(factors.len() * 4 / 5).min(factors.len() - 1)],
+        bias.exp(),
+    );
+}
+
+/// Prints how many pairs of variants are predicted in their measured order. Pairs whose measured
+/// times differ by less than 3 % have none.
+fn print_order(rows: &[Row]) {
+    let find = |name: &str| rows.iter().find(|row| row.name == name);
+    let (mut right, mut all) = (0, 0);
+    for variants in VARIANTS {
+        for (index, first) in variants.iter().enumerate() {
+            for second in &variants[index + 1..] {
+                let (Some(a), Some(b)) = (find(first), find(second)) else { continue };
+                let (Some(time_a), Some(time_b)) = (a.measured, b.measured) else { continue };
+                if (time_a / time_b).max(time_b / time_a) < 1.03 {
+                    continue;
+                }
+                all += 1;
+                let predicted = a.prediction.seconds < b.prediction.seconds;
+                if predicted == (time_a < time_b) {
+                    right += 1;
+                } else {
+                    println!("wrong order: `{first}` and `{second}`");
+                }
+            }
+        }
+    }
+    println!("order of variants: {right} of {all} pairs");
+}
