@@ -207,6 +207,13 @@ pub(crate) struct Profile {
     /// The architecture that occupancy is computed for.
     #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = parse_target)]
     pub(crate) target: Target,
+    /// The GPU that times are predicted for, such as `H100` or `RTX 4090`; it also selects the
+    /// architecture. Without it, a well-known one of the architecture.
+    #[arg(long, value_name = "NAME", conflicts_with = "target")]
+    pub(crate) gpu: Option<String>,
+    /// Simulate the caches of the GPU, for hit rates and better predictions. Launches take longer.
+    #[arg(long)]
+    pub(crate) caches: bool,
     /// Registers of a thread, of all kernels or of one. Without it `ptxas` says, if it is here.
     #[arg(long, value_name = "N|KERNEL=N")]
     pub(crate) registers: Vec<String>,

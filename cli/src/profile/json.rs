@@ -3,6 +3,7 @@ use super::{
     counts::{ActiveThreadsRecord, CountsRecord, TripsRecord},
     read::LoopCounts,
     report::{Excess, KernelProfile, LineProfile, Report},
+    verdict,
 };
 use serde_json::{Value, json};
 
@@ -34,6 +35,7 @@ fn kernel_to_json(report: &Report, kernel: &KernelProfile) -> Value {
         "registers": registers.map(|registers| registers.number),
         "registers_from": by,
         "occupancy": occupancy_to_json(report, kernel),
+        "prediction": prediction_to_json(report, kernel),
         "total": CountsRecord::from(total),
         "active_threads": ActiveThreadsRecord::from(&launches.active_threads),
         "warp_execution_efficiency": total.warp_execution_efficiency(),
@@ -58,6 +60,32 @@ fn occupancy_to_json(report: &Report, kernel: &KernelProfile) -> Value {
         }),
         Err(refused) => json!({ "target": target, "refused": refused.to_string() }),
     }
+}
+
+fn prediction_to_json(report: &Report, kernel: &KernelProfile) -> Value {
+    let gpu = report.gpu;
+    let predicted = gpu.and_then(|gpu| Some((gpu, verdict::predict_launch(kernel, gpu)?)));
+    let Some((gpu, prediction)) = predicted else { return Value::Null };
+    let caches = kernel.launches.work.and_then(|work| work.caches);
+    let resources = prediction.resources.iter();
+    json!({
+        "gpu": gpu.name,
+        "seconds": prediction.seconds,
+        "uncertainty": prediction.uncertainty,
+        "bound_by": prediction.bound_by.to_string(),
+        "resources": resources.map(|(by, seconds)| json!([by.to_string(), seconds])).collect::<Vec<_>>(),
+        "achieved_occupancy": prediction.achieved_occupancy,
+        "resident_warps": prediction.resident_warps,
+        "eligible_warps": prediction.eligible_warps,
+        "stalled_warps": prediction.stalled_warps,
+        "hiding_warps": prediction.hiding_warps,
+        "waves": prediction.waves,
+        "busy_multiprocessors": prediction.busy_multiprocessors,
+        "idle_share": prediction.idle_share,
+        "slowdown": prediction.slowdown,
+        "l1_hit_rate": caches.and_then(|caches| caches.l1_hit_rate()),
+        "l2_hit_rate": caches.and_then(|caches| caches.l2_hit_rate()),
+    })
 }
 
 fn line_to_json(line: &LineProfile) -> Value {

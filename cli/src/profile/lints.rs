@@ -1,13 +1,17 @@
 //! Lints that explain the excess work of a line.
-use super::report::ExcessKind;
+use super::report::{ExcessKind, KernelProfile};
 use crate::{
     check::{Finding, Project},
     find,
 };
 use std::collections::BTreeMap;
+use warpwise::model::Gpu;
 use warpwise_compiler::{
+    diag::Diagnostic,
     explain::{Answer, Subject, verdicts},
     id::Id as _,
+    ir::Kernel,
+    lint::{Levels, launch},
 };
 
 /// Lint with a reason in one line.
@@ -113,6 +117,40 @@ pub(crate) fn explain_excess(
         let lint = names[0];
         Explanation { lint, reason: general_reason(kind).to_owned(), found: false }
     }))
+}
+
+/// The lints on launches that a report repeats: they need no registers to be right.
+const SIZE_LINTS: [&str; 2] = ["gpu_small_grids", "gpu_tail_waves"];
+
+/// The most blocks of a launch that is judged.
+const MAX_BLOCKS: u64 = 1 << 40;
+
+/// Returns the findings about the number of blocks of a kernel whose optimized IR is `ir`, as on a
+/// GPU.
+pub(crate) fn judge_launch(
+    profile: &KernelProfile,
+    ir: Option<&str>,
+    gpu: &Gpu,
+) -> Vec<Diagnostic> {
+    let kernel = ir.and_then(|ir| ir.parse::<Kernel>().ok());
+    let blocks = profile.blocks();
+    let (Some(kernel), 1..=MAX_BLOCKS) = (kernel, blocks) else { return Vec::new() };
+    let resources = profile.block_resources();
+    let launched = launch::Launch {
+        kernel: &kernel,
+        grid: profile.launches.grid,
+        block: profile.launches.block,
+        count: 1,
+        gpu: Some(launch::Gpu {
+            target: gpu.target,
+            multiprocessors: gpu.multiprocessors.into(),
+            registers: resources.registers.unwrap_or(0),
+            shared: resources.shared,
+        }),
+    };
+    let mut found = launch::launched(&launched, &Levels::default());
+    found.retain(|diagnostic| SIZE_LINTS.contains(&diagnostic.code));
+    found
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod read;
 mod registers;
 mod report;
 mod text;
+mod verdict;
 
 use crate::{
     args::{Profile, When},
@@ -25,23 +26,29 @@ use crate::{
     workspace::Workspace,
 };
 use program::ProgramRun;
-use report::Report;
+use report::{Report, ReportTarget};
 use std::{
     collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
-use warpwise_compiler::hardware::occupancy::{MULTIPROCESSORS, Multiprocessor};
+use warpwise::model::{GPUS, Gpu};
+use warpwise_compiler::{
+    hardware::occupancy::{MULTIPROCESSORS, Multiprocessor},
+    target::Target,
+};
 
 /// Runs the command.
 pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
-    let multiprocessor = find_multiprocessor(command)?;
-    let registers = registers::RegisterSources::new(&command.registers, command.target)?;
+    let gpu = find_gpu(command)?;
+    let target = command.gpu.as_ref().and(gpu).map_or(command.target, |gpu| gpu.target);
+    let multiprocessor = find_multiprocessor(target)?;
+    let registers = registers::RegisterSources::new(&command.registers, target)?;
     let workspace = Workspace::load(&command.build)?;
     let ran = match &command.read {
         Some(folder) => ProgramRun { recorded: read::read_folder(folder)?, failed: None },
-        None => program::run(command, &workspace)?,
+        None => program::run(command, &workspace, gpu)?,
     };
     check_has_launches(&ran, command)?;
     let launched: BTreeSet<&str> =
@@ -50,7 +57,8 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
     // Check only now: a run without launches is reported at once.
     let project = check::check_project(&command.build)?;
     let find = |kernel: &str, ir: Option<&str>| registers.registers_of(kernel, ir);
-    let report = Report::new(ran, &project, &workspace.workspace_root, multiprocessor, find);
+    let on = ReportTarget { multiprocessor, gpu };
+    let report = Report::new(ran, &project, &workspace.workspace_root, on, find);
     let page = command.html.clone();
     let page = page.or_else(|| (!command.json).then(|| default_page(&workspace)));
     if let Some(page) = &page {
@@ -80,12 +88,24 @@ fn write_page(path: &Path, page: &str) -> Result<(), Fault> {
         .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
 }
 
-fn find_multiprocessor(command: &Profile) -> Result<&'static Multiprocessor, Fault> {
-    Multiprocessor::of(command.target).ok_or_else(|| {
+fn find_multiprocessor(target: Target) -> Result<&'static Multiprocessor, Fault> {
+    Multiprocessor::of(target).ok_or_else(|| {
         let known: Vec<String> = MULTIPROCESSORS.iter().map(|row| row.target.to_string()).collect();
-        Fault::new(format!("nothing is known of multiprocessors of {}", command.target))
+        Fault::new(format!("nothing is known of multiprocessors of {target}"))
             .with_help(format!("there are {}", known.join(", ")))
     })
+}
+
+/// Returns the GPU of the predictions: the one of `--gpu`, or the one that represents the target, if
+/// there is one.
+fn find_gpu(command: &Profile) -> Result<Option<&'static Gpu>, Fault> {
+    let Some(name) = &command.gpu else { return Ok(Gpu::of(command.target)) };
+    let known = || GPUS.iter().map(|gpu| gpu.name).collect::<Vec<_>>().join(", ");
+    let gpu = Gpu::named(name).ok_or_else(|| {
+        Fault::new(format!("nothing is known of the GPU `{name}`"))
+            .with_help(format!("there are {}", known()))
+    })?;
+    Ok(Some(gpu))
 }
 
 /// Returns an error if there is nothing to report.

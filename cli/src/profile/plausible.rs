@@ -99,12 +99,19 @@ fn saturating_sum(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{html, json, program::ProgramRun, read, report::Report, text};
+    use super::super::{
+        html, json,
+        program::ProgramRun,
+        read,
+        report::{Report, ReportTarget},
+        text,
+    };
     use crate::{
         args::When, check::Project, color::Paint, scratch::ScratchFolder, sources::Sources,
     };
     use serde_json::{Value, json};
     use std::{fs, io, path::Path};
+    use warpwise::model::{Gpu, Work};
     use warpwise_compiler::{hardware::occupancy::Multiprocessor, target::Target};
 
     fn counts() -> Value {
@@ -132,6 +139,8 @@ mod tests {
                 },
             })
         };
+        let work: serde_json::Map<String, Value> =
+            Work::default().fields().into_iter().map(|(name, _)| (name, json!(7))).collect();
         json!({
             "kind": "launch", "kernel": "k", "generics": "", "grid": [2, 1, 1],
             "block": [64, 1, 1], "shared_memory": 256, "barriers": 1, "total": counts(),
@@ -145,6 +154,7 @@ mod tests {
                 "iterations": [[0, 0, 1], [2, 3, 5]],
             }],
             "accesses": [access("global", "load"), access("shared", "atomic"), access("constant", "load")],
+            "work": work,
         })
     }
 
@@ -168,7 +178,8 @@ mod tests {
             packages: Vec::new(),
             built: true,
         };
-        let on = Multiprocessor::of(Target::new(90)).unwrap();
+        let multiprocessor = Multiprocessor::of(Target::new(90)).unwrap();
+        let on = ReportTarget { multiprocessor, gpu: Gpu::of(Target::new(90)) };
         let ran = ProgramRun { recorded, failed: None };
         let report = Report::new(ran, &project, folder, on, |_, _| None);
         let paint = Paint::for_stream(When::Never, &io::stdout());

@@ -12,6 +12,7 @@ use std::{
     path::Path,
     process::{self, ExitStatus, Stdio},
 };
+use warpwise::model::Gpu;
 
 /// Result of a program's run.
 pub(crate) struct ProgramRun {
@@ -21,7 +22,11 @@ pub(crate) struct ProgramRun {
 }
 
 /// Builds and runs the program that `command` selects.
-pub(crate) fn run(command: &Profile, workspace: &Workspace) -> Result<ProgramRun, Fault> {
+pub(crate) fn run(
+    command: &Profile,
+    workspace: &Workspace,
+    gpu: Option<&Gpu>,
+) -> Result<ProgramRun, Fault> {
     let subcommand = CargoCommand::for_build(&command.build)?;
     let words = command.build.check_options();
     if !subcommand.build(&words)?.success() {
@@ -30,7 +35,7 @@ pub(crate) fn run(command: &Profile, workspace: &Workspace) -> Result<ProgramRun
     let folder = ScratchFolder::new(
         workspace.target_directory.join("warpwise").join(format!("profile-{}", process::id())),
     )?;
-    let status = subcommand.run(&words, command, &folder.0)?;
+    let status = subcommand.run(&words, command, gpu.filter(|_| command.caches), &folder.0)?;
     let recorded = read::read_folder(&folder.0)?;
     Ok(ProgramRun { recorded, failed: Some(status).filter(|status| !status.success()) })
 }
@@ -73,7 +78,13 @@ impl CargoCommand {
     }
 
     /// Runs the program. Its output goes to stderr, so that stdout has only the report.
-    fn run(self, words: &[String], profile: &Profile, to: &Path) -> Result<ExitStatus, Fault> {
+    fn run(
+        self,
+        words: &[String],
+        profile: &Profile,
+        gpu: Option<&Gpu>,
+        to: &Path,
+    ) -> Result<ExitStatus, Fault> {
         let mut command = cargo();
         command.arg(match self {
             Self::Run => "run",
@@ -85,6 +96,9 @@ impl CargoCommand {
         }
         command.args(words).arg("--").args(&profile.arguments);
         command.env("WARPWISE_PROFILE", to).env("WARPWISE_DEVICE", OsStr::new("cpu"));
+        if let Some(gpu) = gpu {
+            command.env("WARPWISE_PROFILE_CACHES", gpu.name);
+        }
         command.stdout(Stdio::from(io::stderr())).status().map_err(cannot_run_cargo)
     }
 }

@@ -16,7 +16,10 @@ use std::{
     io::{self, BufRead as _, BufReader},
     path::{Path, PathBuf},
 };
-use warpwise::counters::{ActiveThreads, Counts, Trips};
+use warpwise::{
+    counters::{ActiveThreads, Counts, Trips},
+    model::Work,
+};
 
 /// Contents of all files.
 #[derive(Debug, Default)]
@@ -51,6 +54,8 @@ pub(crate) struct LaunchGroup {
     /// Loops in the kernel's order.
     pub(crate) loops: Vec<LoopCounts>,
     pub(crate) accesses: Vec<Access>,
+    /// Work for the time model, if the records have it.
+    pub(crate) work: Option<Work>,
     /// Sum of all counts of one launch.
     sum: u64,
 }
@@ -136,6 +141,8 @@ pub(super) struct LaunchRecord {
     lines: Vec<LineRecord>,
     loops: Vec<LoopRecord>,
     pub(super) accesses: Vec<Access>,
+    #[serde(default)]
+    work: BTreeMap<String, u64>,
     /// Not in the file: [`plausible::parse_line`] computes it.
     #[serde(skip)]
     pub(super) sum: u64,
@@ -263,6 +270,7 @@ impl LaunchGroup {
             lines: launch.lines.into_iter().map(line).collect(),
             loops: launch.loops.into_iter().map(round).collect(),
             accesses: launch.accesses,
+            work: Work::from_fields(|name| launch.work.get(name).copied()),
             sum: launch.sum,
         }
     }
@@ -278,6 +286,10 @@ impl LaunchGroup {
         self.count += other.count;
         self.total += other.total;
         self.active_threads += other.active_threads;
+        self.work = self.work.zip(other.work).map(|(mut mine, theirs)| {
+            mine += theirs;
+            mine
+        });
         for (place, (counts, active)) in &other.lines {
             let (mine, mine_active) = self.lines.entry(place.clone()).or_default();
             *mine += *counts;

@@ -18,13 +18,25 @@ use warpwise::{
         ActiveThreads, Counts,
         text::{gain, times},
     },
+    model::Gpu,
     occupancy::{Block, Multiprocessor, Occupancy, Unlaunchable},
 };
+use warpwise_compiler::diag::Diagnostic;
+
+/// The GPU of a report.
+#[derive(Clone, Copy)]
+pub(crate) struct ReportTarget {
+    pub(crate) multiprocessor: &'static Multiprocessor,
+    /// The GPU that times are predicted for, if one is known.
+    pub(crate) gpu: Option<&'static Gpu>,
+}
 
 /// Report on all kernels, the largest possible gains first.
 pub(crate) struct Report {
     pub(crate) kernels: Vec<KernelProfile>,
     pub(crate) multiprocessor: &'static Multiprocessor,
+    /// The GPU that times are predicted for, if one is known.
+    pub(crate) gpu: Option<&'static Gpu>,
     /// Texts of source files.
     pub(crate) texts: SourceTexts,
     /// Launches that were aborted, with the reasons.
@@ -41,6 +53,8 @@ pub(crate) struct KernelProfile {
     pub(crate) registers: Option<Registers>,
     /// Lines, the largest possible gains first.
     pub(crate) lines: Vec<LineProfile>,
+    /// The findings about the size of the launch.
+    pub(crate) launch_lints: Vec<Diagnostic>,
 }
 
 /// Registers of a thread, with their source.
@@ -183,7 +197,13 @@ impl KernelProfile {
         for access in &mut launches.accesses {
             access.file = texts.display_path(&access.file);
         }
-        Self { launches, registers, lines }
+        Self { launches, registers, lines, launch_lints: Vec::new() }
+    }
+
+    /// Adds the findings of the lints on launches, as on a GPU.
+    fn with_launch_lints(mut self, ir: Option<&str>, gpu: Option<&Gpu>) -> Self {
+        self.launch_lints = gpu.map_or_else(Vec::new, |gpu| lints::judge_launch(&self, ir, gpu));
+        self
     }
 
     /// Formats the kernel's name, such as `scaled::<f32, 16>`.
@@ -197,6 +217,11 @@ impl KernelProfile {
         let LaunchGroup { count, grid: [x, y, z], block: [i, j, k], .. } = &self.launches;
         let launches = if *count == 1 { "launch" } else { "launches" };
         format!("{count} {launches} of {x} x {y} x {z} blocks of {i} x {j} x {k} threads")
+    }
+
+    /// Returns the number of blocks of a launch.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.launches.grid.iter().fold(1, |blocks, dim| blocks.saturating_mul(u64::from(*dim)))
     }
 
     /// Returns the resources of a block.
@@ -227,7 +252,7 @@ impl Report {
         ran: ProgramRun,
         project: &Project,
         root: &Path,
-        multiprocessor: &'static Multiprocessor,
+        ReportTarget { multiprocessor, gpu }: ReportTarget,
         registers: impl Fn(&str, Option<&str>) -> Option<Registers>,
     ) -> Self {
         let Recording { kernels, ir, stopped, on_gpu, .. } = ran.recorded;
@@ -235,12 +260,13 @@ impl Report {
         let profiled = kernels.into_iter().map(|launches| {
             let key = (launches.kernel.clone(), launches.generics.clone());
             let registers = registers(&launches.kernel, ir.get(&key).map(String::as_str));
-            KernelProfile::new(launches, registers, project, &texts)
+            let kernel = ir.get(&key).map(String::as_str);
+            KernelProfile::new(launches, registers, project, &texts).with_launch_lints(kernel, gpu)
         });
         let mut kernels: Vec<KernelProfile> = profiled.collect();
         kernels.sort_by_key(|kernel| gain(&kernel.launches.total));
         let failed = ran.failed.map(|status| status.to_string());
-        Self { kernels, multiprocessor, texts, stopped, on_gpu, failed }
+        Self { kernels, multiprocessor, gpu, texts, stopped, on_gpu, failed }
     }
 }
 

@@ -2,10 +2,12 @@
 use super::{
     read::LaunchGroup,
     report::{KernelProfile, LineProfile, Registers, Report},
+    verdict,
 };
 use crate::color::Paint;
 use annotate_snippets::renderer::AnsiColor;
 use warpwise::counters::{Counts, text};
+use warpwise_compiler::diag::Diagnostic;
 
 /// Limit on the lines of a kernel that are shown without `--all`.
 const MAX_SHOWN_LINES: usize = 10;
@@ -26,6 +28,9 @@ pub(crate) fn render(report: &Report, all: bool, paint: Paint) -> String {
 fn render_kernel(report: &Report, kernel: &KernelProfile, all: bool, paint: Paint) -> String {
     let title = format!("kernel `{}`", kernel.name());
     let mut text = format!("{}: {}\n", paint.bold(AnsiColor::BrightBlue, &title), kernel.shape());
+    for line in describe_launch(report, kernel) {
+        text += &format!("{line}\n");
+    }
     for line in kernel_facts(kernel) {
         text += &format!("{line}\n");
     }
@@ -47,6 +52,16 @@ fn render_kernel(report: &Report, kernel: &KernelProfile, all: bool, paint: Pain
             if all { usize::MAX } else { MAX_SHOWN_LINES },
         )
         + &render_loops(kernel)
+}
+
+/// Returns the verdict on a kernel, and the findings about the size of its launch.
+pub(crate) fn describe_launch(report: &Report, kernel: &KernelProfile) -> Vec<String> {
+    let mut lines = report.gpu.map_or_else(Vec::new, |gpu| verdict::describe(kernel, gpu));
+    for Diagnostic { code, message, help, .. } in &kernel.launch_lints {
+        lines.push(format!("{code}: {message}"));
+        lines.extend(help.iter().map(|help| format!("= help: {help}")));
+    }
+    lines
 }
 
 /// Returns statements on all lines of a kernel together.
@@ -97,7 +112,7 @@ pub(crate) fn describe_occupancy(report: &Report, kernel: &KernelProfile) -> Str
     };
     let blocks = if found.blocks == 1 { "block" } else { "blocks" };
     format!(
-        "occupancy on {target}: {most}{} of {} warps of a multiprocessor ({:.1} %), in {} {blocks}, limited by {}{said}",
+        "occupancy on {target}, of a multiprocessor with enough blocks: {most}{} of {} warps ({:.1} %), in {} {blocks}, limited by {}{said}",
         found.warps,
         found.most_warps,
         100.0 * found.ratio(),

@@ -141,7 +141,9 @@ fn render_kernel(report: &Report, kernel: &KernelProfile, number: usize) -> Stri
          <h2 id=\"kernel-{number}\">{number}: <code>{name}</code></h2>\n<p>{}</p>\n<ul>\n",
         kernel.shape()
     );
-    for line in text::kernel_facts(kernel).chain([text::describe_occupancy(report, kernel)]) {
+    let verdict = text::describe_launch(report, kernel).into_iter();
+    let facts = text::kernel_facts(kernel).chain([text::describe_occupancy(report, kernel)]);
+    for line in verdict.chain(facts) {
         text += &format!("<li>{}</li>\n", escape(&line));
     }
     text += "</ul>\n";
