@@ -21,13 +21,12 @@ use warpwise_compiler::hardware::{
 /// The file with times that another machine measured: a name and microseconds per line.
 const TIMES: &str = "times.txt";
 
-/// The kernels that do the same work in different ways, fastest and slowest not known beforehand.
-const VARIANTS: [&[&str]; 5] = [
+/// Kernels that do the same work in different ways.
+const VARIANTS: [&[&str]; 4] = [
     &["matmul_naive", "matmul_tiled_16", "matmul_tiled_32"],
     &["bitonic_sort", "bitonic_xor"],
     &["saxpy", "grid_stride"],
     &["gelu_f16", "gelu_bf16"],
-    &["convolution_1d", "blur_shared"],
 ];
 
 /// A row of the table.

@@ -42,8 +42,10 @@ pub struct Gpu {
     pub lanes: Lanes,
     /// Latencies.
     pub latencies: Latencies,
-    /// Atomic updates of sectors of global memory per second.
+    /// Atomic updates of sectors of global memory per second, of different words.
     pub atomics_per_second: f64,
+    /// Atomic updates of one word of global memory per second.
+    pub same_word_atomics_per_second: f64,
     /// Seconds from one launch of an empty kernel to the next, of many in a row.
     pub launch_seconds: f64,
     /// The source of these numbers.
@@ -117,6 +119,7 @@ pub const GPUS: &[Gpu] = &[
         lanes: Lanes { single: 64, double: 2, integer: 64, special: 16, memory: 32, tensor: 8 },
         latencies: AMPERE,
         atomics_per_second: ATOMICS_PER_SECOND,
+        same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
         launch_seconds: LAUNCH_SECONDS,
         evidence: Evidence::Published,
     },
@@ -133,6 +136,7 @@ pub const GPUS: &[Gpu] = &[
         lanes: Lanes { single: 64, double: 32, integer: 64, special: 16, memory: 32, tensor: 16 },
         latencies: AMPERE,
         atomics_per_second: ATOMICS_PER_SECOND,
+        same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
         launch_seconds: LAUNCH_SECONDS,
         evidence: Evidence::Published,
     },
@@ -149,6 +153,7 @@ pub const GPUS: &[Gpu] = &[
         lanes: Lanes { single: 128, double: 2, integer: 64, special: 16, memory: 32, tensor: 8 },
         latencies: AMPERE,
         atomics_per_second: ATOMICS_PER_SECOND,
+        same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
         launch_seconds: LAUNCH_SECONDS,
         evidence: Evidence::Published,
     },
@@ -165,6 +170,7 @@ pub const GPUS: &[Gpu] = &[
         lanes: Lanes { single: 128, double: 2, integer: 64, special: 16, memory: 32, tensor: 8 },
         latencies: ADA,
         atomics_per_second: ATOMICS_PER_SECOND,
+        same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
         launch_seconds: LAUNCH_SECONDS,
         evidence: Evidence::Published,
     },
@@ -181,6 +187,7 @@ pub const GPUS: &[Gpu] = &[
         lanes: Lanes { single: 128, double: 2, integer: 64, special: 16, memory: 32, tensor: 8 },
         latencies: ADA,
         atomics_per_second: ATOMICS_PER_SECOND,
+        same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
         launch_seconds: LAUNCH_SECONDS,
         evidence: Evidence::Published,
     },
@@ -197,6 +204,7 @@ pub const GPUS: &[Gpu] = &[
         lanes: HOPPER_LANES,
         latencies: HOPPER,
         atomics_per_second: ATOMICS_PER_SECOND,
+        same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
         launch_seconds: LAUNCH_SECONDS,
         evidence: Evidence::Measured,
     },
@@ -213,6 +221,7 @@ pub const GPUS: &[Gpu] = &[
         lanes: HOPPER_LANES,
         latencies: HOPPER,
         atomics_per_second: ATOMICS_PER_SECOND,
+        same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
         launch_seconds: LAUNCH_SECONDS,
         evidence: Evidence::Published,
     },
@@ -221,9 +230,13 @@ pub const GPUS: &[Gpu] = &[
 /// Measured on an H200 with empty kernels; other GPUs are assumed to take as long.
 const LAUNCH_SECONDS: f64 = 3.1e-6;
 
-/// Measured on an H200 with updates of random words (`global_histogram` of `docs/race.md`); other
-/// GPUs are assumed to do as many.
-const ATOMICS_PER_SECOND: f64 = 1.366e9;
+/// Measured on an H200: 2^25 updates of random ones of 50,000 words take 444 us. Other GPUs are
+/// assumed to do as many.
+const ATOMICS_PER_SECOND: f64 = 75.5e9;
+
+/// Measured on an H200: 2^25 updates of one word take 24,564 us. Other GPUs are assumed to do as
+/// many.
+const SAME_WORD_ATOMICS_PER_SECOND: f64 = 1.366e9;
 
 const HOPPER_LANES: Lanes =
     Lanes { single: 128, double: 64, integer: 64, special: 16, memory: 32, tensor: 16 };

@@ -12,7 +12,7 @@
 //! latency          max(1, n / r) * length of the critical path of a block
 //! L2 cache         bytes that miss the first-level caches / bandwidth
 //! device memory    bytes that miss the second-level cache / bandwidth
-//! atomics          updated sectors of global memory / rate
+//! atomics          updated sectors of global memory / rate, or updates of one word / their rate
 //! time             overhead + (time of the slowest pipe^p + sum over the other resources of time^p)^(1/p)
 //! ```
 //!

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// The exponent by which the times of resources add up. Those of the slowest pipe of a
 /// multiprocessor count as one resource, since its pipes work at the same time.
-pub const OVERLAP: f64 = 4.0;
+pub const OVERLAP: f64 = 3.0;
 
 /// The share of the second-level cache that data of the last launch can occupy.
 const USABLE_L2: f64 = 0.8;
@@ -105,7 +105,7 @@ pub fn predict(work: &Work, grid: Grid, gpu: &Gpu) -> Result<Prediction, Unlaunc
     );
     resources.push((BoundBy::L2, traffic.l2_bytes / gpu.l2_bytes_per_second));
     resources.push((BoundBy::Memory, traffic.memory_bytes / gpu.memory_bytes_per_second));
-    resources.push((BoundBy::Atomics, to_f64(work.atomic_sectors) / gpu.atomics_per_second));
+    resources.push((BoundBy::Atomics, atomic_seconds(work, gpu)));
     resources.push((BoundBy::Launch, gpu.launch_seconds));
     resources.sort_by(|(_, a), (_, b)| b.total_cmp(a));
 
@@ -267,6 +267,12 @@ fn pipe_cycles(work: &Work, gpu: &Gpu) -> impl Iterator<Item = (BoundBy, f64)> {
         (BoundBy::Pipe(*pipe), cycles)
     });
     [all].into_iter().chain(pipes)
+}
+
+/// Returns the time of all atomic updates of global memory, or of those of the most contended word.
+fn atomic_seconds(work: &Work, gpu: &Gpu) -> f64 {
+    let all = to_f64(work.atomic_sectors) / gpu.atomics_per_second;
+    all.max(to_f64(work.same_word_atomics) / gpu.same_word_atomics_per_second)
 }
 
 /// Returns the time of resources that work at the same time.

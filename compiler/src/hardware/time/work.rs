@@ -118,6 +118,9 @@ pub struct Work {
     pub sectors_written: u64,
     /// Sectors that atomic updates of global memory take.
     pub atomic_sectors: u64,
+    /// Atomic updates of the most contended word of global memory, if updates are spread evenly over
+    /// the words of each argument.
+    pub same_word_atomics: u64,
     /// Bytes of the memory that the launch gets.
     pub footprint_bytes: u64,
     /// The counts of the cache model, if it ran.
@@ -206,6 +209,7 @@ impl Work {
         visit("sectors_read", &mut self.sectors_read);
         visit("sectors_written", &mut self.sectors_written);
         visit("atomic_sectors", &mut self.atomic_sectors);
+        visit("same_word_atomics", &mut self.same_word_atomics);
         visit("footprint_bytes", &mut self.footprint_bytes);
         if let Some(caches) = &mut self.caches {
             visit("cache_l1_sectors", &mut caches.l1_sectors);
@@ -253,6 +257,7 @@ impl AddAssign for Work {
         self.sectors_read += other.sectors_read;
         self.sectors_written += other.sectors_written;
         self.atomic_sectors += other.atomic_sectors;
+        self.same_word_atomics += other.same_word_atomics;
         self.footprint_bytes = self.footprint_bytes.max(other.footprint_bytes);
         if let Some(theirs) = other.caches {
             *self.caches.get_or_insert_default() += theirs;

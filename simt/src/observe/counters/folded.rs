@@ -3,7 +3,7 @@
 //! operands, and loads from read-only memory that are the same in each iteration of a loop.
 use warpwise_compiler::{
     id::Facts,
-    ir::{BinaryOp, InstId, Kernel, Op, Scalar, Ty},
+    ir::{BinaryOp, Effect, InstId, Kernel, Op, Scalar, Ty},
 };
 
 /// The fate of each instruction.
@@ -105,7 +105,7 @@ impl Folding<'_> {
             return true;
         }
         let op = &self.kernel.insts[id].op;
-        let is_pure = is_linear(op) || matches!(op, Op::Const(_) | Op::Param(_) | Op::Len(_));
+        let is_pure = op.effect() == Effect::None || matches!(op, Op::Bounds { .. });
         is_pure && op.operands().all(|operand| self.is_invariant(operand, innermost))
     }
 

@@ -17,7 +17,7 @@ use warpwise_compiler::{
         time::{Pipe, Step, Work},
     },
     id::Id,
-    ir::{Body, InstId, Kernel, LocalId, Op, Space},
+    ir::{Body, InstId, Kernel, LocalId, Op, Root, Space},
 };
 
 /// The cycles by which the longest chain of a run is chosen.
@@ -62,8 +62,22 @@ pub(super) fn summarize(
         work.sectors_read += counts.global_loads.sectors + counts.texture_reads.sectors;
         work.sectors_written += counts.global_stores.sectors;
         work.atomic_sectors += counts.global_reductions.sectors + counts.global_atomics.sectors;
+        work.same_word_atomics += same_word_atomics(kernel, id, counts, launch);
     }
     work
+}
+
+/// Returns the updates of one word by an atomic instruction, if they are spread evenly over its
+/// argument. The lanes of a warp that update the only word of an argument do so together.
+fn same_word_atomics(kernel: &Kernel, id: InstId, counts: &Counts, launch: &Launch<'_>) -> u64 {
+    let op = &kernel.insts[id].op;
+    let (Op::Atomic { ptr, .. } | Op::CompareExchange { ptr, .. }) = op else { return 0 };
+    let Some(Root::Param(param)) = kernel.root(*ptr) else { return 0 };
+    match launch.args.get(param.index()) {
+        Some(Arg::Slice { len: 0 | 1, .. }) => counts.global().requests,
+        Some(Arg::Slice { len, .. }) => counts.atomics / len,
+        Some(Arg::Scalar(_)) | None => 0,
+    }
 }
 
 /// Adds a load that is executed once for each time that warps enter a loop.
