@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "README.md",
     "docs/guide.md",
     "docs/host.md",
@@ -18,6 +18,7 @@ const PAGES: [&str; 11] = [
     "docs/algorithms.md",
     "docs/textures.md",
     "docs/counters.md",
+    "docs/time-model.md",
     "docs/debugging.md",
     "docs/sanitizer.md",
 ];
@@ -30,7 +31,8 @@ fn main() {
         let path = root.join(page);
         println!("cargo::rerun-if-changed={}", path.display());
         let text = fs::read_to_string(&path).expect("the page is there");
-        let stem = path.file_stem().expect("pages have names").to_string_lossy().to_lowercase();
+        let stem = path.file_stem().expect("pages have names").to_string_lossy();
+        let stem = stem.to_lowercase().replace('-', "_");
         for (line, program) in blocks(&text) {
             let name = format!("{stem}_{line}");
             let file = out.join(format!("{name}.rs"));
