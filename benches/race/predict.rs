@@ -1,7 +1,7 @@
 //! `race predict`: predictions of the time model beside measured times.
 //!
-//! Half of the kernels, those with an even number in the table of the race, calibrate the model; the
-//! errors of the others are reported separately.
+//! Half of the kernels, those with an even number in the table of the race, and the one that gives the
+//! rate of atomic updates calibrate the model; the errors of the others are reported separately.
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
@@ -20,6 +20,9 @@ use warpwise_compiler::hardware::{
 
 /// The file with times that another machine measured: a name and microseconds per line.
 const TIMES: &str = "times.txt";
+
+/// The kernel that gives the rate of atomic updates.
+const ATOMICS: &str = "global_histogram";
 
 /// Kernels that do the same work in different ways.
 const VARIANTS: [&[&str]; 4] = [
@@ -69,7 +72,8 @@ pub(crate) fn run(folder: &Path, benchmarks: &[&Benchmark], scale: Scale, gpu: &
         let CountedLaunch { work, grid } = CountedLaunch::read(folder, benchmark)?;
         let prediction = predict(&work, grid, gpu)?;
         let measured = times.get(benchmark.name).copied();
-        let calibrates = kernels::position(benchmark.name).is_some_and(|at| at.is_multiple_of(2));
+        let position = kernels::position(benchmark.name);
+        let calibrates = benchmark.name == ATOMICS || position.is_some_and(|at| at % 2 == 0);
         rows.push(Row { name: benchmark.name, prediction, measured, calibrates });
     }
     print(&rows, gpu);

@@ -9,15 +9,22 @@
 //! ```
 //!
 //! Clocks, multiprocessors, cache sizes and memory bandwidths are those of NVIDIA's data sheets.
-//! [`Lanes`] is the table of arithmetic throughputs in the CUDA programming guide. Latencies are
-//! those of W. Luo et al., *Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via
-//! Microbenchmarking* (arXiv:2402.13499), which measured an H100, an A100 and an RTX 4090; other GPUs
-//! take those of the most similar one. Of the H200, [`Evidence::Measured`], the memory bandwidth, the
-//! rate of atomic updates and the launch overhead are measurements (`docs/time-model.md`).
+//! [`Lanes`] is the table of arithmetic throughputs in the CUDA programming guide. Latencies of
+//! shared memory, caches and device memory are those of W. Luo et al., *Benchmarking and Dissecting
+//! the Nvidia Hopper GPU Architecture via Microbenchmarking* (arXiv:2402.13499), which measured an
+//! H100, an A100 and an RTX 4090; other GPUs take those of the most similar one. Latencies of
+//! arithmetic, shuffles and barriers are estimates.
+//!
+//! Of the H200, [`Evidence::Measured`], the attainable memory bandwidth, the rates of atomic updates
+//! and the launch overhead are measurements, and the bandwidth of the second-level cache is fitted to
+//! measured kernels (`docs/time-model.md`). Other GPUs are assumed to attain 88 to 90 % of the
+//! published memory bandwidth, and the H200's rate of atomic updates and bytes per cycle of the
+//! second-level cache.
 use crate::target::Target;
 
-/// Parameters of a GPU.
+/// Parameters of a GPU. A copy of one can be changed, to ask what a faster memory would gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Gpu {
     /// Name of the product.
     pub name: &'static str,
@@ -112,7 +119,7 @@ pub const GPUS: &[Gpu] = &[
         multiprocessors: 40,
         clock_hz: 1.59e9,
         memory_bytes_per_second: 0.88 * 320e9,
-        l2_bytes_per_second: 1.27e12,
+        l2_bytes_per_second: L2_BYTES_PER_CYCLE * 40.0 * 1.59e9,
         l2_bytes: 4 << 20,
         l2_partitions: 1,
         l1_bytes: 96 << 10,
@@ -129,7 +136,7 @@ pub const GPUS: &[Gpu] = &[
         multiprocessors: 108,
         clock_hz: 1.41e9,
         memory_bytes_per_second: 0.88 * 2.039e12,
-        l2_bytes_per_second: 4.5e12,
+        l2_bytes_per_second: L2_BYTES_PER_CYCLE * 108.0 * 1.41e9,
         l2_bytes: 40 << 20,
         l2_partitions: 2,
         l1_bytes: 192 << 10,
@@ -146,7 +153,7 @@ pub const GPUS: &[Gpu] = &[
         multiprocessors: 82,
         clock_hz: 1.695e9,
         memory_bytes_per_second: 0.88 * 936e9,
-        l2_bytes_per_second: 2.5e12,
+        l2_bytes_per_second: L2_BYTES_PER_CYCLE * 82.0 * 1.695e9,
         l2_bytes: 6 << 20,
         l2_partitions: 1,
         l1_bytes: 128 << 10,
@@ -163,7 +170,7 @@ pub const GPUS: &[Gpu] = &[
         multiprocessors: 128,
         clock_hz: 2.52e9,
         memory_bytes_per_second: 0.88 * 1.008e12,
-        l2_bytes_per_second: 5.0e12,
+        l2_bytes_per_second: L2_BYTES_PER_CYCLE * 128.0 * 2.52e9,
         l2_bytes: 72 << 20,
         l2_partitions: 1,
         l1_bytes: 128 << 10,
@@ -180,7 +187,7 @@ pub const GPUS: &[Gpu] = &[
         multiprocessors: 58,
         clock_hz: 2.04e9,
         memory_bytes_per_second: 0.88 * 300e9,
-        l2_bytes_per_second: 2.0e12,
+        l2_bytes_per_second: L2_BYTES_PER_CYCLE * 58.0 * 2.04e9,
         l2_bytes: 48 << 20,
         l2_partitions: 1,
         l1_bytes: 128 << 10,
@@ -197,7 +204,7 @@ pub const GPUS: &[Gpu] = &[
         multiprocessors: 132,
         clock_hz: 1.98e9,
         memory_bytes_per_second: 4.4e12,
-        l2_bytes_per_second: 8.0e12,
+        l2_bytes_per_second: L2_BYTES_PER_CYCLE * 132.0 * 1.98e9,
         l2_bytes: 50 << 20,
         l2_partitions: 2,
         l1_bytes: 256 << 10,
@@ -214,7 +221,7 @@ pub const GPUS: &[Gpu] = &[
         multiprocessors: 132,
         clock_hz: 1.98e9,
         memory_bytes_per_second: 0.9 * 3.35e12,
-        l2_bytes_per_second: 5.5e12,
+        l2_bytes_per_second: L2_BYTES_PER_CYCLE * 132.0 * 1.98e9,
         l2_bytes: 50 << 20,
         l2_partitions: 2,
         l1_bytes: 256 << 10,
@@ -226,6 +233,10 @@ pub const GPUS: &[Gpu] = &[
         evidence: Evidence::Published,
     },
 ];
+
+/// Bytes per cycle and multiprocessor between a multiprocessor and the second-level cache, of the 64
+/// that are possible: fitted on an H200, and assumed of other GPUs.
+const L2_BYTES_PER_CYCLE: f64 = 30.6;
 
 /// Measured on an H200 with empty kernels; other GPUs are assumed to take as long.
 const LAUNCH_SECONDS: f64 = 3.1e-6;
@@ -291,5 +302,21 @@ impl Gpu {
     /// Returns the seconds of so many cycles of a multiprocessor.
     pub fn seconds(&self, cycles: f64) -> f64 {
         cycles / self.clock_hz
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hardware::occupancy::Multiprocessor;
+
+    #[test]
+    fn every_gpu_has_a_known_architecture_and_a_name_of_its_own() {
+        for (number, gpu) in GPUS.iter().enumerate() {
+            assert!(Multiprocessor::of(gpu.target).is_some(), "{}", gpu.name);
+            let first = GPUS.iter().position(|other| other.name == gpu.name);
+            assert_eq!(first, Some(number), "{}", gpu.name);
+            assert_eq!(Gpu::named(&gpu.name.to_lowercase()), Some(gpu));
+        }
     }
 }

@@ -86,8 +86,9 @@ pub struct Prediction {
 /// launch before it: what fits into the second-level cache is there.
 ///
 /// # Errors
-/// Returns the reason if no block runs, also on an architecture without a row in
-/// [`MULTIPROCESSORS`](crate::hardware::occupancy::MULTIPROCESSORS).
+/// Returns the reason if no block runs. If the GPU's target was changed to one without a row in
+/// [`MULTIPROCESSORS`](crate::hardware::occupancy::MULTIPROCESSORS), that is
+/// [`Unlaunchable::NoThreads`].
 pub fn predict(work: &Work, grid: Grid, gpu: &Gpu) -> Result<Prediction, Unlaunchable> {
     let multiprocessor = Multiprocessor::of(gpu.target).ok_or(Unlaunchable::NoThreads)?;
     let occupancy = multiprocessor.occupancy(&grid.block)?;
@@ -298,7 +299,7 @@ fn uncertainty(work: &Work, occupancy: &Occupancy) -> f64 {
 }
 
 /// The factor within which four of five predictions lie whose inputs are all known.
-const MODEL_UNCERTAINTY: f64 = 1.5;
+const MODEL_UNCERTAINTY: f64 = 1.32;
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn to_f64(count: u64) -> f64 {
