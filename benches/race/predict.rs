@@ -73,7 +73,8 @@ pub(crate) fn run(folder: &Path, benchmarks: &[&Benchmark], scale: Scale, gpu: &
         let prediction = predict(&work, grid, gpu)?;
         let measured = times.get(benchmark.name).copied();
         let position = kernels::position(benchmark.name);
-        let calibrates = benchmark.name == ATOMICS || position.is_some_and(|at| at % 2 == 0);
+        let calibrates =
+            benchmark.name == ATOMICS || position.is_some_and(|at| at.is_multiple_of(2));
         rows.push(Row { name: benchmark.name, prediction, measured, calibrates });
     }
     print(&rows, gpu);
