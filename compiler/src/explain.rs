@@ -35,8 +35,6 @@ pub struct Verdict {
     pub help: Option<String>,
     /// The lint that reports it, if one does.
     pub lint: Option<&'static str>,
-    /// True for a branch over so little code that it may run under a predicate.
-    pub is_short: bool,
 }
 
 /// The subject of a verdict.

@@ -61,7 +61,7 @@ const fn general_reason(kind: ExcessKind) -> &'static str {
 
 /// Verdicts on the branches of a kernel's lines: true if all branches of a line are fine, as
 /// `explain` decides. Fine are guards, a lane that works for its warp, and bodies so short that
-/// they may run under a predicate.
+/// they run under a predicate.
 #[derive(Debug, Default)]
 pub(crate) struct BranchVerdicts(BTreeMap<(String, usize), bool>);
 
@@ -75,9 +75,7 @@ impl BranchVerdicts {
                 let Some(&place) = known.spans.get(verdict.span.index()) else { continue };
                 if verdict.subject == Subject::Branch {
                     let line = (project.sources.display_path(place).to_owned(), place.start.0);
-                    let is_fine = verdict.answer == Answer::Good
-                        || verdict.answer == Answer::Unknown && verdict.is_short;
-                    *lines.entry(line).or_insert(true) &= is_fine;
+                    *lines.entry(line).or_insert(true) &= verdict.answer == Answer::Good;
                 }
             }
         }

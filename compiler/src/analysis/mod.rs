@@ -25,6 +25,7 @@ pub mod local_arrays;
 pub mod mma;
 pub mod optimized_code;
 pub(crate) mod powers;
+pub mod predication;
 pub mod races;
 pub mod range;
 pub mod read_only_arrays;

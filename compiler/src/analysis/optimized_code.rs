@@ -2,16 +2,17 @@
 //!
 //! Lints and `explain` examine a kernel as it is written, so that messages point at the user's
 //! code. The cost of a branch or an access depends on the optimized code: small branches have
-//! become selects, neighbouring accesses one request. The two are matched by the span in the
+//! become selects or run under a predicate, neighbouring accesses one request. The two are matched by the span in the
 //! source.
 use super::{
     accesses::{self, Accesses, Request, memory_operands},
-    range,
+    predication, range,
     symbolic::{self, Shape, Trace},
     uniformity::{self, Uniformity},
     vectors,
 };
 use crate::{
+    id::Facts,
     ir::{InstId, Kernel, Op, Span},
     optimize::optimize,
 };
@@ -28,6 +29,8 @@ pub struct OptimizedCode {
     pub trace: Trace,
     /// The costs of accesses to memory.
     pub accesses: Accesses,
+    /// The `if`s that run under a predicate.
+    predicated: Facts<InstId, bool>,
     /// The instructions by span, in the order of the text.
     insts_by_span: BTreeMap<Span, Vec<InstId>>,
 }
@@ -43,7 +46,8 @@ impl OptimizedCode {
         let accesses = accesses::analyze(&kernel, &vectors, &trace);
         let mut places: BTreeMap<Span, Vec<InstId>> = BTreeMap::new();
         kernel.walk(&mut |id| places.entry(kernel.insts[id].span).or_default().push(id));
-        Self { kernel, uniformity, trace, accesses, insts_by_span: places }
+        let predicated = predication::analyze(&kernel);
+        Self { kernel, uniformity, trace, accesses, predicated, insts_by_span: places }
     }
 
     /// Returns the instructions with the span `span`.
@@ -56,6 +60,12 @@ impl OptimizedCode {
         let is_branch =
             |id: &InstId| matches!(self.kernel.insts[*id].op, Op::If { .. } | Op::For { .. });
         self.insts_at(span).iter().copied().filter(is_branch)
+    }
+
+    /// Returns the branches with the span `span` that machine code has: without the `if`s that run
+    /// under a predicate.
+    pub fn machine_branches_at(&self, span: Span) -> impl Iterator<Item = InstId> {
+        self.branches_at(span).filter(|&id| !self.predicated[id])
     }
 
     /// Returns true if a `select` has the span `span`.

@@ -32,17 +32,7 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Fa
     };
     let what = access_noun(kernel, request);
     let subject = Subject::Access;
-    let verdict = Verdict {
-        span,
-        subject,
-        what,
-        answer,
-        why,
-        labels,
-        help: None,
-        lint: None,
-        is_short: false,
-    };
+    let verdict = Verdict { span, subject, what, answer, why, labels, help: None, lint: None };
     let index =
         memory_operands(kernel, *request.members.first()?).map(|(ptr, ..)| kernel.insts[ptr].span);
     Some(FactVerdict { verdict, places: [span].into_iter().chain(index).collect() })

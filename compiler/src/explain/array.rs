@@ -42,8 +42,7 @@ fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<FactVerdict> {
     let what = format!("{does}{size} in `{}`", array.name);
     let span = kernel.insts[at].span;
     let (subject, lint) = (Subject::Access, None);
-    let verdict =
-        Verdict { span, subject, what, answer, why, labels, help: None, lint, is_short: false };
+    let verdict = Verdict { span, subject, what, answer, why, labels, help: None, lint };
     Some(FactVerdict { verdict, places: vec![span, kernel.insts[ptr].span] })
 }
 

@@ -25,8 +25,7 @@ pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = FactVerdict> {
         };
         let what = check_noun(what).to_owned();
         let (subject, lint) = (Subject::Check, None);
-        let verdict =
-            Verdict { span, subject, what, answer, why, labels, help, lint, is_short: false };
+        let verdict = Verdict { span, subject, what, answer, why, labels, help, lint };
         FactVerdict { verdict, places: vec![span] }
     })
 }

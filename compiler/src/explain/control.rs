@@ -3,12 +3,13 @@ use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
+        optimized_code::OptimizedCode,
         symbolic::{ActiveThreads, Coverage, EventKind, Split, ThreadSet, Trace},
         trips::{self, Trips},
         uniformity::{Fact, Uniformity, Varying},
     },
-    ir::{InstId, Kernel, Op},
-    lint::{weight, wording},
+    ir::{InstId, Kernel, Op, Span},
+    lint::wording,
 };
 
 /// Returns the verdict on `id`, if threads may diverge or synchronize there.
@@ -45,7 +46,6 @@ fn new_reason(answer: Answer, why: &str) -> Reason {
 /// A kernel as it is written, or as it runs.
 #[derive(Clone, Copy)]
 struct Code<'k> {
-    kernel: &'k Kernel,
     uniformity: &'k Uniformity,
     trace: &'k Trace,
 }
@@ -195,35 +195,33 @@ impl InstContext<'_> {
         let written = LaneBehaviour::at_branch(self.written_code(), self.id);
         // Unrolled, such a loop has lanes in different iterations at once.
         let is_uneven = self.is_in_uneven_loop();
-        let (reason, is_short) = match self.analyses.optimized_code(self.kernel) {
-            _ if written <= LaneBehaviour::Together && !is_uneven => (written.explanation(), false),
-            None => Self::branch_reason(self.written_code(), self.id, written),
+        let reason = match self.analyses.optimized_code(self.kernel) {
+            _ if written <= LaneBehaviour::Together && !is_uneven => written.explanation(),
+            None => written.explanation(),
             Some(running) => {
-                let code = Code {
-                    kernel: &running.kernel,
-                    uniformity: &running.uniformity,
-                    trace: &running.trace,
-                };
-                let left =
-                    running.branches_at(span).map(|id| (LaneBehaviour::at_branch(code, id), id));
-                match left.max() {
+                let code = Code { uniformity: &running.uniformity, trace: &running.trace };
+                let left = running.machine_branches_at(span);
+                match left.map(|id| LaneBehaviour::at_branch(code, id)).max() {
                     // A property of the source holds for each branch that it becomes.
-                    Some((run, id)) if !is_uneven => {
-                        Self::branch_reason(code, id, run.min(written))
-                    }
-                    Some((run, id)) => Self::branch_reason(code, id, run),
-                    None if running.has_select_at(span) => {
-                        let why = "no branch: both sides are computed, and one is selected";
-                        (new_reason(Answer::Good, why), true)
-                    }
-                    None => (new_reason(Answer::Good, "no branch is left of it"), true),
+                    Some(run) if !is_uneven => run.min(written).explanation(),
+                    Some(run) => run.explanation(),
+                    None => new_reason(Answer::Good, Self::branchless_reason(running, span)),
                 }
             }
         };
         let fact = warp.divergence[self.id];
-        let mut known = self.new_verdict(Subject::Branch, "branch", reason, (warp, fact));
-        known.verdict.is_short = is_short;
-        known
+        self.new_verdict(Subject::Branch, "branch", reason, (warp, fact))
+    }
+
+    /// Returns the reason that the `if` with the span `span` is no branch of the optimized kernel.
+    fn branchless_reason(running: &OptimizedCode, span: Span) -> &'static str {
+        if running.branches_at(span).next().is_some() {
+            "no branch: its instructions run under a predicate"
+        } else if running.has_select_at(span) {
+            "no branch: both sides are computed, and one is selected"
+        } else {
+            "no branch is left of it"
+        }
     }
 
     /// Returns true if lanes of a warp leave an enclosing loop after different iterations.
@@ -236,28 +234,10 @@ impl InstContext<'_> {
         loops.any(|(of, _)| parting[of].varies())
     }
 
-    /// Returns the reason for the `if` numbered `id` of this code, and true if both of its arms are
-    /// short.
-    fn branch_reason(code: Code<'_>, id: InstId, parting: LaneBehaviour) -> (Reason, bool) {
-        let Op::If { then, other, .. } = &code.kernel.insts[id].op else {
-            return (parting.explanation(), false);
-        };
-        let is_short = |arm| weight::body_weight(code.kernel, arm) < weight::MIN_BRANCH_WEIGHT;
-        let is_short = is_short(then) && is_short(other);
-        let reason = match (parting.explanation(), is_short) {
-            ((Answer::Bad | Answer::Unknown, why), true) => {
-                let why = format!("{why}, for so little that it may run under a predicate");
-                (Answer::Unknown, why)
-            }
-            (reason, _) => reason,
-        };
-        (reason, is_short)
-    }
-
     /// Returns the kernel as it is written.
     const fn written_code(&self) -> Code<'_> {
         let Analyses { uniformity, trace, .. } = self.analyses;
-        Code { kernel: self.kernel, uniformity, trace }
+        Code { uniformity, trace }
     }
 
     fn judge_barrier(&self, call: &str) -> FactVerdict {
@@ -351,8 +331,7 @@ impl InstContext<'_> {
             places.push(kernel.insts[cond].span);
         }
         let lint = None;
-        let verdict =
-            Verdict { span, subject, what, answer, why, labels, help: None, lint, is_short: false };
+        let verdict = Verdict { span, subject, what, answer, why, labels, help: None, lint };
         FactVerdict { verdict, places }
     }
 }
@@ -411,11 +390,29 @@ mod tests {
             %4 = eq %2, %3 : bool !5
             %5 = if %4 !6 { %6 = sync_warp !7 }";
         let expected = [
-            "branch unknown: 4 of 4 warps split: 16 of 32 lanes go one way, for so little that it may \
-             run under a predicate",
+            "branch unknown: 4 of 4 warps split: 16 of 32 lanes go one way",
             "meeting bad: `sync_warp()` is about all lanes of the warp, and not all of them come here",
         ];
         assert_eq!(self::said("block 128, 1, 1", odd), expected);
+    }
+
+    #[test]
+    fn short_bodies_run_under_a_predicate() {
+        let body = "%0 = builtin thread_idx.x : u64 !1
+            %1 = const 2 : u64 !2
+            %2 = rem %0, %1 : u64 !3
+            %3 = const 0 : u64 !4
+            %4 = eq %2, %3 : bool !5
+            %5 = shared @0 : ptr shared !5
+            %6 = if %4 !6 { %7 = store %5, %0 !7 }
+            %8 = barrier !8";
+        let found = said("block 128, 1, 1 shared @0 = s: [u64; 1]", body);
+        assert!(
+            found.contains(
+                &"branch good: no branch: its instructions run under a predicate".to_owned()
+            ),
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -472,8 +469,8 @@ mod tests {
             %3 = load %2 : u64 !4
             %4 = lt %3, %0 : bool !5
             %5 = if %4 !6 { %6 = fence.block !7 }";
-        let expected = "branch unknown: which lanes of a warp go which way depends on data or on the launch, for so \
-             little that it may run under a predicate";
+        let expected =
+            "branch unknown: which lanes of a warp go which way depends on data or on the launch";
         assert_eq!(said("", body)[0], expected);
     }
 }

@@ -61,17 +61,7 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdic
     let is_doubt = answer == Answer::Unknown;
     let help = memory.doubts.first().filter(|_| is_doubt);
     let help = help.and_then(|doubt| deciding_fact(kernel, &analyses.trace, doubt));
-    Verdict {
-        span,
-        subject: Subject::Race,
-        what,
-        answer,
-        why,
-        labels,
-        help,
-        lint: None,
-        is_short: false,
-    }
+    Verdict { span, subject: Subject::Race, what, answer, why, labels, help, lint: None }
 }
 
 /// Returns a fact that would decide the doubt: about a number that the launch passes and that

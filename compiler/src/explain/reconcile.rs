@@ -169,7 +169,6 @@ fn lint_only_verdict(found: &Diagnostic, subject: Subject, claim: Claim) -> Verd
         labels: found.labels.clone(),
         help: found.help.clone(),
         lint: Some(found.code),
-        is_short: false,
     }
 }
 

@@ -478,7 +478,7 @@ impl Kernel {
 }
 
 /// The object that a pointer points into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Root {
     /// The elements of a slice parameter.
     Param(ParamId),

@@ -65,7 +65,7 @@ fn check_branch(
         return None;
     }
     let parting = WarpDivergence::for_condition(kernel, analyses, id, cond);
-    if !parting.affects_most_warps() {
+    if !parting.affects_most_warps() || is_branchless(kernel, analyses, id) {
         return None;
     }
     let (all, yes, no) = (parting.lanes_active(), parting.lanes_true(), parting.lanes_false());
@@ -98,6 +98,14 @@ fn check_branch(
         notes,
         help: divergence_help(kernel, analyses, id, &parting),
     })
+}
+
+/// Returns true if the optimized kernel has no branch for the `if` numbered `id`: it selects, or
+/// runs under a predicate.
+fn is_branchless(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
+    let span = kernel.insts[id].span;
+    let running = analyses.optimized_code(kernel);
+    running.is_some_and(|running| running.machine_branches_at(span).next().is_none())
 }
 
 /// Returns true if entering `arm` alone leaves more than half of a warp idle, for long or

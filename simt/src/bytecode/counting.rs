@@ -6,14 +6,15 @@ use warpwise_compiler::{
     ir::{InstId, Space},
 };
 
-/// The grouping of a thread's accesses into requests.
+/// The machine code whose requests and branches are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requests {
-    /// Each load and each store is a request of its own.
+    /// That of the kernel as it is written: each load and each store is a request of its own, and
+    /// each `if` a branch.
     Scalars,
-    /// Neighbouring accesses are one request where the PTX back end merges them, up to 16 bytes a
-    /// lane (see [`vectors`](warpwise_compiler::analysis::vectors)), as a GPU does with the
-    /// optimized kernel.
+    /// That of an optimized kernel: neighbouring accesses are one request where the PTX back end
+    /// merges them, up to 16 bytes a lane (see [`vectors`](warpwise_compiler::analysis::vectors)),
+    /// and short arms run under a [predicate](warpwise_compiler::analysis::predication).
     Vectors,
 }
 

@@ -9,7 +9,8 @@
 //!
 //! Branches are counted as hardware was measured to count them: one for each `if`, and for a `for`
 //! one where it is entered, unless it surely has an iteration, and one after each iteration. An
-//! `if` that decides whether threads end is none: they leave by a predicated exit.
+//! `if` that decides whether threads end is none: they leave by a predicated exit. Nor is one whose
+//! arms run under a [predicate](warpwise_compiler::analysis::predication).
 //!
 //! An iteration of a loop begins with a segment, too: with that of its body, or with the one after
 //! the exit, if lanes leave before anything is stored, as by the condition of a `while`.
@@ -38,8 +39,13 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// Finds the segments of a kernel as it was written.
-    pub(super) fn analyze(kernel: &Kernel, uniformity: &Uniformity) -> Self {
+    /// Finds the segments of a kernel as it was written, in which the `if`s that are `predicated`
+    /// are no branches.
+    pub(super) fn analyze(
+        kernel: &Kernel,
+        uniformity: &Uniformity,
+        predicated: &Facts<InstId, bool>,
+    ) -> Self {
         let mut exits = kernel.insts.facts(false);
         find_exits(kernel, &kernel.body, &mut exits);
         let none = || kernel.insts.facts(None);
@@ -53,7 +59,7 @@ impl Segments {
             count: 0,
             branches: 0,
         };
-        let mut walk = SegmentWalk { kernel, uniformity, exits, open: None, segments };
+        let mut walk = SegmentWalk { kernel, uniformity, predicated, exits, open: None, segments };
         walk.visit_body(&kernel.body);
         walk.segments
     }
@@ -102,6 +108,7 @@ impl Segments {
 struct SegmentWalk<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
+    predicated: &'k Facts<InstId, bool>,
     exits: Facts<InstId, bool>,
     /// The segment that continues here.
     open: Option<u32>,
@@ -137,7 +144,7 @@ impl SegmentWalk<'_> {
         match op {
             Op::If { cond, then, other } => {
                 let ends = decides_to_end(self.kernel, then, other);
-                self.segments.is_branch[id] = !self.exits[id] && !ends;
+                self.segments.is_branch[id] = !self.exits[id] && !ends && !self.predicated[id];
                 if self.uniformity.varies(*cond) {
                     self.visit_divergent_arms(id, then, other);
                 } else {

@@ -72,6 +72,9 @@ macro_rules! corpus {
     };
 }
 
+/// Kernels about one branch each, which lints are not measured by.
+pub mod arms;
+
 pub use launches::{LAUNCHES, UNLAUNCHABLE};
 
 /// Declares the modules of a folder and lists them.

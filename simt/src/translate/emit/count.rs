@@ -15,7 +15,7 @@ use crate::{
 };
 use warpwise_compiler::{
     analysis::{
-        mma,
+        mma, predication,
         vectors::{self, Vectors},
     },
     hardware::Kind,
@@ -38,11 +38,11 @@ pub(super) struct Counting<'k> {
 impl<'k> Counting<'k> {
     pub(super) fn new(rewritten: &'k Rewritten<'k>, requests: Requests) -> Self {
         let written = rewritten.written;
-        let vectors = match requests {
-            Requests::Scalars => None,
-            Requests::Vectors => Some(vectors::analyze(written)),
+        let (vectors, predicated) = match requests {
+            Requests::Scalars => (None, written.insts.facts(false)),
+            Requests::Vectors => (Some(vectors::analyze(written)), predication::analyze(written)),
         };
-        let segments = Segments::analyze(written, rewritten.uniformity());
+        let segments = Segments::analyze(written, rewritten.uniformity(), &predicated);
         let entry = |id| Entry {
             segment: segments.get(id),
             iteration: segments.iteration(id),

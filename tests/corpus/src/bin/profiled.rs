@@ -18,16 +18,18 @@ use warpwise_compiler::{
     lint::{self, Levels},
 };
 use warpwise_corpus::{
-    MODULES,
+    MODULES, arms,
     run::{self, ELEMENTS, NUMBER},
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = env::args().nth(1).ok_or("name the file to write")?;
     let device = Device::auto()?;
-    let mut lines = String::from("kernel,global_loads,global_stores,shared_loads,shared_stores\n");
+    let mut lines = String::from(
+        "kernel,global_loads,global_stores,shared_loads,shared_stores,divergent_branches\n",
+    );
     let mut skipped: BTreeMap<&str, u32> = BTreeMap::new();
-    for &(module, kernels) in MODULES {
+    for &(module, kernels) in MODULES.iter().chain(&[("src/arms.rs", arms::KERNELS)]) {
         for &source in kernels {
             let kernel: Kernel = source.ir.parse()?;
             let found = lint::run(&kernel, &Analyses::for_kernel(&kernel), &Levels::default());
@@ -52,8 +54,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             );
             let [loads, stores] = global.map(|of| of.sectors);
             let [shared_loads, shared_stores] = shared.map(|of| of.wavefronts);
-            let name = source.name;
-            writeln!(lines, "{module}:{name},{loads},{stores},{shared_loads},{shared_stores}")?;
+            let (name, divergent) = (source.name, total.divergent_branches);
+            writeln!(
+                lines,
+                "{module}:{name},{loads},{stores},{shared_loads},{shared_stores},{divergent}"
+            )?;
         }
     }
     fs::write(file, lines)?;
