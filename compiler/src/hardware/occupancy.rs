@@ -19,6 +19,9 @@
 //!
 //! Unknown resources are left out: a block without [`Block::registers`] is not limited by
 //! registers, and [`Occupancy::registers_known`] is false, so that messages can print \"at most\".
+//!
+//! [`OLDER_MULTIPROCESSORS`] are for textbooks: no kernel of Warpwise runs there. Every limit is a
+//! field, so that an exercise with limits of its own is a row with other numbers.
 use crate::target::Target;
 use std::fmt;
 
@@ -31,8 +34,6 @@ pub const MULTIPROCESSOR_REGISTERS: u32 = 65_536;
 /// Maximum number of registers of a thread.
 pub const MAX_THREAD_REGISTERS: u32 = 255;
 
-/// The partitions that the registers and the warps of a multiprocessor are divided among.
-const REGISTER_PARTITIONS: u32 = 4;
 /// The registers of a warp are allocated in multiples of this.
 const REGISTER_GRANULARITY: u32 = 256;
 /// The compute capability from which on barriers are a limit.
@@ -57,9 +58,27 @@ pub struct Multiprocessor {
     pub granularity: u64,
     /// Number of barriers.
     pub barriers: u32,
+    /// Maximum number of threads of a block.
+    pub block_threads: u32,
+    /// Maximum number of registers of a thread.
+    pub thread_registers: u32,
+    /// The partitions that the registers and the warps are divided among.
+    pub partitions: u32,
 }
 
-/// Every known architecture, by number.
+/// Architectures that textbooks calculate with, and that are too old for kernels of Warpwise. The
+/// limits are those of the CUDA programming guide and of NVIDIA's occupancy calculator; no test
+/// compares them with a program.
+pub const OLDER_MULTIPROCESSORS: &[Multiprocessor] = &[
+    Multiprocessor { thread_registers: 63, ..multiprocessor(30, 64, 16, [48, 48], 0, 256, 16) },
+    multiprocessor(35, 64, 16, [48, 48], 0, 256, 16),
+    multiprocessor(50, 64, 32, [64, 48], 0, 256, 32),
+    multiprocessor(52, 64, 32, [96, 48], 0, 256, 32),
+    Multiprocessor { partitions: 2, ..multiprocessor(60, 64, 32, [64, 48], 0, 256, 32) },
+    multiprocessor(61, 64, 32, [96, 48], 0, 256, 32),
+];
+
+/// Every known architecture from 7.0 on, by number.
 pub const MULTIPROCESSORS: &[Multiprocessor] = &[
     multiprocessor(70, 64, 32, [96, 96], 0, 256, 64),
     multiprocessor(75, 32, 16, [64, 64], 0, 256, 32),
@@ -86,7 +105,19 @@ const fn multiprocessor(
 ) -> Multiprocessor {
     let (shared, block_shared) = (shared << 10, block_shared << 10);
     let target = Target::new(sm);
-    Multiprocessor { target, warps, blocks, shared, block_shared, reserved, granularity, barriers }
+    Multiprocessor {
+        target,
+        warps,
+        blocks,
+        shared,
+        block_shared,
+        reserved,
+        granularity,
+        barriers,
+        block_threads: MAX_BLOCK_THREADS,
+        thread_registers: MAX_THREAD_REGISTERS,
+        partitions: 4,
+    }
 }
 
 /// The resources of one block.
@@ -142,6 +173,8 @@ pub enum Unlaunchable {
     Threads {
         /// Threads of a block.
         threads: u32,
+        /// Threads that it can have.
+        limit: u32,
     },
     /// More registers than a thread can have, or a block.
     Registers {
@@ -169,9 +202,16 @@ pub enum Unlaunchable {
 }
 
 impl Multiprocessor {
-    /// Returns the multiprocessor of `target`, if it is known.
+    /// Returns the multiprocessor of `target`, if it is known, also if it is too old for kernels of
+    /// Warpwise.
     pub fn of(target: Target) -> Option<&'static Self> {
-        MULTIPROCESSORS.iter().find(|row| row.target == target)
+        let mut rows = OLDER_MULTIPROCESSORS.iter().chain(MULTIPROCESSORS);
+        rows.find(|row| row.target == target)
+    }
+
+    /// Returns true if kernels of Warpwise run on it.
+    pub fn is_supported(&self) -> bool {
+        self.target >= Target::OLDEST
     }
 
     /// Returns the number of resident blocks, and the limiting resources.
@@ -182,14 +222,15 @@ impl Multiprocessor {
         if block.threads == 0 {
             return Err(Unlaunchable::NoThreads);
         }
-        if block.threads > MAX_BLOCK_THREADS {
-            return Err(Unlaunchable::Threads { threads: block.threads });
+        let (threads, limit) = (block.threads, self.block_threads);
+        if threads > limit {
+            return Err(Unlaunchable::Threads { threads, limit });
         }
         let warps = block.threads.div_ceil(WARP_THREADS);
         let limits = [
             (Limiter::Warps, Some(self.warps / warps)),
             (Limiter::Blocks, Some(self.blocks)),
-            (Limiter::Registers, register_limit(block, warps)?),
+            (Limiter::Registers, self.register_limit(block, warps)?),
             (Limiter::SharedMemory, self.shared_limit(block)?),
             (Limiter::Barriers, self.barrier_limit(block)?),
         ];
@@ -225,21 +266,21 @@ impl Multiprocessor {
             blocks => Ok(Some(blocks)),
         }
     }
-}
 
-/// Returns the number of blocks of this many warps for which the registers are sufficient.
-fn register_limit(block: &Block, warps: u32) -> Result<Option<u32>, Unlaunchable> {
-    let Some(registers) = block.registers else { return Ok(None) };
-    let refused = Unlaunchable::Registers { registers, threads: block.threads };
-    if registers > MAX_THREAD_REGISTERS {
-        return Err(refused);
+    /// Returns the number of blocks of this many warps for which the registers are sufficient.
+    fn register_limit(&self, block: &Block, warps: u32) -> Result<Option<u32>, Unlaunchable> {
+        let Some(registers) = block.registers else { return Ok(None) };
+        let refused = Unlaunchable::Registers { registers, threads: block.threads };
+        if registers > self.thread_registers {
+            return Err(refused);
+        }
+        let each = (registers * WARP_THREADS).next_multiple_of(REGISTER_GRANULARITY);
+        if each * warps.next_multiple_of(self.partitions) > MULTIPROCESSOR_REGISTERS {
+            return Err(refused);
+        }
+        let in_a_partition = (MULTIPROCESSOR_REGISTERS / self.partitions).checked_div(each);
+        Ok(in_a_partition.map(|in_a_partition| in_a_partition * self.partitions / warps))
     }
-    let each = (registers * WARP_THREADS).next_multiple_of(REGISTER_GRANULARITY);
-    if each * warps.next_multiple_of(REGISTER_PARTITIONS) > MULTIPROCESSOR_REGISTERS {
-        return Err(refused);
-    }
-    let in_a_partition = (MULTIPROCESSOR_REGISTERS / REGISTER_PARTITIONS).checked_div(each);
-    Ok(in_a_partition.map(|in_a_partition| in_a_partition * REGISTER_PARTITIONS / warps))
 }
 
 impl Occupancy {
@@ -272,8 +313,8 @@ impl fmt::Display for Unlaunchable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoThreads => f.write_str("a block has no threads"),
-            Self::Threads { threads } => {
-                write!(f, "a block has {threads} threads, and {MAX_BLOCK_THREADS} is the most")
+            Self::Threads { threads, limit } => {
+                write!(f, "a block has {threads} threads, and {limit} is the most")
             }
             Self::Registers { registers, threads } => write!(
                 f,
@@ -354,7 +395,10 @@ mod tests {
         let refused = |block| on(90, block).unwrap_err();
         let registers = Unlaunchable::Registers { registers: 65, threads: 1024 };
         assert_eq!(refused(block(1024, 65, 0)), registers);
-        assert_eq!(refused(block(1025, 8, 0)), Unlaunchable::Threads { threads: 1025 });
+        assert_eq!(
+            refused(block(1025, 8, 0)),
+            Unlaunchable::Threads { threads: 1025, limit: 1024 }
+        );
         assert_eq!(refused(block(0, 8, 0)), Unlaunchable::NoThreads);
         let text = refused(block(32, 8, 228)).to_string();
         assert_eq!(
@@ -364,6 +408,27 @@ mod tests {
         let barriers = Block { barriers: 65, ..block(32, 8, 0) };
         assert_eq!(refused(barriers), Unlaunchable::Barriers { barriers: 65, limit: 64 });
         assert!(on(89, barriers).is_ok());
+    }
+
+    #[test]
+    fn textbooks_can_be_repeated() {
+        // 1024 threads in at most 8 blocks, each of at most 512 threads.
+        let limits = Multiprocessor {
+            warps: 32,
+            blocks: 8,
+            block_threads: 512,
+            ..*Multiprocessor::of(Target::new(61)).unwrap()
+        };
+        let threads =
+            |side: u32| Some(32 * limits.occupancy(&block(side * side, 16, 0)).ok()?.warps);
+        assert_eq!([8, 16, 32].map(threads), [Some(512), Some(1024), None]);
+        let refused = limits.occupancy(&block(1024, 16, 0)).unwrap_err().to_string();
+        assert_eq!(refused, "a block has 1024 threads, and 512 is the most");
+        // Two partitions give out registers in larger parts than four.
+        let found = |sm| on(sm, block(96, 88, 0)).unwrap().blocks;
+        assert_eq!([found(60), found(61)], [7, 6]);
+        assert!(on(30, block(32, 64, 0)).is_err());
+        assert!(!OLDER_MULTIPROCESSORS.iter().any(Multiprocessor::is_supported));
     }
 
     #[test]
