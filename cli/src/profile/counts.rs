@@ -28,6 +28,10 @@ pub(crate) struct CountsRecord {
     constant_loads: Wavefronts,
     #[serde(default, with = "SectorsFields")]
     texture_reads: Sectors,
+    #[serde(default, with = "SectorsFields")]
+    local_loads: Sectors,
+    #[serde(default, with = "SectorsFields")]
+    local_stores: Sectors,
     #[serde(with = "SectorsFields")]
     global_loads: Sectors,
     #[serde(with = "SectorsFields")]
@@ -110,6 +114,8 @@ impl From<CountsRecord> for Counts {
         counts.shared_atomics = counted.shared_atomics;
         counts.constant_loads = counted.constant_loads;
         counts.texture_reads = counted.texture_reads;
+        counts.local_loads = counted.local_loads;
+        counts.local_stores = counted.local_stores;
         counts.global_loads = counted.global_loads;
         counts.global_stores = counted.global_stores;
         counts.global_reductions = counted.global_reductions;
@@ -133,6 +139,8 @@ impl From<&Counts> for CountsRecord {
             shared_atomics: counts.shared_atomics,
             constant_loads: counts.constant_loads,
             texture_reads: counts.texture_reads,
+            local_loads: counts.local_loads,
+            local_stores: counts.local_stores,
             global_loads: counts.global_loads,
             global_stores: counts.global_stores,
             global_reductions: counts.global_reductions,

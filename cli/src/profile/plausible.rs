@@ -120,7 +120,7 @@ mod tests {
         json!({
             "warp_instructions": 9, "thread_instructions": 200, "branches": 4,
             "divergent_branches": 1, "shared_loads": wavefronts, "shared_stores": wavefronts,
-            "shared_atomics": wavefronts, "constant_loads": wavefronts, "texture_reads": sectors, "global_loads": sectors, "global_stores": sectors,
+            "shared_atomics": wavefronts, "constant_loads": wavefronts, "texture_reads": sectors, "local_loads": sectors, "local_stores": sectors, "global_loads": sectors, "global_stores": sectors,
             "global_reductions": sectors, "global_atomics": sectors, "barriers": 1, "atomics": 1,
             "floats": { "half": 1, "single": 64, "double": 1 },
         })

@@ -1,12 +1,13 @@
 //! Cost formulas of hardware: pure functions of the addresses in a warp's request.
 //!
 //! The lints, `explain` and the interpreter's counters all take their numbers from here, so that
-//! messages and runs agree. Every formula but those of constant memory and of textures reproduces the
+//! messages and runs agree. Every formula but those of constant and local memory reproduces the
 //! measurements in `tests/hardware` row by row. [`time`] predicts times from counts, with the
 //! parameters of [`gpu`]; its predictions are estimates, and say how uncertain they are.
 pub mod constant;
 pub mod global;
 pub mod gpu;
+pub mod local;
 pub mod occupancy;
 pub mod shared;
 pub mod texture;

@@ -108,6 +108,8 @@ fn counts(all: &Counts) -> String {
         .value("shared_atomics", wavefronts(all.shared_atomics))
         .value("constant_loads", wavefronts(all.constant_loads))
         .value("texture_reads", sectors(all.texture_reads))
+        .value("local_loads", sectors(all.local_loads))
+        .value("local_stores", sectors(all.local_stores))
         .value("global_loads", sectors(all.global_loads))
         .value("global_stores", sectors(all.global_stores))
         .value("global_reductions", sectors(all.global_reductions))

@@ -33,6 +33,8 @@ pub(crate) struct Counted {
     pub(crate) requests: Vec<Request>,
     /// Number of reads of textures.
     pub(crate) texture_reads: usize,
+    /// Number of accesses to local memory.
+    pub(crate) local_accesses: usize,
     /// One entry per instruction of the kernel; empty if nothing is counted.
     pub(crate) entries: Vec<Entry>,
 }
@@ -56,6 +58,8 @@ pub(crate) struct Entry {
     pub(crate) destination: Option<u32>,
     /// The read of a texture.
     pub(crate) texture_read: Option<u32>,
+    /// The access to local memory.
+    pub(crate) local_access: Option<u32>,
     /// True if another instruction makes the request that it is part of.
     pub(crate) is_merged: bool,
 }

@@ -269,6 +269,12 @@ pub(crate) enum Instr {
     CountRequest {
         request: u32,
     },
+    /// Counts the access to local memory that the next instruction makes: `bytes` of each lane.
+    CountLocal {
+        at: Address<Operand>,
+        bytes: u32,
+        counter: u32,
+    },
 
     // The sanitizer; only in code that was translated for it.
     /// Checks the access of this index in [`Code::sites`](super::Code::sites), which the next
@@ -447,6 +453,7 @@ impl Instr {
             | Self::CountedLeave { .. }
             | Self::CountLoopEntry { .. }
             | Self::CountRequest { .. }
+            | Self::CountLocal { .. }
             | Self::CheckAccess { .. }
             | Self::TrackUndefined { .. }
             | Self::CheckFence { .. }

@@ -359,3 +359,27 @@ fn an_asynchronous_copy_is_a_load_and_a_store() {
     assert_eq!((stores.requests, stores.wavefronts, stores.ideal), (2, 2 * 8, 2 * 2));
     assert_eq!((found.global_stores.requests, found.shared_loads.requests), (0, 0));
 }
+
+#[test]
+fn local_memory_is_interleaved() {
+    let text = "param arg0 = out: write [u32] !0
+        array #0 = a: [u32; 8] !0
+        %t = builtin thread_idx.x : u32 !0
+        %b = builtin block_idx.x : u32 !0
+        %7 = const 7 : u32 !0
+        %own = and %t, %7 : u32 !0
+        %same = and %b, %7 : u32 !0
+        %a = array #0 : ptr local !0
+        %p = index %a, %own, 4 : ptr local !0
+        %s = store %p, %t !0
+        %q = index %a, %same, 4 : ptr local !0
+        %v = load %q : u32 !0
+        %out = param arg0 : ptr global !0
+        %at = index %out, %t, 4 : ptr global !0
+        %z = store %at, %v !0";
+    let total = count(&kernel(text), 1, [64, 1, 1], Requests::Vectors).total();
+    let stores = total.local_stores;
+    assert_eq!((stores.requests, stores.sectors, stores.ideal), (2, 64, 8));
+    let loads = total.local_loads;
+    assert_eq!((loads.requests, loads.sectors, loads.ideal), (2, 8, 8));
+}

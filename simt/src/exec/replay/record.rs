@@ -191,6 +191,7 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::Store { .. }
             | Instr::DotProducts { .. }
             | Instr::LoadLocal { .. }
+            | Instr::CountLocal { .. }
             | Instr::StoreLocal { .. }
             | Instr::Fence
             | Instr::AsyncCopy { .. }

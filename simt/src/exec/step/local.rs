@@ -5,11 +5,13 @@
 use super::{Exec, control::Next};
 use crate::{
     bytecode::{Address, Operand},
+    observe::counters::tally::RequestCost,
     vector::{
         lanes::resolve,
         registers::{Array, Reg},
     },
 };
+use warpwise_compiler::hardware::{LANES, local::count_sectors};
 
 impl Exec<'_> {
     pub(super) fn load_local(&mut self, to: Reg, from: Address<Operand>) -> Next {
@@ -49,6 +51,22 @@ impl Exec<'_> {
             let Some(()) = stored else { return self.out_of_bounds(to, lane) };
         }
         Next::Continue
+    }
+
+    /// Counts the sectors of local memory that each warp accesses.
+    pub(super) fn count_local(&mut self, at: Address<Operand>, bytes: u32, counter: u32) {
+        let mut all = RequestCost::default();
+        for (warp, active) in self.strand.active().warps() {
+            let offset = |lane: usize| {
+                let is_active = active >> lane & 1 == 1;
+                let place = is_active.then(|| self.array_place(at, warp * LANES + lane)).flatten();
+                place.map_or(0, |(_, offset)| offset)
+            };
+            let found = count_sectors(bytes, active, &std::array::from_fn(offset));
+            let (taken, ideal) = (found.taken.into(), found.ideal.into());
+            all += RequestCost { requests: 1, taken, ideal };
+        }
+        self.log.tally.add_local_access(counter, all);
     }
 
     /// Returns the place that all lanes access, if it is known to be the same.

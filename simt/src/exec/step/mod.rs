@@ -282,6 +282,10 @@ impl<'e> Exec<'e> {
                     self.count_request(*request);
                     continue;
                 }
+                Instr::CountLocal { at, bytes, counter } => {
+                    self.count_local(*at, *bytes, *counter);
+                    continue;
+                }
                 Instr::CheckAccess { site } => {
                     self.check_access(*site);
                     continue;

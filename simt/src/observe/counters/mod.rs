@@ -65,6 +65,11 @@ pub struct Counts {
     pub constant_loads: Wavefronts,
     /// Reads of textures.
     pub texture_reads: Sectors,
+    /// Loads from thread-local arrays that are in local memory. The model is that of the CUDA
+    /// programming guide and was not measured.
+    pub local_loads: Sectors,
+    /// Stores to thread-local arrays that are in local memory.
+    pub local_stores: Sectors,
     /// Loads from global memory.
     pub global_loads: Sectors,
     /// Stores to global memory.
@@ -297,6 +302,13 @@ fn count_instruction(
     if matches!(op, Op::Barrier { .. } | Op::NamedBarrier { .. } | Op::SyncGrid) {
         counts.barriers = executed.warps;
     }
+    let RequestCost { requests, taken, ideal } = tally.local_access_cost(entry.local_access);
+    let local = Sectors { requests, sectors: taken, ideal };
+    if matches!(op, Op::Store { .. }) {
+        counts.local_stores = local;
+    } else {
+        counts.local_loads = local;
+    }
     if let Op::Atomic { ptr, .. } | Op::CompareExchange { ptr, .. } = op {
         counts.atomics = executed.threads;
         counts.set_requests(
@@ -412,6 +424,13 @@ impl Counts {
         all
     }
 
+    /// Returns the sum of all requests to local memory.
+    pub fn local(&self) -> Sectors {
+        let mut all = self.local_loads;
+        all += self.local_stores;
+        all
+    }
+
     /// Returns the share of branches whose active lanes agreed; 1 without branches.
     pub fn branch_efficiency(&self) -> f64 {
         1.0 - ratio(self.divergent_branches, self.branches).unwrap_or(0.0)
@@ -485,6 +504,8 @@ impl AddAssign for Counts {
         self.shared_atomics += other.shared_atomics;
         self.constant_loads += other.constant_loads;
         self.texture_reads += other.texture_reads;
+        self.local_loads += other.local_loads;
+        self.local_stores += other.local_stores;
         self.global_loads += other.global_loads;
         self.global_stores += other.global_stores;
         self.global_reductions += other.global_reductions;

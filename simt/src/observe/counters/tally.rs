@@ -21,6 +21,7 @@ pub(crate) struct Tally {
     divergences: Vec<u64>,
     requests: Vec<RequestCost>,
     texture_reads: Vec<RequestCost>,
+    local_accesses: Vec<RequestCost>,
     /// The costs of earlier requests, by instruction.
     memos: Vec<CostMemo>,
     /// The block that runs.
@@ -184,6 +185,7 @@ impl Tally {
             divergences: vec![0; counted.branches],
             requests: vec![RequestCost::default(); counted.requests.len()],
             texture_reads: vec![RequestCost::default(); counted.texture_reads],
+            local_accesses: vec![RequestCost::default(); counted.local_accesses],
             memos: counted.requests.iter().map(|_| CostMemo::default()).collect(),
             block: 0,
             worst: WorstRequests::new(counted),
@@ -280,6 +282,11 @@ impl Tally {
         self.texture_reads[counter as usize] += cost;
     }
 
+    /// Adds the cost of an access to local memory.
+    pub(crate) fn add_local_access(&mut self, counter: u32, cost: RequestCost) {
+        self.local_accesses[counter as usize] += cost;
+    }
+
     /// Returns the cost of a request, if an equal one was made before.
     #[inline(always)]
     pub(crate) fn known_cost(&self, request: u32, key: RequestKey) -> Option<RequestCost> {
@@ -298,6 +305,7 @@ impl Tally {
         add_elementwise(&mut self.divergences, other.divergences);
         add_elementwise(&mut self.requests, other.requests);
         add_elementwise(&mut self.texture_reads, other.texture_reads);
+        add_elementwise(&mut self.local_accesses, other.local_accesses);
         self.worst.join(other.worst);
     }
 
@@ -331,6 +339,10 @@ impl Tally {
 
     pub(crate) fn texture_read_cost(&self, counter: Option<u32>) -> RequestCost {
         get_or_default(&self.texture_reads, counter)
+    }
+
+    pub(crate) fn local_access_cost(&self, counter: Option<u32>) -> RequestCost {
+        get_or_default(&self.local_accesses, counter)
     }
 
     pub(crate) fn request_cost(&self, request: Option<u32>) -> RequestCost {

@@ -183,6 +183,7 @@ impl Emitter<'_> {
         let at = self.access_address(id, ptr)?;
         if self.kernel.space(ptr) == Some(Space::Local) {
             let to = self.new_lanes(id)?;
+            self.count_local(id, ptr, at);
             self.emit(Instr::LoadLocal { to, from: at });
             return self.normalize_bool(id, to);
         }
@@ -278,6 +279,7 @@ impl Emitter<'_> {
         let to = self.access_address(id, ptr)?;
         let value = self.lanes(value)?;
         if self.kernel.space(ptr) == Some(Space::Local) {
+            self.count_local(id, ptr, to);
             self.emit(Instr::StoreLocal { value, to });
             return Ok(());
         }

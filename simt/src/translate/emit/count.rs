@@ -15,18 +15,21 @@ use crate::{
 };
 use warpwise_compiler::{
     analysis::{
+        local_arrays::Placement,
         mma, predication,
         vectors::{self, Vectors},
     },
     hardware::Kind,
     id::{Facts, Id},
-    ir::{InstId, Kernel, Op, Space, Ty},
+    ir::{Array, ArrayId, InstId, Kernel, Op, Root, Space, Ty},
 };
 
 /// The counters, while code is emitted.
 pub(super) struct Counting<'k> {
     rewritten: &'k Rewritten<'k>,
     vectors: Option<Vectors>,
+    /// The arrays in local memory; the others are in registers, or are constants.
+    local_arrays: Vec<ArrayId>,
     /// The first word of the instruction that each word belongs to.
     leaders: Facts<InstId, Option<InstId>>,
     segments: Segments,
@@ -42,6 +45,15 @@ impl<'k> Counting<'k> {
             Requests::Scalars => (None, written.insts.facts(false)),
             Requests::Vectors => (Some(vectors::analyze(written)), predication::analyze(written)),
         };
+        let is_local = |array: &Array| match requests {
+            Requests::Scalars => true,
+            Requests::Vectors => matches!(
+                Placement::in_kernel(array, written),
+                Placement::Memory(_) | Placement::OneOfSeveral
+            ),
+        };
+        let local_arrays = written.arrays.iter().filter(|(_, array)| is_local(array));
+        let local_arrays = local_arrays.map(|(id, _)| id).collect();
         let segments = Segments::analyze(written, rewritten.uniformity(), &predicated);
         let entry = |id| Entry {
             segment: segments.get(id),
@@ -52,6 +64,7 @@ impl<'k> Counting<'k> {
             request: None,
             destination: None,
             texture_read: None,
+            local_access: None,
             is_merged: false,
         };
         let mut entries: Vec<Entry> = written.insts.ids().map(entry).collect();
@@ -71,10 +84,19 @@ impl<'k> Counting<'k> {
             branches,
             requests: Vec::new(),
             texture_reads: 0,
+            local_accesses: 0,
             entries,
         };
         let leaders = mma::find_leaders(written);
-        Self { rewritten, vectors, leaders, segments, begun: vec![false; many], counted }
+        Self {
+            rewritten,
+            vectors,
+            local_arrays,
+            leaders,
+            segments,
+            begun: vec![false; many],
+            counted,
+        }
     }
 
     pub(super) fn finish(self) -> Counted {
@@ -200,6 +222,28 @@ impl Emitter<'_> {
         counting.counted.requests.push(asks);
         counting.counted.entries[was.index()].request = Some(request);
         self.emit(Instr::CountRequest { request });
+    }
+
+    /// Emits the counter of the access to a thread-local array that comes next, if the array is in
+    /// local memory.
+    pub(super) fn count_local(&mut self, id: InstId, ptr: InstId, at: Address<Operand>) {
+        let kernel = self.kernel;
+        let Some(counting) = &mut self.counting else { return };
+        let Some(was) = counting.rewritten.origin(id) else { return };
+        let (_, value) = kind_and_value(kernel, id);
+        let Ty::Scalar(scalar) = kernel.insts[value].ty else { return };
+        let is_local = match kernel.root(ptr) {
+            Some(Root::Array(array)) => counting.local_arrays.contains(&array),
+            Some(Root::Param(_) | Root::Shared(_)) => false,
+            None => !counting.local_arrays.is_empty(),
+        };
+        if !is_local {
+            return;
+        }
+        let counter = counting.counted.local_accesses as u32;
+        counting.counted.local_accesses += 1;
+        counting.counted.entries[was.index()].local_access = Some(counter);
+        self.emit(Instr::CountLocal { at, bytes: scalar.size().unwrap_or(0), counter });
     }
 
     /// Returns the counter of a read of a texture, if it is the first word of the read.
