@@ -19,7 +19,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use warpwise_compiler::{
-    analysis::{accesses::memory_operands, vectors},
+    analysis::{accesses::memory_operands, predication, vectors},
     explain::{Answer, Subject, Verdict, verdicts},
     hardware::{Kind, LANES, constant, global, shared},
     id::Id,
@@ -430,9 +430,18 @@ impl<'k> Log<'k> {
     }
 
     fn branches_at(&self, span: Span) -> impl Iterator<Item = &Branch> {
+        self.branches_where(span, |_| true)
+    }
+
+    /// The branches of `span` that were run and fit.
+    fn branches_where<'a>(
+        &'a self,
+        span: Span,
+        fits: impl Fn(InstId) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a Branch> {
         let is_branch = |op: &Op| matches!(op, Op::If { .. } | Op::For { .. });
-        let branches = self.at(span, is_branch).filter_map(|id| self.branches.get(&id));
-        branches.filter(|branch| branch.steps != 0)
+        let branches = self.at(span, is_branch).filter(move |id| fits(*id));
+        branches.filter_map(|id| self.branches.get(&id)).filter(|branch| branch.steps != 0)
     }
 }
 
@@ -467,8 +476,15 @@ impl Judge<'_> {
     fn branch(&self, verdict: &Verdict) -> Option<Claim> {
         let span = verdict.span;
         let is_left = self.running.branches_at(span).next().is_some();
-        let branches = || self.source.branches_at(span).chain(self.running.branches_at(span));
-        branches().next()?;
+        let predicated = predication::analyze(self.running.kernel);
+        let is_predicated = |id: InstId| predicated[id];
+        // Where some of it runs under a predicate, the verdict is about the branches that are left.
+        let has_predicated = self.running.branches_where(span, is_predicated).next().is_some();
+        let branches = || {
+            let source = self.source.branches_at(span).filter(|_| !has_predicated);
+            source.chain(self.running.branches_where(span, |id| !predicated[id]))
+        };
+        self.source.branches_at(span).chain(self.running.branches_at(span)).next()?;
         let all = |holds: &dyn Fn(&Branch) -> bool| {
             let wrong = branches().find(|branch| !holds(branch));
             ensure(wrong.is_none(), || format!("{wrong:?}"))
@@ -486,6 +502,11 @@ impl Judge<'_> {
                 GUARD => all(&|branch| branch.is_corner),
                 "no branch: both sides are computed, and one is selected"
                 | "no branch is left of it" => ensure(!is_left, || "there is one".to_owned()),
+                "no branch: its instructions run under a predicate" => {
+                    ensure(branches().next().is_none() || !has_predicated, || {
+                        "there is a branch".to_owned()
+                    })
+                }
                 "no thread of the block comes here" => Err("there are steps".to_owned()),
                 one if one.starts_with("only one of ") => all(&|branch| branch.split <= 1),
                 other => panic!("what does it mean that {other}?"),

@@ -141,12 +141,13 @@ impl Walk<'_> {
             return None;
         }
         // A thread that has no more to do leaves by a predicated exit.
-        let arm = match arm.split_last() {
-            Some((last, rest)) if matches!(self.kernel.insts[*last].op, Op::Return) => {
-                weight.others += 1;
-                rest
-            }
-            _ => arm,
+        let arm = if let Some((last, rest)) = arm.split_last()
+            && let Op::Return = self.kernel.insts[*last].op
+        {
+            weight.others += 1;
+            rest
+        } else {
+            arm
         };
         let overwritten = self.overwritten_sets(arm);
         for &id in arm.iter().rev() {
@@ -178,7 +179,11 @@ impl Walk<'_> {
     /// Returns the assignments of an arm that a later one of the same arm replaces.
     fn overwritten_sets(&self, arm: &[InstId]) -> BTreeSet<InstId> {
         let mut later = BTreeSet::new();
-        let is_overwritten = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Set { local, .. } if !later.insert(local));
+        let mut is_later = |local| !later.insert(local);
+        let is_overwritten = |id: &InstId| {
+            let op = &self.kernel.insts[*id].op;
+            matches!(op, Op::Set { local, .. } if is_later(*local))
+        };
         arm.iter().rev().copied().filter(is_overwritten).collect()
     }
 
@@ -192,7 +197,10 @@ impl Walk<'_> {
     ) -> Vec<InstId> {
         let inst = &self.kernel.insts[id];
         let sets = |value: InstId| {
-            let sets_it = |id: &&InstId| matches!(self.kernel.insts[**id].op, Op::Set { value: set, .. } if set == value);
+            let sets_it = |id: &&InstId| {
+                let op = &self.kernel.insts[**id].op;
+                matches!(op, Op::Set { value: set, .. } if *set == value)
+            };
             overwritten.iter().filter(sets_it).count() as u32
         };
         let is_single = |operand: &InstId| self.uses[*operand] == 1 + sets(*operand);
@@ -240,7 +248,6 @@ impl Walk<'_> {
             | Op::Builtin(_)
             | Op::Index { .. }
             | Op::Offset { .. }
-            | Op::Bounds { .. }
             | Op::Bitcast { .. }
             | Op::Get(_) => 0,
             Op::Set { value, .. } => self.move_weight(*value),
@@ -260,6 +267,7 @@ impl Walk<'_> {
             | Op::MulAdd { .. } => 1,
             Op::Block { body } => self.weigh(&body.0)?.total(),
             Op::MapShared { .. }
+            | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Prefetch { .. }
             | Op::AtomicLoad { .. }
@@ -298,10 +306,12 @@ impl Walk<'_> {
     /// computes it does, except for the two halves of a wide integer.
     fn move_weight(&self, value: InstId) -> u32 {
         let inst = &self.kernel.insts[value];
-        match inst.op {
-            Op::Const(_) | Op::Get(_) => 1,
-            _ if is_wide(inst.ty) => 2,
-            _ => 0,
+        if matches!(inst.op, Op::Const(_) | Op::Get(_)) {
+            1
+        } else if is_wide(inst.ty) {
+            2
+        } else {
+            0
         }
     }
 }
@@ -318,10 +328,7 @@ fn is_wide(ty: Ty) -> bool {
 
 /// Returns the index that `Op::Bounds` yields.
 fn strip_bounds(kernel: &Kernel, index: InstId) -> InstId {
-    match kernel.insts[index].op {
-        Op::Bounds { index, .. } => index,
-        _ => index,
-    }
+    if let Op::Bounds { index, .. } = kernel.insts[index].op { index } else { index }
 }
 
 /// Returns the term of a sum with a constant that is not the constant.

@@ -4,10 +4,11 @@
 //! if thread_idx_x() % 2 == 0 { long } else { longer }    // every warp runs both, with 16 of 32 lanes each
 //! ```
 //! A warp runs the two arms one after the other, each with the lanes that take it. Fires where that
-//! is proved for more than half of the warps, and both arms are too large for predication
-//! ([`weight`]). An `if` without an `else` wastes lanes as well: it fires if its body has a loop,
-//! or if it is in a loop whose iterations take fewer and fewer lanes, in more warps than they would
-//! fill, and on average less than half of a warp enters.
+//! is proved for more than half of the warps, and both arms are too large for
+//! [predication](crate::analysis::predication). An `if` without an `else` wastes lanes as well, also
+//! under a predicate: it fires if its body has a loop, or if it is in a loop whose iterations take
+//! fewer and fewer lanes, in more warps than they would fill, and on average less than half of a
+//! warp enters.
 //!
 //! Silent about guards, about lanes that exchange values among themselves, about conditions that
 //! are uniform in each warp, about one lane that works for its warp, and about conditions on data.
@@ -65,11 +66,14 @@ fn check_branch(
         return None;
     }
     let parting = WarpDivergence::for_condition(kernel, analyses, id, cond);
-    if !parting.affects_most_warps() || is_branchless(kernel, analyses, id) {
+    if !parting.affects_most_warps() {
         return None;
     }
     let (all, yes, no) = (parting.lanes_active(), parting.lanes_true(), parting.lanes_false());
     let message = if weights.iter().all(|&weight| weight >= MIN_BRANCH_WEIGHT) {
+        if is_branchless(kernel, analyses, id) {
+            return None;
+        }
         let sides = match (range_text(&yes), range_text(&no)) {
             (yes, no) if yes == no => format!("{yes} of {all} lanes take each side"),
             (yes, no) => format!("{yes} of {all} lanes take one side, {no} the other"),
