@@ -21,7 +21,7 @@
 //! compares the verdicts with machine code.
 use crate::{
     id::Facts,
-    ir::{BinaryOp, Body, InstId, Kernel, Op, Root, Scalar, Space, Ty, UnaryOp},
+    ir::{BinaryOp, Body, InstId, Kernel, Op, Order, Root, Scalar, Space, Ty, UnaryOp},
 };
 use std::collections::{BTreeSet, HashSet};
 
@@ -122,8 +122,12 @@ impl Walk<'_> {
     fn is_nested_condition(&self, arm: &Body) -> bool {
         let Some((&last, before)) = arm.0.split_last() else { return false };
         let Op::If { then, other, .. } = &self.kernel.insts[last].op else { return false };
-        let is_arithmetic =
-            |&id: &InstId| !matches!(self.kernel.insts[id].op, Op::Load { .. } | Op::Store { .. });
+        let is_arithmetic = |&id: &InstId| {
+            !matches!(
+                self.kernel.insts[id].op,
+                Op::Load { .. } | Op::Store { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. }
+            )
+        };
         then.0.is_empty() != other.0.is_empty()
             && self.predicated[last]
             && before.iter().all(is_arithmetic)
@@ -251,7 +255,10 @@ impl Walk<'_> {
             | Op::Bitcast { .. }
             | Op::Get(_) => 0,
             Op::Set { value, .. } => self.move_weight(*value),
-            Op::Load { .. } | Op::Store { .. } => 1,
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::AtomicLoad { order: Order::Relaxed, .. }
+            | Op::AtomicStore { order: Order::Relaxed, .. } => 1,
             Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Rsqrt, .. } => return None,
             Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } => {
                 is_shift(kernel, id, *rhs).then_some(1)?

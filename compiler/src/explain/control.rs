@@ -205,7 +205,7 @@ impl InstContext<'_> {
                     // A property of the source holds for each branch that it becomes.
                     Some(run) if !is_uneven => run.min(written).explanation(),
                     Some(run) => run.explanation(),
-                    None => new_reason(Answer::Good, Self::branchless_reason(running, span)),
+                    None => Self::branchless_reason(running, span, &written),
                 }
             }
         };
@@ -213,15 +213,20 @@ impl InstContext<'_> {
         self.new_verdict(Subject::Branch, "branch", reason, (warp, fact))
     }
 
-    /// Returns the reason that the `if` with the span `span` is no branch of the optimized kernel.
-    fn branchless_reason(running: &OptimizedCode, span: Span) -> &'static str {
-        if running.branches_at(span).next().is_some() {
+    /// Returns the reason for an `if` that is no branch of the optimized kernel.
+    fn branchless_reason(running: &OptimizedCode, span: Span, written: &LaneBehaviour) -> Reason {
+        let why = if running.branches_at(span).next().is_some() {
+            let (answer, why) = written.clone().explanation();
+            if answer == Answer::Good {
+                return (answer, why);
+            }
             "no branch: its instructions run under a predicate"
         } else if running.has_select_at(span) {
             "no branch: both sides are computed, and one is selected"
         } else {
             "no branch is left of it"
-        }
+        };
+        new_reason(Answer::Good, why)
     }
 
     /// Returns true if lanes of a warp leave an enclosing loop after different iterations.
