@@ -33,9 +33,9 @@ pub(crate) enum Command {
     /// Exits with 0 if nothing is, with 1 if something is wrong at level `deny` (or, with `--deny
     /// warnings`, at level `warn`), and with 2 if the project does not build.
     Lint(Lint),
-    /// Explain a lint, or every branch and every memory access of a kernel.
+    /// Explain a lint, a profiler's metric, or every branch and every memory access of a kernel.
     ///
-    /// Each gets one of three verdicts: proved good, proved bad, cannot tell.
+    /// Each branch and access gets one of three verdicts: proved good, proved bad, cannot tell.
     Explain(Explain),
     /// Show a kernel's IR.
     Ir(Ir),
@@ -109,8 +109,9 @@ impl Lint {
 /// `cargo warpwise explain`
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// A lint (`gpu_bank_conflicts`), or a kernel: its name, its path, or `FILE:LINE`.
-    #[arg(value_name = "LINT|KERNEL")]
+    /// A lint (`gpu_bank_conflicts`), a metric of `nvprof` or Nsight Compute
+    /// (`branch_efficiency`), or a kernel: its name, its path, or `FILE:LINE`.
+    #[arg(value_name = "LINT|METRIC|KERNEL")]
     pub(crate) subject: String,
     /// Of a kernel: print an object a line.
     #[arg(long)]
@@ -204,8 +205,14 @@ pub(crate) struct Profile {
     /// Where to write the page: `profile.html` in `target/warpwise`, or nowhere with `--json`.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// The architecture that occupancy is computed for.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = parse_target)]
+    /// Print these metrics of each kernel instead, by their names in `nvprof` or Nsight Compute.
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    /// Count kernels as they are written, with a branch for every `if`, as `nvcc -G` compiles them.
+    #[arg(long, conflicts_with = "read")]
+    pub(crate) unoptimized: bool,
+    /// The architecture that occupancy is computed for, also one that is too old for kernels.
+    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = parse_any_target)]
     pub(crate) target: Target,
     /// The GPU that times are predicted for, such as `H100` or `RTX 4090`; it also selects the
     /// architecture. Without it, a well-known one of the architecture.
@@ -383,10 +390,15 @@ fn parse_backend(name: &str) -> Result<Backend, String> {
 }
 
 /// Parses `sm_90`, `90` or `9.0`. The letter of an architecture-specific target is ignored.
-fn parse_target(text: &str) -> Result<Target, String> {
+fn parse_any_target(text: &str) -> Result<Target, String> {
     let number = text.strip_prefix("sm_").unwrap_or(text).replace('.', "");
     let number = number.strip_suffix('a').unwrap_or(&number);
-    let target = number.parse().map(Target::new).map_err(|_| "write it as `sm_90`".to_owned())?;
+    number.parse().map(Target::new).map_err(|_| "write it as `sm_90`".to_owned())
+}
+
+/// Parses an architecture that kernels run on.
+fn parse_target(text: &str) -> Result<Target, String> {
+    let target = parse_any_target(text)?;
     if target < Target::OLDEST {
         return Err(format!("the oldest architecture that kernels run on is {}", Target::OLDEST));
     }

@@ -273,6 +273,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("WARPWISE_LINTS", "`off`, `warn` or `deny`"),
     ("WARPWISE_NVTX", "`0` or `1`"),
     ("WARPWISE_PROFILE", "a folder"),
+    ("WARPWISE_PROFILE_UNOPTIMIZED", "`0` or `1`"),
 ];
 
 /// Checks the environment variables that are set.
@@ -302,7 +303,9 @@ fn is_valid(name: &str, value: &str) -> bool {
         "WARPWISE_BACKEND" => value.is_empty() || Backend::named(value).is_some(),
         "WARPWISE_CHECK" => value.is_empty() || value.parse::<Checks>().is_ok(),
         "WARPWISE_LINTS" => matches!(value, "" | "off" | "warn" | "deny"),
-        "WARPWISE_LINEINFO" | "WARPWISE_NVTX" => matches!(value, "" | "0" | "1"),
+        "WARPWISE_LINEINFO" | "WARPWISE_NVTX" | "WARPWISE_PROFILE_UNOPTIMIZED" => {
+            matches!(value, "" | "0" | "1")
+        }
         "WARPWISE_CACHE_DIR" | "WARPWISE_PROFILE" => true,
         _ => {
             let is_number =

@@ -18,6 +18,13 @@ impl Fault {
     pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
+
+    /// Adds advice after any that there is.
+    pub(crate) fn with_more_help(self, more: &str) -> Self {
+        let help =
+            self.help.as_ref().map_or(more.to_owned(), |help| format!("{help}\nhelp: {more}"));
+        self.with_help(help)
+    }
 }
 
 impl fmt::Display for Fault {

@@ -1,5 +1,10 @@
 //! Pages about lints, and suggestions for misspelled names.
+use crate::fault::Fault;
+use warpwise::counters::metrics::METRICS;
 use warpwise_compiler::lint::{self, Lint};
+
+/// The fewest bytes of a name that is compared with those of metrics.
+const MIN_METRIC_BYTES: usize = 6;
 
 /// Pages of `docs/lints`: name and text of each.
 static PAGES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -18,6 +23,31 @@ pub(crate) fn find_lint(name: &str) -> Option<&'static Lint> {
 /// Returns the names of all pages about lints.
 pub(crate) fn lint_page_names() -> impl Iterator<Item = &'static str> {
     PAGES.iter().map(|(name, _)| *name).filter(|name| name.starts_with("gpu_"))
+}
+
+/// Returns true for a name that looks like one of Nsight Compute, with a unit of the hardware in
+/// front.
+pub(crate) fn is_like_metric(name: &str) -> bool {
+    name.contains("__")
+}
+
+/// Returns up to three metrics with a name that is similar to `name`, unless that is too short to
+/// tell.
+pub(crate) fn similar_metrics(name: &str) -> Vec<&'static str> {
+    if name.len() < MIN_METRIC_BYTES {
+        return Vec::new();
+    }
+    similar_names(name, METRICS.iter().flat_map(|metric| metric.names.iter().copied()))
+}
+
+/// Returns the error for a metric that is not in the dictionary.
+pub(crate) fn unknown_metric(name: &str) -> Fault {
+    let near = similar_metrics(name);
+    let fault = Fault::new(format!("there is no metric `{name}` in the dictionary"));
+    match near.is_empty() {
+        true => fault.with_help("`docs/metrics.md` has all of them"),
+        false => fault.with_help(format!("did you mean {}?", quote_list(&near))),
+    }
 }
 
 fn normalize(name: &str) -> String {

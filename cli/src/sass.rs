@@ -73,20 +73,49 @@ fn assemble(
     Ok((said, cubin))
 }
 
-/// Returns the register count of the kernel in `ptx` from `ptxas`; `None` if its messages lack it.
-pub(crate) fn count_registers(
+/// Registers and memory of a thread, in bytes, as `ptxas` tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ThreadResources {
+    pub(crate) registers: u32,
+    /// Stack frame in local memory.
+    pub(crate) stack: u32,
+    pub(crate) spill_stores: u32,
+    pub(crate) spill_loads: u32,
+    /// Constant memory of the kernel, with its parameters.
+    pub(crate) constant: u32,
+}
+
+/// Returns the resources of the kernel in `ptx` from `ptxas`; `None` if its messages lack the
+/// registers.
+pub(crate) fn measure_resources(
     ptxas: &Path,
     ptx: &str,
     target: Target,
-) -> Result<Option<u32>, Fault> {
+) -> Result<Option<ThreadResources>, Fault> {
     let folder = ScratchFolder::temporary()?;
     let (said, _) = assemble(ptxas, ptx, target, &folder.0)?;
-    Ok(parse_register_count(&said))
+    Ok(parse_resources(&said))
 }
 
-fn parse_register_count(said: &str) -> Option<u32> {
-    let (_, rest) = said.split_once("Used ")?;
-    rest.split_once(" registers")?.0.parse().ok()
+fn parse_resources(said: &str) -> Option<ThreadResources> {
+    let number_before = |unit: &str| {
+        let parts = said
+            .lines()
+            .filter(|line| !line.contains("gmem"))
+            .flat_map(|line| line.split([',', ':']));
+        let numbers = parts.filter_map(|part| {
+            let number = part.trim().trim_start_matches("Used ");
+            number.split_once(unit)?.0.trim().parse::<u32>().ok()
+        });
+        numbers.reduce(|sum, number| sum.saturating_add(number))
+    };
+    Some(ThreadResources {
+        registers: number_before(" registers")?,
+        stack: number_before(" bytes stack frame").unwrap_or(0),
+        spill_stores: number_before(" bytes spill stores").unwrap_or(0),
+        spill_loads: number_before(" bytes spill loads").unwrap_or(0),
+        constant: number_before(" bytes cmem").unwrap_or(0),
+    })
 }
 
 /// Returns the messages of `ptxas -v` about registers, memory and spills, as comments.
@@ -114,6 +143,15 @@ mod tests {
                         // 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
                         // Used 10 registers, 400 bytes cmem[0]\n";
         assert_eq!(usage_comments(said), expected);
-        assert_eq!(parse_register_count(said), Some(10));
+        let resources =
+            ThreadResources { registers: 10, constant: 400, ..ThreadResources::default() };
+        assert_eq!(parse_resources(said), Some(resources));
+        let spilled = said.replace(
+            "0 bytes stack frame, 0 bytes spill stores",
+            "24 bytes stack frame, 16 bytes spill stores",
+        );
+        let resources = ThreadResources { stack: 24, spill_stores: 16, ..resources };
+        assert_eq!(parse_resources(&spilled), Some(resources));
+        assert_eq!(parse_resources("ptxas fatal"), None);
     }
 }

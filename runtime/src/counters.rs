@@ -29,6 +29,7 @@
 //! profile` counts all launches of a program as it is, and says what its lines do beyond what they
 //! need.
 mod json;
+pub mod metrics;
 pub mod text;
 
 use crate::{

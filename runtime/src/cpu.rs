@@ -272,7 +272,8 @@ impl Interpreter {
         launch: &CheckedLaunch<'_>,
         lent: &warpwise_simt::Launch<'_>,
     ) -> Result<Outcome> {
-        let program = COUNTING.get(launch, self.device.simulator.optimize)?;
+        let optimize = self.device.simulator.optimize && !profile::is_unoptimized();
+        let program = COUNTING.get(launch, optimize)?;
         let gpu = self.device.simulator.caches.or_else(profile::simulated_gpu);
         let work = match gpu {
             Some(gpu) => self.model(launch, lent, gpu)?,

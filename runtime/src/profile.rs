@@ -40,6 +40,17 @@ pub(crate) fn simulated_gpu() -> Option<&'static Gpu> {
     })
 }
 
+/// The variable that asks for kernels as they are written, if it is `1`.
+const UNOPTIMIZED_VARIABLE: &str = "WARPWISE_PROFILE_UNOPTIMIZED";
+
+/// Returns true if the kernels that are counted are not optimized.
+pub(crate) fn is_unoptimized() -> bool {
+    static IS_SET: OnceLock<bool> = OnceLock::new();
+    is_on()
+        && *IS_SET
+            .get_or_init(|| env::var_os(UNOPTIMIZED_VARIABLE).is_some_and(|value| value == "1"))
+}
+
 /// Returns true if launches are to be counted and written.
 pub(crate) fn is_on() -> bool {
     profile().is_some()

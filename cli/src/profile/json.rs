@@ -21,7 +21,9 @@ fn kernel_to_json(report: &Report, kernel: &KernelProfile) -> Value {
     let launches = &kernel.launches;
     let total = &launches.total;
     let registers = kernel.registers;
-    let by = registers.map(|registers| if registers.is_assembled { "ptxas" } else { "user" });
+    let by =
+        registers.map(|registers| if registers.assembled.is_some() { "ptxas" } else { "user" });
+    let assembled = registers.and_then(|registers| registers.assembled);
     json!({
         "schema": SCHEMA,
         "kind": "kernel",
@@ -34,6 +36,10 @@ fn kernel_to_json(report: &Report, kernel: &KernelProfile) -> Value {
         "barriers": launches.barriers,
         "registers": registers.map(|registers| registers.number),
         "registers_from": by,
+        "stack_bytes": assembled.map(|found| found.stack),
+        "spill_store_bytes": assembled.map(|found| found.spill_stores),
+        "spill_load_bytes": assembled.map(|found| found.spill_loads),
+        "constant_bytes": assembled.map(|found| found.constant),
         "occupancy": occupancy_to_json(report, kernel),
         "prediction": prediction_to_json(report, kernel),
         "total": CountsRecord::from(total),

@@ -9,6 +9,7 @@ mod counts;
 mod html;
 mod json;
 mod lints;
+mod metrics;
 mod plausible;
 mod program;
 mod read;
@@ -35,7 +36,7 @@ use std::{
 };
 use warpwise::model::{GPUS, Gpu};
 use warpwise_compiler::{
-    hardware::occupancy::{MULTIPROCESSORS, Multiprocessor},
+    hardware::occupancy::{MULTIPROCESSORS, Multiprocessor, OLDER_MULTIPROCESSORS},
     target::Target,
 };
 
@@ -44,6 +45,7 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
     let gpu = find_gpu(command)?;
     let target = command.gpu.as_ref().and(gpu).map_or(command.target, |gpu| gpu.target);
     let multiprocessor = find_multiprocessor(target)?;
+    let metrics = metrics::find_all(&command.metrics)?;
     let registers = registers::RegisterSources::new(&command.registers, target)?;
     let workspace = Workspace::load(&command.build)?;
     let ran = match &command.read {
@@ -59,6 +61,9 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
     let find = |kernel: &str, ir: Option<&str>| registers.registers_of(kernel, ir);
     let on = ReportTarget { multiprocessor, gpu };
     let report = Report::new(ran, &project, &workspace.workspace_root, on, find);
+    if !metrics.is_empty() {
+        return metrics::print(&report, &metrics, command.json);
+    }
     let page = command.html.clone();
     let page = page.or_else(|| (!command.json).then(|| default_page(&workspace)));
     if let Some(page) = &page {
@@ -90,7 +95,8 @@ fn write_page(path: &Path, page: &str) -> Result<(), Fault> {
 
 fn find_multiprocessor(target: Target) -> Result<&'static Multiprocessor, Fault> {
     Multiprocessor::of(target).ok_or_else(|| {
-        let known: Vec<String> = MULTIPROCESSORS.iter().map(|row| row.target.to_string()).collect();
+        let rows = OLDER_MULTIPROCESSORS.iter().chain(MULTIPROCESSORS);
+        let known: Vec<String> = rows.map(|row| row.target.to_string()).collect();
         Fault::new(format!("nothing is known of multiprocessors of {target}"))
             .with_help(format!("there are {}", known.join(", ")))
     })

@@ -99,6 +99,9 @@ impl CargoCommand {
         if let Some(gpu) = gpu {
             command.env("WARPWISE_PROFILE_CACHES", gpu.name);
         }
+        if profile.unoptimized {
+            command.env("WARPWISE_PROFILE_UNOPTIMIZED", "1");
+        }
         command.stdout(Stdio::from(io::stderr())).status().map_err(cannot_run_cargo)
     }
 }

@@ -49,13 +49,13 @@ impl RegisterSources {
         let named =
             given(&|name| name.as_deref() == Some(kernel)).or_else(|| given(&Option::is_none));
         if let Some(number) = named {
-            return Some(Registers { number, is_assembled: false });
+            return Some(Registers { number, assembled: None });
         }
         let kernel: ir::Kernel = ir?.parse().ok()?;
         verify(&kernel).ok()?;
         let ptx = back::ptx::emit(&kernel, self.target).ok()?;
-        let number = sass::count_registers(self.ptxas.as_deref()?, &ptx, self.target).ok()??;
-        Some(Registers { number, is_assembled: true })
+        let found = sass::measure_resources(self.ptxas.as_deref()?, &ptx, self.target).ok()??;
+        Some(Registers { number: found.registers, assembled: Some(found) })
     }
 }
 

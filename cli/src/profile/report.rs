@@ -5,7 +5,7 @@ use super::{
     program::ProgramRun,
     read::{Access, LaunchGroup, Recording},
 };
-use crate::{check::Project, sources::Sources};
+use crate::{check::Project, sass::ThreadResources, sources::Sources};
 use std::{
     cell::RefCell,
     cmp::Reverse,
@@ -61,8 +61,8 @@ pub(crate) struct KernelProfile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Registers {
     pub(crate) number: u32,
-    /// True if the count is from `ptxas`, false if it is from the command line.
-    pub(crate) is_assembled: bool,
+    /// All resources, if `ptxas` tells them; `None` if the count is from the command line.
+    pub(crate) assembled: Option<ThreadResources>,
 }
 
 /// Counters of a line.

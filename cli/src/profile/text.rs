@@ -4,7 +4,7 @@ use super::{
     report::{KernelProfile, LineProfile, Registers, Report},
     verdict,
 };
-use crate::color::Paint;
+use crate::{color::Paint, sass::ThreadResources};
 use annotate_snippets::renderer::AnsiColor;
 use warpwise::counters::{Counts, text};
 use warpwise_compiler::diag::Diagnostic;
@@ -94,7 +94,10 @@ fn render_line(line: &LineProfile, paint: Paint) -> String {
 
 /// Describes the occupancy, and its limiters.
 pub(crate) fn describe_occupancy(report: &Report, kernel: &KernelProfile) -> String {
-    let target = report.multiprocessor.target;
+    let target = match report.multiprocessor.is_supported() {
+        true => report.multiprocessor.target.to_string(),
+        false => format!("{} (too old for kernels)", report.multiprocessor.target),
+    };
     let found = match kernel.occupancy(report.multiprocessor) {
         Ok(found) => found,
         Err(refused) => return format!("occupancy on {target}: no block runs: {refused}"),
@@ -103,10 +106,8 @@ pub(crate) fn describe_occupancy(report: &Report, kernel: &KernelProfile) -> Str
         None => {
             ("at most ", "; registers are not known (`--registers N`, or install `ptxas`)".into())
         }
-        Some(Registers { number, is_assembled: true }) => {
-            ("", format!("; ptxas gives it {number} registers"))
-        }
-        Some(Registers { number, is_assembled: false }) => {
+        Some(Registers { assembled: Some(found), .. }) => ("", describe_resources(found)),
+        Some(Registers { number, assembled: None }) => {
             ("", format!("; {number} registers, as given"))
         }
     };
@@ -119,6 +120,19 @@ pub(crate) fn describe_occupancy(report: &Report, kernel: &KernelProfile) -> Str
         found.blocks,
         found.limited_by(),
     )
+}
+
+/// Describes the registers and the memory that `ptxas` gives a thread.
+fn describe_resources(found: ThreadResources) -> String {
+    let ThreadResources { registers, stack, spill_stores, spill_loads, constant } = found;
+    let mut text = format!("; ptxas gives it {registers} registers");
+    if stack != 0 {
+        text += &format!(", a stack of {stack} bytes");
+    }
+    if spill_stores != 0 || spill_loads != 0 {
+        text += &format!(", spills {spill_stores} bytes and reloads {spill_loads}");
+    }
+    text + &format!(", and {constant} bytes of constant memory")
 }
 
 /// Renders a table of at most `most` lines.

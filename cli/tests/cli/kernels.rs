@@ -43,6 +43,19 @@ fn lints_are_explained_by_their_pages() {
     assert_eq!(output.stderr, "error: there is no lint `gpu_zzz`\n");
 }
 
+#[test]
+fn metrics_of_other_profilers_are_explained() {
+    let fixture = Fixture::get();
+    let output = fixture.run("explain branch_efficiency").assert_exit(0);
+    assert!(output.stdout.contains("here:       `branch_efficiency()`"), "{output:#?}");
+    let by_ncu = fixture.run("explain smsp__sass_average_branch_targets_threads_uniform.pct");
+    assert_eq!(by_ncu.assert_exit(0).stdout, output.stdout);
+    let output = fixture.run("explain smsp__sass_branch_target.sum").assert_exit(2);
+    assert!(output.stderr.contains("did you mean `smsp__sass_branch_targets.sum`"), "{output:#?}");
+    let output = fixture.run("explain -q branch_eficiency").assert_exit(2);
+    assert!(output.stderr.contains("help: metrics are `branch_efficiency`"), "{output:#?}");
+}
+
 /// A registry builds the crate from its package alone.
 #[test]
 fn the_package_has_the_pages() {

@@ -83,6 +83,52 @@ fn what_is_profiled_is_what_the_counters_say() {
     assert_eq!(kernels.last().unwrap()["launches"], 4);
 }
 
+#[test]
+fn metrics_are_printed_by_their_names() {
+    let fixture = Fixture::get();
+    let names = "gld_efficiency,branch_efficiency,achieved_occupancy";
+    let output = fixture.run(&format!("profile -q -p profiled --metrics {names}")).assert_exit(0);
+    for line in [
+        "  gld_efficiency      12.50 %",
+        "  branch_efficiency   100.00 %",
+        "  achieved_occupancy  not known: only a time model has it",
+    ] {
+        assert!(output.stdout.contains(line), "{line}\n{output:#?}");
+    }
+    let output = fixture.run(&format!("profile -q -p profiled --json --metrics {names}"));
+    let kernels = output.assert_exit(0).values();
+    assert_eq!(kernels[0]["metrics"]["branch_efficiency"], 100.0);
+    assert_eq!(kernels[0]["metrics"]["achieved_occupancy"], Value::Null);
+    let output = fixture.run("profile -q -p profiled --metrics gld_eficiency").assert_exit(2);
+    assert!(output.stderr.contains("did you mean `gld_efficiency`"), "{output:#?}");
+}
+
+#[test]
+fn kernels_are_profiled_as_they_are_written() {
+    let run = |options: &str| {
+        let command = format!("profile -q -p profiled --json {options}");
+        Fixture::get().run(&command).assert_exit(0).values()
+    };
+    let instructions = |kernels: Vec<Value>| -> u64 {
+        let counts =
+            kernels.iter().filter_map(|kernel| kernel["total"]["warp_instructions"].as_u64());
+        counts.sum()
+    };
+    assert!(instructions(run("--unoptimized")) > instructions(run("")));
+}
+
+#[test]
+fn architectures_of_textbooks_have_an_occupancy() {
+    let output = Fixture::get().run("profile -q -p profiled --target sm_61 --registers 32");
+    let line = "occupancy on sm_61 (too old for kernels): 64 of 64 warps";
+    assert!(output.assert_exit(0).stdout.contains(line));
+    let output = Fixture::get().run("ptx -q half --target sm_61").assert_exit(2);
+    assert!(
+        output.stderr.contains("the oldest architecture that kernels run on is sm_75"),
+        "{output:#?}"
+    );
+}
+
 /// Multiplies the last number of each row of a histogram.
 fn scale_histogram(rows: &Value, times: u64) -> Value {
     let row = |row: &Value| {

@@ -58,12 +58,13 @@ pub fn summary(total: &Counts) -> Vec<String> {
         total.warp_instructions
     )];
     let Counts { branches, divergent_branches, barriers, atomics, floats, .. } = *total;
-    if branches != 0 {
-        let percent = 100.0 * total.branch_efficiency();
-        lines.push(format!(
-            "{branches} branches, {divergent_branches} divergent ({percent:.1} % are not)"
-        ));
-    }
+    let percent = 100.0 * total.branch_efficiency();
+    lines.push(match branches {
+        0 => format!("branch efficiency {percent:.1} % (no branches)"),
+        _ => {
+            format!("{branches} branches, {divergent_branches} divergent ({percent:.1} % are not)")
+        }
+    });
     let (global, shared) = (total.global(), total.shared());
     if global.requests != 0 {
         let (expected, got) = (global.ideal, global.sectors);
@@ -87,6 +88,15 @@ pub fn summary(total: &Counts) -> Vec<String> {
         lines.push(format!(
             "constant memory: {} requests, expected {expected} wavefronts, got {got}: {}",
             constant.requests,
+            times(got, expected)
+        ));
+    }
+    let local = total.local();
+    if local.requests != 0 {
+        let (expected, got) = (local.ideal, local.sectors);
+        lines.push(format!(
+            "local memory: {} requests, expected {expected} sectors, got {got}: {}",
+            local.requests,
             times(got, expected)
         ));
     }
