@@ -3,6 +3,7 @@
 //! One trial a kernel, and one for `docs/lints/evidence.md`, the table of what lints find and
 //! miss: precision is how much of what a lint says is so, recall how much of what is so it says.
 //! `cargo test -p warpwise-corpus -- bank` runs what has `bank` in its name.
+mod branches;
 mod checked;
 mod counted;
 mod expected;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
     trials.push(Trial::test("accesses cost what is counted", || {
         counted::compare(MODULES.iter().flat_map(|(_, kernels)| kernels.iter().copied()))
     }));
+    trials.push(Trial::test("branches are those of an H200", branches::compare));
     trials.push(Trial::test("races are found where labels say so", || {
         checked::compare(MODULES.iter().flat_map(|&(file, kernels)| {
             kernels.iter().copied().zip(labels(file, kernels).kernels)

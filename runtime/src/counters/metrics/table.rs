@@ -112,7 +112,7 @@ pub const METRICS: &[Metric] = &[
         unit: Unit::Count,
         field: "`divergent_branches`",
         formula: "divergent_branches",
-        difference: "",
+        difference: "where LLVM makes the PTX, it merges arms that compute the same of different values, so a GPU may have fewer",
         read: |m| count(m.counts.divergent_branches),
     },
     Metric {
