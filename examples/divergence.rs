@@ -159,11 +159,25 @@ fn math4(c: &mut [f32]) {
     c[tid] = a + b;
 }
 
+/// The fourth kernel as textbooks print it: in C, `itid & 0x01 == 0` is `itid & (0x01 == 0)`, which is always false.
+#[kernel]
+fn math4_published(c: &mut [f32]) {
+    let tid = thread_idx_x();
+    let (mut a, mut b) = (0.0, 0.0);
+    let warp = tid >> 5;
+    if warp & (1 == 0) as usize != 0 {
+        a = 100.0;
+    } else {
+        b = 200.0;
+    }
+    c[tid] = a + b;
+}
+
 /// Counts short arms on a simulator that runs kernels as they are written, or as a GPU does.
 fn short_arms(
     title: &'static str,
     simulator: &Simulator,
-    expected: [[u64; 2]; 4],
+    expected: [[u64; 2]; 5],
 ) -> warpwise::Result<Table<2>> {
     let device = &simulator.device();
     let mut c = device.zeros::<f32>(64)?;
@@ -172,12 +186,15 @@ fn short_arms(
     math2::launch(device, two_warps, &mut c)?;
     math3::launch(device, two_warps, &mut c)?;
     math4::launch(device, two_warps, &mut c)?;
+    math4_published::launch(device, two_warps, &mut c)?;
+    assert_eq!(c.to_vec()?, [200.0; 64]);
 
     let kernels = [
         "math1: if tid % 2 == 0, else",
         "math2: if (tid / 32) % 2 == 0, else",
         "math3: if even, if !even",
         "math4: if (tid >> 5) & 1 == 0, else",
+        "math4 as published: if (tid >> 5) & (1 == 0)",
     ];
     let mut table = Table::new(title, ["divergent branches", "efficiency, %"]);
     for ((what, expected), launch) in
@@ -196,10 +213,10 @@ pub(crate) fn tables() -> warpwise::Result<String> {
     let written = short_arms(
         "Two warps, short arms, as written",
         &written,
-        [[2, 0], [0, 100], [4, 0], [0, 100]],
+        [[2, 0], [0, 100], [4, 0], [0, 100], [0, 100]],
     )?;
     let selects = Simulator::new().counters();
-    let selects = short_arms("Two warps, short arms, as selects", &selects, [[0, 100]; 4])?;
+    let selects = short_arms("Two warps, short arms, as selects", &selects, [[0, 100]; 5])?;
     Ok(format!("{long}\n{written}\n{selects}"))
 }
 
