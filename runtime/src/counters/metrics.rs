@@ -133,7 +133,7 @@ pub fn find(name: &str) -> Option<&'static Metric> {
         known.eq_ignore_ascii_case(name)
             || known.split_once('.').is_some_and(|(stem, _)| stem.eq_ignore_ascii_case(name))
     };
-    METRICS.iter().find(|metric| metric.names.iter().any(|known| is_it(&known)))
+    METRICS.iter().find(|metric| metric.names.iter().any(is_it))
 }
 
 impl<'a> Measured<'a> {

@@ -2,6 +2,8 @@
 //!
 //! The name of a kernel says how long its arms are. `tests/ptxas/branches` compares with machine code what the
 //! counters say of them, and `tests/corpus/profile` with a GPU.
+#![expect(clippy::collapsible_if, reason = "nested branches are what is counted")]
+#![expect(clippy::len_zero, reason = "contracts compare lengths")]
 use std::sync::atomic::Ordering::Relaxed;
 use warpwise::prelude::*;
 
