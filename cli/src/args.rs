@@ -3,6 +3,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf};
 use warpwise_compiler::{back::Backend, target::Target};
 
+/// The architecture that commands compile for, unless `--target` names another.
+const DEFAULT_TARGET: &str = "sm_90";
+
 /// Lints, explains and shows GPU kernels that are written with Warpwise.
 #[derive(Debug, Parser)]
 #[command(name = "cargo-warpwise", bin_name = "cargo warpwise", version, max_term_width = 100)]
@@ -28,40 +31,127 @@ pub(crate) enum When {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Create a package with a kernel, a test of it on the interpreter, and settings for editors.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise new blur\n  cargo warpwise new blur --path ../warpwise/runtime"
+    )]
+    New(New),
+    /// Write the settings that show lints in editors, on GitHub and before each commit.
+    ///
+    /// Existing files are kept; what to add to them is printed.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise init\n  cargo warpwise init --github --pre-commit"
+    )]
+    Init(Init),
+    /// Check the project as `cargo check` does, with the lints as warnings of their own.
+    ///
+    /// With `--message-format json`, editors show them: see `cargo warpwise init`.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise check\n  cargo warpwise check --workspace --all-targets --message-format json"
+    )]
+    Check(Check),
     /// Find all kernels, and say what is wrong with them.
     ///
     /// Exits with 0 if nothing is, with 1 if something is wrong at level `deny` (or, with `--deny
     /// warnings`, at level `warn`), and with 2 if the project does not build.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise lint\n  cargo warpwise lint --workspace --all-targets --deny warnings\n  cargo warpwise lint --fix\n  cargo warpwise lint --sarif > warpwise.sarif"
+    )]
     Lint(Lint),
     /// Explain a lint, a profiler's metric, or every branch and every memory access of a kernel.
     ///
     /// Each branch and access gets one of three verdicts: proved good, proved bad, cannot tell.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise explain gpu_bank_conflicts\n  cargo warpwise explain transpose --bad\n  cargo warpwise explain src/filters.rs:12"
+    )]
     Explain(Explain),
     /// Show a kernel's IR.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise ir saxpy\n  cargo warpwise ir blur --optimized --bind T=f32"
+    )]
     Ir(Ir),
     /// Show the PTX that a kernel becomes.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise ptx saxpy\n  cargo warpwise ptx saxpy --target sm_80 --backend builtin"
+    )]
     Ptx(Ptx),
     /// Show the LLVM IR that the LLVM back end makes of a kernel, before LLVM optimizes it.
+    #[command(after_help = "Example:\n  cargo warpwise llvm-ir saxpy --target sm_80")]
     LlvmIr(LlvmIr),
     /// Show the machine code that a kernel becomes, and the registers and memory that it takes.
     ///
     /// Needs NVIDIA's `ptxas` and `nvdisasm` (or `cuobjdump`), but no GPU.
+    #[command(after_help = "Example:\n  cargo warpwise sass saxpy --target sm_80")]
     Sass(Sass),
     /// Run a program's kernels on the SIMT interpreter, and say where there is something to gain.
     ///
     /// Runs `cargo run`, or with `--test` and the like `cargo test`, with every CPU device
     /// counting. Exits with 0 if the program does well, with 1 if it fails, and with 2 if there is
     /// nothing to report.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise profile --example saxpy\n  cargo warpwise profile --test kernels --json"
+    )]
     Profile(Profile),
     /// Say what this machine has of what kernels need, and what to do about what is missing.
     ///
     /// Exits with 0 if all is well and with 1 if there is a warning.
+    #[command(after_help = "Example:\n  cargo warpwise doctor")]
     Doctor,
+}
+
+/// `cargo warpwise new`
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The folder of the new package, whose last part is its name.
+    pub(crate) folder: PathBuf,
+    /// Depend on the `warpwise` in this folder, and not on a published one.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// `cargo warpwise init`
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// Write a workflow for GitHub, which shows findings at the lines of a pull request.
+    #[arg(long)]
+    pub(crate) github: bool,
+    /// Write a hook for <https://pre-commit.com>.
+    #[arg(long)]
+    pub(crate) pre_commit: bool,
+    /// The folder to write to.
+    #[arg(default_value = ".")]
+    pub(crate) folder: PathBuf,
+}
+
+/// `cargo warpwise check`
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// How to print messages.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) message_format: MessageFormat,
+    /// Count warnings as errors: all (`warnings`), or those of a lint.
+    #[arg(long, short = 'D', value_name = "LINT")]
+    pub(crate) deny: Vec<String>,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+/// Format of the messages of `cargo warpwise check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessageFormat {
+    /// As rustc prints its own.
+    Human,
+    /// Cargo's messages, an object a line.
+    #[value(alias = "json-diagnostic-rendered-ansi")]
+    Json,
 }
 
 /// `cargo warpwise lint`
 #[derive(Debug, Args)]
 pub(crate) struct Lint {
+    /// Apply the remedies that can be computed, as long as the code compiles and each finding goes.
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// How to print what is found.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
@@ -116,6 +206,9 @@ pub(crate) struct Explain {
     /// Of a kernel: print an object a line.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Of a kernel: show only what is proved bad.
+    #[arg(long)]
+    pub(crate) bad: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -142,7 +235,7 @@ pub(crate) struct Ptx {
     /// The kernel: its name, its path, or `FILE:LINE`.
     pub(crate) kernel: String,
     /// The architecture to compile for.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = parse_target)]
+    #[arg(long, value_name = "sm_NN", default_value = DEFAULT_TARGET, value_parser = parse_target)]
     pub(crate) target: Target,
     /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
     #[arg(long, value_parser = parse_backend)]
@@ -162,7 +255,7 @@ pub(crate) struct LlvmIr {
     /// The kernel: its name, its path, or `FILE:LINE`.
     pub(crate) kernel: String,
     /// The architecture to compile for.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = parse_target)]
+    #[arg(long, value_name = "sm_NN", default_value = DEFAULT_TARGET, value_parser = parse_target)]
     pub(crate) target: Target,
     /// The code of large launches, in which each thread does the work of several.
     #[arg(long)]
@@ -179,7 +272,7 @@ pub(crate) struct Sass {
     /// The kernel: its name, its path, or `FILE:LINE`.
     pub(crate) kernel: String,
     /// The architecture to compile for.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = parse_target)]
+    #[arg(long, value_name = "sm_NN", default_value = DEFAULT_TARGET, value_parser = parse_target)]
     pub(crate) target: Target,
     /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
     #[arg(long, value_parser = parse_backend)]
@@ -212,7 +305,7 @@ pub(crate) struct Profile {
     #[arg(long, conflicts_with = "read")]
     pub(crate) unoptimized: bool,
     /// The architecture that occupancy is computed for, also one that is too old for kernels.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = parse_any_target)]
+    #[arg(long, value_name = "sm_NN", default_value = DEFAULT_TARGET, value_parser = parse_any_target)]
     pub(crate) target: Target,
     /// The GPU that times are predicted for, such as `H100` or `RTX 4090`; it also selects the
     /// architecture. Without it, a well-known one of the architecture.

@@ -8,6 +8,7 @@ use crate::{
     wrapper,
 };
 use serde::Deserialize;
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -31,6 +32,44 @@ pub(crate) struct Project {
     pub(crate) built: bool,
 }
 
+/// Messages of cargo about a check.
+#[derive(Debug, Default)]
+pub(crate) struct CargoMessages {
+    /// One line of JSON each, but for the end of the build.
+    pub(crate) lines: Vec<String>,
+    /// Targets that cargo built, or failed to build.
+    targets: Vec<BuiltTarget>,
+}
+
+/// Target of a package, as cargo describes it in its messages.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltTarget {
+    /// Folder of the package's manifest.
+    pub(crate) folder: PathBuf,
+    /// Id of the package.
+    pub(crate) package_id: Value,
+    /// The target.
+    pub(crate) target: Value,
+}
+
+impl BuiltTarget {
+    /// Returns the name of the crate.
+    fn crate_name(&self) -> String {
+        self.target["name"].as_str().unwrap_or_default().replace('-', "_")
+    }
+}
+
+/// Messages of rustc that are printed as they arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Printed {
+    /// Errors.
+    Errors,
+    /// Errors and warnings.
+    All,
+    /// None: the caller has them in [`CargoMessages`].
+    Nothing,
+}
+
 /// Kernel as seen by one compilation of its crate.
 #[derive(Debug)]
 pub(crate) struct Kernel {
@@ -42,6 +81,8 @@ pub(crate) struct Kernel {
     pub(crate) krate: String,
     /// True if its package is selected.
     pub(crate) selected: bool,
+    /// Folder of the package's manifest.
+    pub(crate) manifest: PathBuf,
     /// Value of `debug_assertions` in that compilation, if the kernel depends on it.
     pub(crate) debug_assertions: Option<bool>,
     /// Back end that the build selects.
@@ -67,6 +108,8 @@ pub(crate) struct Finding {
     pub(crate) message: String,
     /// Place of the effect.
     pub(crate) place: Place,
+    /// Place of the kernel's name.
+    pub(crate) kernel_place: Place,
     /// Further places, from the effect to its cause.
     pub(crate) labels: Vec<(Place, String)>,
     /// Further facts that the finding rests on.
@@ -75,8 +118,16 @@ pub(crate) struct Finding {
     pub(crate) help: Option<String>,
 }
 
-/// Checks the targets that `build` selects.
+/// Checks the targets that `build` selects, and prints rustc's errors.
 pub(crate) fn check_project(build: &Build) -> Result<Project, Fault> {
+    check_and_print(build, Printed::Errors).map(|(project, _)| project)
+}
+
+/// Checks the targets that `build` selects.
+pub(crate) fn check_and_print(
+    build: &Build,
+    printed: Printed,
+) -> Result<(Project, CargoMessages), Fault> {
     let workspace = Workspace::load(build)?;
     let selected = workspace.selected_packages(build)?;
     let target = workspace.target_directory.join("warpwise");
@@ -84,7 +135,8 @@ pub(crate) fn check_project(build: &Build) -> Result<Project, Fault> {
     fs::create_dir_all(&records).map_err(|error| {
         Fault::new(format!("cannot make the folder {}: {error}", records.display()))
     })?;
-    let check = CargoCheck { build, target: &target, records: &records, run: unique_run_id() };
+    let run = unique_run_id();
+    let check = CargoCheck { build, target: &target, records: &records, run, printed };
     let mut done = check.run()?;
     // A crate that cargo finds fresh is not compiled again, so its lost record can only be restored
     // by cleaning its package.
@@ -111,7 +163,7 @@ pub(crate) fn check_project(build: &Build) -> Result<Project, Fault> {
             project.add_kernel(&header, line, is_selected)?;
         }
     }
-    Ok(project)
+    Ok((project, done.messages))
 }
 
 /// Returns an id that no other run has.
@@ -123,6 +175,16 @@ fn unique_run_id() -> String {
 fn unreadable_record(path: &Path, error: &std::io::Error) -> Fault {
     Fault::new(format!("cannot read {}: {error}", path.display()))
         .with_help("remove the folder `warpwise` in the target folder")
+}
+
+impl CargoMessages {
+    /// Returns the target of a kernel, or another one of its package if cargo named none.
+    pub(crate) fn target_of(&self, kernel: &Kernel) -> Option<&BuiltTarget> {
+        let of_package = || self.targets.iter().filter(|target| target.folder == kernel.manifest);
+        of_package()
+            .find(|target| target.crate_name() == kernel.krate)
+            .or_else(|| of_package().next())
+    }
 }
 
 impl Project {
@@ -148,7 +210,9 @@ impl Project {
             let path = header.folder.join(file);
             sources.add_place(path, (line_number, column), (end_line, end_column))
         };
+        let kernel_place = place(line.at);
         let findings = line.diagnostics.iter().map(|found| Finding {
+            kernel_place,
             code: found.code.clone(),
             // Users cannot change a dependency, so its findings are never errors.
             level: if selected { found.level } else { found.level.min(Level::Warn) },
@@ -167,10 +231,11 @@ impl Project {
             name: line.kernel,
             package: header.package.clone(),
             krate: header.krate.clone(),
+            manifest: header.manifest.clone(),
             selected,
             debug_assertions: line.debug_assertions,
             backend: line.backend,
-            name_place: place(line.at),
+            name_place: kernel_place,
             spans: line.spans.iter().map(|at| place(*at)).collect(),
             ir: line.ir,
             findings,
@@ -185,6 +250,7 @@ struct CargoCheck<'a> {
     target: &'a Path,
     records: &'a Path,
     run: String,
+    printed: Printed,
 }
 
 /// Results of a `cargo check` run.
@@ -193,6 +259,7 @@ struct CheckResult {
     /// File stems of the build's artifacts, each with the folder of its package.
     artifacts: BTreeMap<String, PathBuf>,
     success: bool,
+    messages: CargoMessages,
 }
 
 /// Message of cargo: one line of JSON.
@@ -200,10 +267,20 @@ struct CheckResult {
 #[serde(tag = "reason", rename_all = "kebab-case")]
 enum CargoMessage {
     CompilerArtifact {
+        #[serde(default)]
+        package_id: Value,
         manifest_path: PathBuf,
+        #[serde(default)]
+        target: Value,
         filenames: Vec<PathBuf>,
     },
     CompilerMessage {
+        #[serde(default)]
+        package_id: Value,
+        #[serde(default)]
+        manifest_path: PathBuf,
+        #[serde(default)]
+        target: Value,
         message: RustcMessage,
     },
     BuildFinished {
@@ -223,7 +300,7 @@ struct RustcMessage {
 impl CargoCheck<'_> {
     /// Runs the check, and prints rustc's errors as they arrive.
     fn run(&self) -> Result<CheckResult, Fault> {
-        let ansi = std::io::stderr().is_terminal();
+        let ansi = std::io::stderr().is_terminal() && self.printed != Printed::Nothing;
         let format = if ansi { "json-diagnostic-rendered-ansi" } else { "json" };
         let mut command = self.cargo_command("check");
         // `--keep-going` finds the kernels of all crates that compile.
@@ -236,7 +313,7 @@ impl CargoCheck<'_> {
         let mut done = CheckResult::default();
         if let Some(stdout) = child.stdout.take() {
             for line in BufReader::new(stdout).lines() {
-                done.read_message(&line.map_err(failed)?);
+                done.read_message(&line.map_err(failed)?, self.printed);
             }
         }
         let status = child.wait().map_err(failed)?;
@@ -286,21 +363,39 @@ impl CargoCheck<'_> {
 }
 
 impl CheckResult {
-    fn read_message(&mut self, line: &str) {
+    fn read_message(&mut self, line: &str, printed: Printed) {
+        let message = serde_json::from_str(line);
+        if message.is_ok() && !matches!(message, Ok(CargoMessage::BuildFinished { .. })) {
+            self.messages.lines.push(line.to_owned());
+        }
         // Lines that are no messages of cargo are output of build scripts.
-        match serde_json::from_str(line) {
-            Ok(CargoMessage::CompilerArtifact { manifest_path, filenames }) => {
+        match message {
+            Ok(CargoMessage::CompilerArtifact { package_id, manifest_path, target, filenames }) => {
                 let folder = manifest_path.parent().unwrap_or(&manifest_path);
+                self.messages.targets.push(BuiltTarget {
+                    folder: folder.to_owned(),
+                    package_id,
+                    target,
+                });
                 for stem in filenames.iter().filter_map(|path| path.file_stem()?.to_str()) {
                     let stem = stem.strip_prefix("lib").unwrap_or(stem);
                     self.artifacts.insert(stem.to_owned(), folder.to_owned());
                 }
             }
-            Ok(CargoMessage::CompilerMessage { message }) if message.level.starts_with("error") => {
-                eprint!("{}", message.rendered.unwrap_or_default());
+            Ok(CargoMessage::CompilerMessage { package_id, manifest_path, target, message }) => {
+                let is_printed = match printed {
+                    Printed::Errors => message.level.starts_with("error"),
+                    Printed::All => true,
+                    Printed::Nothing => false,
+                };
+                if is_printed {
+                    eprint!("{}", message.rendered.unwrap_or_default());
+                }
+                let folder = manifest_path.parent().unwrap_or(&manifest_path).to_owned();
+                self.messages.targets.push(BuiltTarget { folder, package_id, target });
             }
             Ok(CargoMessage::BuildFinished { success }) => self.success = success,
-            Ok(CargoMessage::CompilerMessage { .. } | CargoMessage::Other) | Err(_) => {}
+            Ok(CargoMessage::Other) | Err(_) => {}
         }
     }
 
@@ -336,7 +431,7 @@ mod tests {
             "hello from a build script",
             r#"{"reason":"build-finished","success":true}"#,
         ] {
-            done.read_message(line);
+            done.read_message(line, Printed::Nothing);
         }
         assert!(done.success);
         assert_eq!(done.artifacts, BTreeMap::from([("a-12".into(), PathBuf::from("/w/a"))]));

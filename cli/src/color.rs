@@ -13,6 +13,9 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
+    /// Without color.
+    pub(crate) const PLAIN: Self = Self { is_enabled: false };
+
     /// Returns the setting for `stream`.
     pub(crate) fn for_stream(when: When, stream: &impl IsTerminal) -> Self {
         let is_enabled = match when {

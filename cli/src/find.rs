@@ -300,6 +300,7 @@ mod tests {
             name: "k".into(),
             package: "p".into(),
             krate: "p".into(),
+            manifest: "/w".into(),
             selected: true,
             debug_assertions,
             backend: warpwise_compiler::back::Backend::Builtin,

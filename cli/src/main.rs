@@ -13,6 +13,7 @@ mod profile;
 mod records;
 mod sass;
 mod scratch;
+mod setup;
 mod sources;
 mod tools;
 mod workspace;
@@ -48,6 +49,9 @@ fn parse_arguments() -> Arguments {
 fn run_command(arguments: &Arguments) -> Result<ExitCode, Fault> {
     let color = arguments.color;
     match &arguments.command {
+        Command::New(command) => setup::create_package(command),
+        Command::Init(command) => setup::write_settings(command),
+        Command::Check(command) => lint::check(command, color),
         Command::Lint(command) => lint::run(command, color),
         Command::Explain(command) => explain::run(command, color),
         Command::Ir(command) => listing::print_ir(command),

@@ -103,7 +103,7 @@ impl saxpy {
     #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
     pub fn occupancy(
         device: &::warpwise::Device,
-        block: impl ::core::convert::Into<::warpwise::Dims>,
+        block: impl ::warpwise::IntoDims,
         dynamic_shared: usize,
     ) -> ::warpwise::Result<::core::option::Option<::warpwise::occupancy::Occupancy>> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]

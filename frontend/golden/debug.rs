@@ -83,7 +83,7 @@ impl halve {
     #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
     fn occupancy(
         device: &::warpwise::Device,
-        block: impl ::core::convert::Into<::warpwise::Dims>,
+        block: impl ::warpwise::IntoDims,
         dynamic_shared: usize,
     ) -> ::warpwise::Result<::core::option::Option<::warpwise::occupancy::Occupancy>> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]

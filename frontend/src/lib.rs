@@ -29,6 +29,7 @@ mod hir;
 mod infer;
 mod kernel;
 mod lower;
+mod mistakes;
 mod output;
 mod pipeline;
 mod resolve;

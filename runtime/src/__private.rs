@@ -3,12 +3,12 @@
 pub use crate::__warpwise_absent as absent;
 pub use crate::{
     barrier::{shared, shared_dyn},
-    element::{Atomic, AtomicBuffer, Element},
+    element::{Atomic, Element},
     host::refuse,
     kernel::{Places, Source},
-    launch_checks::{Arg, Parameter, launch},
+    launch_checks::launch,
     lint::LintLevel,
-    plain::{CopyIn, Layout, PlainIn, StoredIn, offsets},
+    plain::{Layout, offsets},
     prepared::prepare,
     resident::{max_cooperative_blocks, occupancy, suggest_block},
 };
@@ -44,14 +44,3 @@ pub trait NotCompiled {
 }
 
 impl<T> NotCompiled for T {}
-
-/// An instance of a kernel that is compiled for types that it names.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not among the instances of the kernel",
-    label = "the kernel is not compiled for these types",
-    note = "it is compiled for the types that its attribute names: `#[kernel(instances(..))]`"
-)]
-pub trait Instance {
-    /// The compiled kernel.
-    const SOURCE: &'static Source;
-}

@@ -57,20 +57,20 @@ impl LaunchConfig {
     /// the end run too, which is why kernels compare their index with a length.
     ///
     /// `cover(0)` runs nothing, and that is no error.
-    pub fn cover(threads: impl Into<Dims>) -> Self {
-        Self { extent: Extent::Threads(threads.into()), block: None }
+    pub fn cover(threads: impl IntoDims) -> Self {
+        Self { extent: Extent::Threads(threads.into_dims()), block: None }
     }
 
     /// This many blocks along each axis. `grid(0)` runs nothing, and that is no error.
-    pub fn grid(blocks: impl Into<Dims>) -> Self {
-        Self { extent: Extent::Blocks(blocks.into()), block: None }
+    pub fn grid(blocks: impl IntoDims) -> Self {
+        Self { extent: Extent::Blocks(blocks.into_dims()), block: None }
     }
 
     /// This many threads in a block along each axis. Without it, the kernel's
     /// `#[kernel(block = ..)]`, or else 256, 16 by 16 or 8 by 8 by 4, as many axes as the config
     /// has. Other numbers than the kernel declares are an error of the launch.
-    pub fn block(self, threads: impl Into<Dims>) -> Self {
-        Self { block: Some(threads.into()), ..self }
+    pub fn block(self, threads: impl IntoDims) -> Self {
+        Self { block: Some(threads.into_dims()), ..self }
     }
 
     /// Returns the geometry for the hardware, given the kernel's declared block.
@@ -180,6 +180,39 @@ enum Rank {
     One,
     Two,
     Three,
+}
+
+/// Numbers along one, two or three axes, for [`LaunchConfig`]: `n`, `(w, h)`, `(w, h, d)`, all of
+/// them `usize`, or [`Dims`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of threads or blocks",
+    label = "not `usize`",
+    note = "write `n as usize`, or a tuple of two or three `usize` for more axes: `(width, height)`"
+)]
+pub trait IntoDims {
+    /// Converts it to dimensions.
+    fn into_dims(self) -> Dims;
+}
+
+impl IntoDims for Dims {
+    fn into_dims(self) -> Dims {
+        self
+    }
+}
+impl IntoDims for usize {
+    fn into_dims(self) -> Dims {
+        self.into()
+    }
+}
+impl IntoDims for (usize, usize) {
+    fn into_dims(self) -> Dims {
+        self.into()
+    }
+}
+impl IntoDims for (usize, usize, usize) {
+    fn into_dims(self) -> Dims {
+        self.into()
+    }
 }
 
 impl From<usize> for Dims {

@@ -113,6 +113,8 @@ pub mod warp;
 
 #[doc(hidden)]
 pub mod __private;
+#[doc(hidden)]
+pub mod parameter;
 
 pub use atomic::{
     AtomicF32, AtomicF64, AtomicScope, thread_fence, thread_fence_block, thread_fence_system,
@@ -129,7 +131,7 @@ pub use host::index::{
     global_idx_y, global_idx_z, grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y,
     thread_idx_z,
 };
-pub use launch::{Axis, Dims, LaunchConfig};
+pub use launch::{Axis, Dims, IntoDims, LaunchConfig};
 pub use memory::{
     Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedBuffer, PinnedElement, Slice, Slice2,
     UninitBuffer, View, View2, ViewMut, ViewMut2,

@@ -140,7 +140,7 @@ pub trait Stored: Sized + 'static {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
-    note = "numbers and `bool` can, and arrays, tuples, `Option`s, `Result`s, and `#[device]` structs and enums of such that are `Copy`"
+    note = "numbers and `bool` can, and arrays, tuples, `Option`s, `Result`s, and `#[device]` structs and enums of such with `#[derive(Clone, Copy)]`"
 )]
 pub trait Plain: Copy + Stored<Value = Self> {
     /// The numbers in it, in order, each with its bits: what it is passed by value as. Of an enum,
@@ -155,23 +155,6 @@ pub trait Plain: Copy + Stored<Value = Self> {
 fn zeroed(len: usize) -> Option<Vec<u8>> {
     bytemuck::allocation::try_zeroed_vec(len).ok()
 }
-
-/// [`Stored`], in a form that a bound may have which does not hold: a `#[device]` struct with a
-/// field that no buffer holds is in none either, and no error.
-pub trait StoredIn<'a>: Stored {}
-impl<T: Stored> StoredIn<'_> for T {}
-
-/// [`Plain`], in the same form.
-pub trait PlainIn<'a>: Plain {}
-impl<T: Plain> PlainIn<'_> for T {}
-
-/// [`Copy`], in the same form.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not `Copy`",
-    note = "what is passed to a kernel by value is `Copy`: `#[derive(Clone, Copy)]` below `#[device]`"
-)]
-pub trait CopyIn<'a>: Copy {}
-impl<T: Copy> CopyIn<'_> for T {}
 
 /// Implements [`Stored`] and [`Plain`] for elements.
 macro_rules! elements {

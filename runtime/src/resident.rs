@@ -1,7 +1,7 @@
 //! The functions behind `occupancy(..)`, `suggest_block(..)` and `max_cooperative_blocks(..)` of a
 //! kernel: see [`crate::occupancy`].
 use crate::{
-    Device, Dims, Error, LaunchConfig, Result,
+    Device, Dims, Error, IntoDims, LaunchConfig, Result,
     error::LaunchMistake,
     kernel::{Bound, Source},
     launch::Geometry,
@@ -97,10 +97,10 @@ pub fn occupancy(
     source: &'static Source,
     bindings: &[Binding],
     device: &Device,
-    block: impl Into<Dims>,
+    block: impl IntoDims,
     dynamic_shared: usize,
 ) -> Result<Option<Occupancy>> {
-    Asked::new(source, bindings, device, Some(block.into()), dynamic_shared)?.occupancy()
+    Asked::new(source, bindings, device, Some(block.into_dims()), dynamic_shared)?.occupancy()
 }
 
 /// Returns the block with which most threads of a kernel reside on `device`: the kernel's own, where
@@ -138,11 +138,11 @@ pub fn max_cooperative_blocks(
     source: &'static Source,
     bindings: &[Binding],
     device: &Device,
-    block: impl Into<Dims>,
+    block: impl IntoDims,
     dynamic_shared: usize,
 ) -> Result<usize> {
     let Asked { bound, geometry, dynamic, .. } =
-        Asked::new(source, bindings, device, Some(block.into()), dynamic_shared)?;
+        Asked::new(source, bindings, device, Some(block.into_dims()), dynamic_shared)?;
     let limit = device.cooperative_limit(bound, geometry.threads(), dynamic)?;
     Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }

@@ -13,10 +13,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use warpwise::{
-    __private::{Arg, launch},
-    Device, LaunchConfig,
-};
+use warpwise::{__private::launch, Device, LaunchConfig, parameter::Arg};
 
 /// Writes what is logged to standard error.
 struct Logger;

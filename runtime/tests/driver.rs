@@ -23,9 +23,10 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Arg, Source, launch, max_cooperative_blocks, occupancy, suggest_block},
+    __private::{Source, launch, max_cooperative_blocks, occupancy, suggest_block},
     Device, Error, Finished, LaunchConfig, Sampler,
     occupancy::Limiter,
+    parameter::Arg,
     properties::{ComputeMode, Features},
 };
 

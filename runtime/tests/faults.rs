@@ -29,8 +29,9 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Arg, launch, max_cooperative_blocks, occupancy, suggest_block},
+    __private::{launch, max_cooperative_blocks, occupancy, suggest_block},
     Buffer, Device, Error, LaunchConfig, Result, Sampler,
+    parameter::Arg,
 };
 
 const INVALID_VALUE: c_int = 1;

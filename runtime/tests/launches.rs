@@ -6,8 +6,9 @@ mod kernels;
 use kernels::{count, deadlock, divide, faulty, flip, greedy, increment, scale, spin, weighed};
 use std::sync::atomic::AtomicU32;
 use warpwise::{
-    __private::{Arg, Places, Source, launch},
+    __private::{Places, Source, launch},
     Axis, Buffer, Device, Error, LaunchConfig, LaunchMistake, Simulator,
+    parameter::Arg,
     stopped::Stopped,
 };
 

@@ -8,8 +8,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 use warpwise::{
-    __private::{Arg, Places, Source, launch},
+    __private::{Places, Source, launch},
     Buffer, Constant, Device, Error, LaunchConfig, Simulator, bf16, f16,
+    parameter::Arg,
 };
 use warpwise_compiler::{
     back::ptx,

@@ -54,13 +54,17 @@ impl<'p> ExplainedKernel<'p> {
         Self { sources, kernel, verdicts, assumption, producer, coarsening }
     }
 
-    /// Renders the verdicts as text.
-    pub(crate) fn to_text(&self, paint: Paint) -> String {
-        let mut text = format!("kernel `{}`", self.kernel.name);
+    /// Renders the verdicts as text; `only_bad` leaves out the others, and lines without any.
+    pub(crate) fn to_text(&self, paint: Paint, only_bad: bool) -> String {
+        let mut text = format!("kernel `{}`{}", self.kernel.name, self.render_worst(paint));
         let mut files: BTreeMap<(bool, &str), Vec<&(Place, Verdict)>> = BTreeMap::new();
-        for found in &self.verdicts {
+        let is_shown = |(_, found): &&(Place, Verdict)| !only_bad || found.answer == Answer::Bad;
+        for found in self.verdicts.iter().filter(is_shown) {
             let elsewhere = !Sources::are_in_one_file(found.0, self.kernel.name_place);
             files.entry((elsewhere, self.sources.display_path(found.0))).or_default().push(found);
+        }
+        if only_bad && files.is_empty() {
+            return format!("{text}\nnothing is proved bad\n\n{}", self.render_summary(paint));
         }
         files.entry((false, self.sources.display_path(self.kernel.name_place))).or_default();
         for ((elsewhere, shown), found) in &files {
@@ -70,9 +74,23 @@ impl<'p> ExplainedKernel<'p> {
                 text.push_str(&format!(":{line}:{column}"));
             }
             text.push('\n');
-            text.push_str(&self.render_file(*elsewhere, found, paint));
+            text.push_str(&self.render_file(*elsewhere || only_bad, found, paint));
         }
         text + "\n" + &self.render_summary(paint)
+    }
+
+    /// Renders the verdicts that are bad and those that are unknown, a line each, the worst first:
+    /// what to look at before the whole kernel.
+    fn render_worst(&self, paint: Paint) -> String {
+        let worst = [Answer::Bad, Answer::Unknown].into_iter().flat_map(|answer| {
+            self.verdicts.iter().filter(move |(_, verdict)| verdict.answer == answer)
+        });
+        let lines = worst.map(|(place, verdict)| {
+            let (color, answer) = answer_style(verdict.answer);
+            let (answer, place) = (paint.bold(color, answer), self.short_place(*place));
+            format!("\n  {answer}: {}: {} ({place})", verdict.what, verdict.why)
+        });
+        lines.collect()
     }
 
     /// Renders the lines of one file with the verdicts below each: all lines of the kernel, and the

@@ -32,7 +32,7 @@ pub(crate) fn run(command: &Explain, color: When) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, subject, |project, found| {
         let ir = find::bound_or_open_ir(found, &command.bind)?;
         let explained = kernel::ExplainedKernel::new(project, found, &ir);
-        Ok(if command.json { explained.to_json() } else { explained.to_text(paint) })
+        Ok(if command.json { explained.to_json() } else { explained.to_text(paint, command.bad) })
     });
     let text = text.map_err(|fault| match pages::similar_metrics(subject) {
         near if near.is_empty() => fault,

@@ -23,7 +23,8 @@ pub(crate) fn render(report: &Report<'_>, all: bool, paint: Paint) -> String {
     text + &render_summary(report, all, paint)
 }
 
-fn render_finding(
+/// Renders one finding.
+pub(crate) fn render_finding(
     sources: &Sources,
     found: &ReportedFinding<'_>,
     first: bool,

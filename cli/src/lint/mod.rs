@@ -1,12 +1,15 @@
-//! `cargo warpwise lint`: the findings in all kernels, without duplicates.
+//! `cargo warpwise lint` and `check`: the findings in all kernels, without duplicates.
+mod fix;
+mod fix_run;
 mod human;
 mod json;
 mod report;
+mod rustc_json;
 mod sarif;
 
 use crate::{
-    args::{self, Format, When},
-    check,
+    args::{self, Format, MessageFormat, When},
+    check::{self, Printed},
     color::Paint,
     fault::Fault,
     pages,
@@ -22,6 +25,9 @@ use warpwise_compiler::lint;
 /// Runs the command.
 pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, Fault> {
     let denied = parse_denied(&command.deny)?;
+    if command.fix {
+        fix_run::run(command, &denied)?;
+    }
     let project = check::check_project(&command.build)?;
     let report = Report::new(&project, &denied, command.deps);
     let text = match command.chosen_format() {
@@ -31,17 +37,41 @@ pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, Fault> 
         Format::Json => json::render(&report, command.all),
         Format::Sarif => sarif::render(&report, command.all),
     };
-    match io::stdout().write_all(text.as_bytes()) {
-        // The reader, such as `head`, has closed the pipe on purpose.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        done => done.map_err(|error| Fault::new(format!("cannot print: {error}")))?,
-    }
+    print(&text)?;
     if !project.built {
         let text = "the project does not build, so kernels may be missing above";
         return Err(Fault::new(text));
     }
     print_hint(command, &report);
     Ok(ExitCode::from(u8::from(report.error_count() > 0)))
+}
+
+/// Runs `cargo warpwise check`.
+pub(crate) fn check(command: &args::Check, color: When) -> Result<ExitCode, Fault> {
+    let denied = parse_denied(&command.deny)?;
+    let is_json = command.message_format == MessageFormat::Json;
+    let printed = if is_json { Printed::Nothing } else { Printed::All };
+    let (project, cargo) = check::check_and_print(&command.build, printed)?;
+    let report = Report::new(&project, &denied, false);
+    let is_good = project.built && report.error_count() == 0;
+    let text = if is_json {
+        let messages: String = cargo.lines.iter().map(|line| format!("{line}\n")).collect();
+        let findings = rustc_json::render(&cargo, &report);
+        format!("{messages}{findings}{{\"reason\":\"build-finished\",\"success\":{is_good}}}\n")
+    } else {
+        human::render(&report, false, Paint::for_stream(color, &io::stdout()))
+    };
+    print(&text)?;
+    Ok(ExitCode::from(u8::from(!is_good)))
+}
+
+/// Prints `text`.
+fn print(text: &str) -> Result<(), Fault> {
+    match io::stdout().write_all(text.as_bytes()) {
+        // The reader, such as `head`, has closed the pipe on purpose.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done.map_err(|error| Fault::new(format!("cannot print: {error}"))),
+    }
 }
 
 /// Suggests other targets if there are no kernels.

@@ -35,6 +35,8 @@ pub(crate) struct ReportedFinding<'p> {
     pub(crate) finding: &'p Finding,
     /// Severity, including `--deny`.
     pub(crate) level: Level,
+    /// The first of its kernels.
+    pub(crate) kernel: &'p Kernel,
     /// Kernels, as crate and name; several if the finding is in a function that they call.
     pub(crate) kernels: BTreeSet<(&'p str, &'p str)>,
 }
@@ -63,7 +65,7 @@ impl<'p> Report<'p> {
             let Finding { code, message, place, labels, .. } = finding;
             // The key has the causes, so that findings that differ in anything else coincide.
             let entry = found.entry((place, code, message, labels, level));
-            let new = || ReportedFinding { finding, level, kernels: BTreeSet::new() };
+            let new = || ReportedFinding { finding, level, kernel, kernels: BTreeSet::new() };
             let entry: &mut ReportedFinding<'p> = entry.or_insert_with(new);
             entry.kernels.insert((&kernel.krate, &kernel.name));
         }

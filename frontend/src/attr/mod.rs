@@ -235,7 +235,19 @@ impl Parse for Argument {
 }
 
 fn unknown_argument_message(name: &str) -> String {
-    match closest_name(name, ARGUMENTS) {
+    let synonym = match name {
+        "block_dim" | "block_size" | "launch_bounds" | "threads" | "threads_per_block" => {
+            Some("block")
+        }
+        "cluster_dims" | "cluster_size" => Some("cluster"),
+        "grid" | "grid_dim" | "grid_size" | "blocks" => {
+            return format!(
+                "unknown argument `{name}`: the grid is the launch's, `LaunchConfig::grid` or `cover`"
+            );
+        }
+        _ => closest_name(name, ARGUMENTS),
+    };
+    match synonym {
         Some(known) => format!("unknown argument `{name}`; did you mean `{known}`?"),
         None => format!("unknown argument `{name}`; there are `{}`", ARGUMENTS.join("`, `")),
     }

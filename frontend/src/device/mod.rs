@@ -72,7 +72,9 @@ pub(crate) mod linked_items;
 
 use crate::{
     attr::{
-        self, combine_errors,
+        self,
+        build_settings::Build,
+        combine_errors,
         constant::take_constants,
         lint_attr::{LintAttribute, LintLevel, split_lint_attribute},
         strip::strip_lint_levels,
@@ -82,6 +84,7 @@ use crate::{
         companions::{RegisteredItem, Registry, Task},
         linked_items::{ChainEnd, ChainState, Closure, LinkedItems, RawItem, parse_groups},
     },
+    mistakes,
     output::{
         attributes::{self, is_rust_analyzer},
         embed::{self, silence_witness},
@@ -97,9 +100,10 @@ use crate::{
     },
     syntax::{
         self,
+        error::{Rejected, Unreadable},
         limits::reject_deep_item,
         parse,
-        tokens::{TOO_LONG, Tokens},
+        tokens::Tokens,
         ungroup::without_invisible_groups,
     },
 };
@@ -118,12 +122,7 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
 pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let item = match parse_device_item(tokens.clone()) {
         Ok(item) => item,
-        Err(error) => {
-            let is_too_long = error.to_string() == TOO_LONG;
-            let error = error.to_compile_error();
-            // rustc's stack would overflow on the item itself.
-            return if is_too_long { error } else { quote!(#tokens #error) };
-        }
+        Err(reason) => return report::report_unreadable(&tokens, reason),
     };
     // The order matters: `cfg` decides if there is an item at all, and a module only passes the
     // attribute on.
@@ -141,19 +140,25 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
         None
     });
     let plain = errors.is_none().then(|| layout_derive::implement_layout(&item));
-    let emitted = quote!(#repr #stripped #plain);
-    if is_rust_analyzer() {
+    let is_rust_analyzer = is_rust_analyzer();
+    let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_item(&item) };
+    let (stripped, mistaken) = mistakes::replace_mistakes(stripped, &mistakes);
+    let emitted = quote!(#repr #stripped #mistaken #plain);
+    if is_rust_analyzer {
         return emitted;
     }
     let paths = device_paths(&item);
+    let unknown = report_unknown_names(&paths);
     // Independent of each other, so that all errors are reported at once.
     let refusals =
         [reject_host_items(&paths), reject_reserved_name(&item), reject_self_call(&item, &paths)];
     refusals.into_iter().flatten().for_each(|error| combine_errors(&mut errors, error));
-    let rest = register_or_link(&item, &paths, errors.is_none());
+    let is_sound = errors.is_none() && mistakes.is_empty() && unknown.is_none();
+    let rest = register_or_link(&item, &paths, is_sound);
+    let unknown = unknown.filter(|_| errors.is_none() && mistakes.is_empty());
     let errors = errors.map(|errors| errors.to_compile_error());
     let quiet = matches!(item, Item::Fn(_) | Item::Impl(_)).then(attributes::silence_clippy);
-    quote!(#quiet #emitted #errors #rest)
+    quote!(#quiet #emitted #errors #unknown #rest)
 }
 
 /// Returns the macros through which `item`, with dependencies at `paths`, reaches its users.
@@ -194,28 +199,28 @@ fn with_registry<T>(f: impl FnOnce(&mut Registry) -> T) -> T {
 }
 
 /// Parses the item after `#[device]`, if it is of an accepted kind.
-fn parse_device_item(tokens: TokenStream) -> syn::Result<Item> {
+fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
     let item = parse::parse_item(&Tokens::read(&tokens)?, tokens)?;
     if let Some(error) = reject_deep_item(&item) {
-        return Err(error);
+        return Err(error.into());
     }
     let mut item = without_invisible_groups(item);
     if let Item::Fn(item) = &item
         && let Some(receiver) = item.sig.receiver()
     {
         let text = "`#[device]` is for the whole `impl` or `trait`, and covers its functions";
-        return Err(Error::new_spanned(receiver, text));
+        return Err(Error::new_spanned(receiver, text).into());
     }
     if let Item::Mod(ItemMod { content: None, .. }) = &item {
         let text = "`#[device]` is for modules that are written out: put `#[device]` on the items \
                     in the other file";
-        return Err(Error::new_spanned(&item, text));
+        return Err(Error::new_spanned(&item, text).into());
     }
     match syntax::item::item_attributes_mut(&mut item) {
         Some(_) => Ok(item),
         None => {
             let text = format!("`#[device]` is for {}", item::ACCEPTED_KINDS);
-            Err(Error::new_spanned(item, text))
+            Err(Error::new_spanned(item, text).into())
         }
     }
 }
@@ -538,19 +543,49 @@ fn has_code(item: &Item) -> bool {
 /// source files show.
 pub(crate) fn reject_host_items(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
-    for path in paths {
-        // A plain name first in its own module, then a path through the files, then a launch of a
-        // kernel: the first match gives the most specific message.
-        let text = path
-            .get_ident()
-            .and_then(host_name_error)
-            .or_else(|| host_item_elsewhere_error(path))
-            .or_else(|| kernel_launch_error(path));
-        if let Some(text) = text {
-            combine_errors(&mut errors, Error::new_spanned(path, text));
-        }
+    for (path, text) in host_items(paths) {
+        combine_errors(&mut errors, Error::new_spanned(path, text));
     }
     errors
+}
+
+/// Returns the `paths` that lead to something other than device items, with the messages.
+pub(crate) fn host_items(paths: &[Path]) -> Vec<(&Path, String)> {
+    let message = |path: &Path| {
+        // A plain name first in its own module, then a path through the files, then a launch of a
+        // kernel: the first match gives the most specific message.
+        path.get_ident()
+            .and_then(host_name_error)
+            .or_else(|| host_item_elsewhere_error(path))
+            .or_else(|| kernel_launch_error(path))
+    };
+    paths.iter().filter_map(|path| Some((path, message(path)?))).collect()
+}
+
+/// Returns items that make rustc report the names among `paths` that are nowhere: a plain name that
+/// its file neither declares nor imports, and a crate that is no dependency. Without them, rustc
+/// would report a missing macro, or an import that nobody wrote, before anything else.
+pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
+    let mut errors = None;
+    for path in paths {
+        let Some(first) = path.segments.first().map(|first| &first.ident) else { continue };
+        let is_unknown = match path.segments.len() {
+            1 => source_map::is_nowhere(first),
+            _ => {
+                !source_map::mentions_name(first)
+                    && !source_map::has_globs(first)
+                    && source_map::foreign_path(path).is_some()
+                    && !Build::may_be_dependency(&first.to_string())
+            }
+        };
+        if is_unknown {
+            let text = format!(
+                "cannot find `{first}` in this file\n= help: declare it with `#[device]`, or import it by name"
+            );
+            combine_errors(&mut errors, Error::new_spanned(first, text));
+        }
+    }
+    errors.map(|errors| report::report_rejected(Rejected { errors, rustc_reports: true }))
 }
 
 /// Returns the error for the path `kernel::launch`: kernel code launches no kernels.
@@ -590,7 +625,10 @@ fn host_item_message(name: &str, HostItem { keyword, line }: HostItem, file: &st
             "put `#[device]` above it ({file}line {line}), or name it in `#[kernel(open({name}))]`"
         ),
         "static" => {
-            format!("make it a `#[device] const` ({file}line {line}), or pass it to the kernel")
+            format!(
+                "make it a `#[device] const` ({file}line {line}), or pass it to the kernel; what threads change \
+                 is a `&mut [T]`, or atomics, `&[AtomicU32]`"
+            )
         }
         "union" => {
             format!(
@@ -606,6 +644,10 @@ fn host_item_message(name: &str, HostItem { keyword, line }: HostItem, file: &st
 fn unsupported_std_message(path: &str) -> String {
     let help = match path.rsplit("::").next().unwrap_or(path) {
         "Saturating" => "\n= help: use the integer itself, and its `saturating_add` and the like",
+        "Mutex" | "RwLock" | "RefCell" | "Cell" | "OnceLock" | "LazyLock" | "UnsafeCell" => {
+            "\n= help: what threads share are atomics, `&[AtomicF32]`, and parts of `&mut [T]` that one \
+             thread writes; a block also has `shared!`"
+        }
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
         _ => "",
     };

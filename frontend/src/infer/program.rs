@@ -217,6 +217,11 @@ impl<'a> Program<'a> {
         self.devices.get(item).and_then(|device| device.std_item.as_ref())
     }
 
+    /// Returns true if kernel code knows the item without a declaration: std has it.
+    pub(crate) fn is_of_library(&self, item: usize) -> bool {
+        item >= self.devices.len()
+    }
+
     /// Returns true if a device trait of another crate has a function with this name.
     pub(crate) fn is_function_of_foreign_trait(&self, name: &str) -> bool {
         let is_function = |member: &TraitItem| match member {

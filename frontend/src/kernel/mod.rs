@@ -25,36 +25,34 @@ use crate::{
         strip::strip_lint_levels,
     },
     device::{self, carrier},
+    mistakes,
     output::{
         attributes::{cfg_attributes, is_rust_analyzer, silence_clippy},
-        embed,
+        embed, report,
         signature::{self, Param, ParamKind},
     },
-    resolve::{device_set::DeviceSet, imports, paths::paths_of_kernel},
+    resolve::{
+        device_set::DeviceSet,
+        imports,
+        paths::{path_key, paths_of_kernel, truncate_to_item},
+    },
     syntax::{
-        limits::reject_deep_item,
-        parse,
-        tokens::{TOO_LONG, Tokens},
+        error::Unreadable, limits::reject_deep_item, parse, tokens::Tokens,
         ungroup::without_invisible_groups,
     },
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Error, Expr, ExprLit, Ident, Item, ItemFn, Lifetime, Lit, Meta, MetaNameValue,
-    ext::IdentExt,
+    Attribute, Error, Expr, ExprLit, Ident, Item, ItemFn, Lifetime, Lit, Meta, MetaNameValue, Path,
+    Type, ext::IdentExt,
 };
 
 /// Expands `#[kernel(args)] item`.
 pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let (mut item, read, expanded) = match read_function(tokens.clone()) {
         Ok(function) => function,
-        Err(error) => {
-            let is_too_long = error.to_string() == TOO_LONG;
-            let error = error.to_compile_error();
-            // rustc's stack would overflow on the item itself.
-            return if is_too_long { error } else { quote!(#tokens #error) };
-        }
+        Err(reason) => return report::report_unreadable(&tokens, reason),
     };
     // Errors in the arguments do not stop the expansion: the function and its launcher must exist,
     // or every use of the kernel would be an error, too.
@@ -69,23 +67,36 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     };
     let function = if has_constants { strip_constants(function) } else { function };
     let function = insert_checks(function, &options.requires, &name);
-    let handle = launcher_type(&item, &options);
+    let is_rust_analyzer = is_rust_analyzer();
+    // For rust-analyzer the function stays as written, for its completions.
+    let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_kernel(&item) };
+    let (function, mistaken) = mistakes::replace_mistakes(function, &mistakes);
+    // Mistaken types would be errors in the launcher, too.
+    let corrected = (!mistakes.is_empty()).then(|| syn::parse2(function.clone()).ok()).flatten();
+    let paths = paths_of_kernel(&item, &options);
+    let refused = device::reject_host_items(&paths);
+    let written = corrected.as_ref().unwrap_or(&item);
+    let host_paths = if refused.is_some() { paths.as_slice() } else { &[] };
+    let handle = launcher_type(written, &options, &launch_params(written, &options, host_paths));
     let quiet = silence_clippy();
     let output = quote!(
         #[allow(dead_code, reason = "a kernel is launched, not called")]
         #quiet
         #function
+        #mistaken
         #handle
     );
-    if is_rust_analyzer() {
+    if is_rust_analyzer {
         return output;
     }
-    let paths = paths_of_kernel(&item, &options);
-    let refused = device::reject_host_items(&paths);
+    let unknown = device::report_unknown_names(&paths);
+    let is_refused = refused.is_some() || wrong_instances.is_some();
     // Without dependencies the kernel is compiled now, otherwise at the end of the chain of
     // carriers.
-    let compiled = if refused.is_some() || wrong_instances.is_some() {
+    let compiled = if is_refused || !mistakes.is_empty() {
         TokenStream::new()
+    } else if unknown.is_some() {
+        unknown.unwrap_or_default()
     } else if paths.is_empty() {
         let devices = DeviceSet::default();
         embed::embed_kernel(
@@ -112,11 +123,11 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
 }
 
 /// Returns the annotated function, its tokens, and true if macros in it were expanded.
-fn read_function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
+fn read_function(tokens: TokenStream) -> Result<(ItemFn, Tokens, bool), Unreadable> {
     let read = Tokens::read(&tokens)?;
     let item = parse::parse_item(&read, tokens)?;
     if let Some(error) = reject_deep_item(&item) {
-        return Err(error);
+        return Err(error.into());
     }
     match item {
         Item::Fn(mut item) => match item.sig.receiver() {
@@ -129,15 +140,15 @@ fn read_function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
             }
             Some(receiver) => {
                 let text = "`#[kernel]` is for functions outside of `impl` and `trait`";
-                Err(Error::new_spanned(receiver, text))
+                Err(Error::new_spanned(receiver, text).into())
             }
         },
-        other => Err(Error::new_spanned(other, "`#[kernel]` is for functions")),
+        other => Err(Error::new_spanned(other, "`#[kernel]` is for functions").into()),
     }
 }
 
 /// Returns the type through which the host launches `item`.
-fn launcher_type(item: &ItemFn, options: &Options) -> TokenStream {
+fn launcher_type(item: &ItemFn, options: &Options, params: &[Param]) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let generics =
         signature::launcher_generics(&item.sig.generics, instances::has_instances(options));
@@ -148,7 +159,7 @@ fn launcher_type(item: &ItemFn, options: &Options) -> TokenStream {
     let cfgs = cfg_attributes(&item.attrs);
     let ptx = signature::is_closed(&generics, &options.open).then(|| ptx_constant(item));
     let instances = instance_impls(item, options);
-    let launch = launch_function(item, options);
+    let launch = launch_function(item, options, params);
     let resident = occupancy::occupancy_functions(item, options);
     let doc = format!("Launches the kernel [`{0}`](fn@{0}).", name.unraw());
     let summary = doc_summary(&item.attrs);
@@ -190,7 +201,7 @@ fn instance_impls(item: &ItemFn, options: &Options) -> TokenStream {
         });
         quote!(
             #(#cfgs)*
-            impl #impl_generics ::warpwise::__private::Instance for #launched #where_clause {
+            impl #impl_generics ::warpwise::parameter::Instance for #launched #where_clause {
                 const SOURCE: &'static ::warpwise::__private::Source = {
                     #[allow(unused_imports, reason = "used where the kernel did not compile")]
                     use ::warpwise::__private::NotCompiled as _;
@@ -242,12 +253,33 @@ fn ptx_constant(item: &ItemFn) -> TokenStream {
     )
 }
 
-fn launch_function(item: &ItemFn, options: &Options) -> TokenStream {
+/// Returns the parameters of a launch. A type that leads to a host item among `paths` is an error
+/// already, so a launch takes anything for it.
+fn launch_params(item: &ItemFn, options: &Options, paths: &[Path]) -> Vec<Param> {
+    let refused: Vec<String> =
+        device::host_items(paths).iter().map(|(path, _)| path_key(path)).collect();
+    let is_refused = |ty: &Type| match ty {
+        Type::Path(path) => refused.contains(&path_key(&truncate_to_item(&path.path))),
+        _ => false,
+    };
+    let mut params = signature::launch_params(item, options);
+    for Param { kind, .. } in &mut params {
+        if let ParamKind::Value(ty)
+        | ParamKind::Read { elem: ty, .. }
+        | ParamKind::Write { elem: ty, .. } = kind
+            && is_refused(ty)
+        {
+            *kind = ParamKind::Unknown;
+        }
+    }
+    params
+}
+
+fn launch_function(item: &ItemFn, options: &Options, params: &[Param]) -> TokenStream {
     let vis = &item.vis;
-    let params = signature::launch_params(item, options);
     let bindings = signature::launch_bindings(&item.sig.generics, options);
     let (source, needs) =
-        (signature::source_expr(options), signature::launch_where_clause(&params, item, options));
+        (signature::source_expr(options), signature::launch_where_clause(params, item, options));
     // Hygienic names: a parameter of the kernel may have the same name.
     let device = Ident::new("device", Span::mixed_site());
     let config = Ident::new("config", Span::mixed_site());
@@ -319,14 +351,14 @@ fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -
         ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
         ParamKind::Array(ty) => {
             let lifetime = lifetime.map_or_else(|| quote!('_), |lifetime| quote!(#lifetime));
-            quote!(#name: <#ty as ::warpwise::__private::Parameter<#lifetime>>::Argument)
+            quote!(#name: <#ty as ::warpwise::parameter::Parameter<#lifetime>>::Argument)
         }
         ParamKind::Read { elem, .. } => quote!(#name: & #lifetime ::warpwise::Slice<#elem>),
         ParamKind::Constant { ty } => quote!(#name: & #lifetime ::warpwise::Constant<#ty>),
         ParamKind::Write { elem, .. } => quote!(#name: & #lifetime mut ::warpwise::Slice<#elem>),
         ParamKind::Atomic { elem, .. } => {
             let kept = lifetime.map(|lifetime| quote!(+ #lifetime));
-            quote!(#name: impl ::warpwise::__private::AtomicBuffer<#elem> #kept)
+            quote!(#name: impl ::warpwise::AtomicBuffer<#elem> #kept)
         }
         ParamKind::Unknown => quote!(#name: impl ::core::marker::Sized),
     }
@@ -336,7 +368,7 @@ fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -
 fn launch_argument(Param { name, kind }: &Param) -> TokenStream {
     let (pass, single) = match kind {
         ParamKind::Array(ty) => {
-            return quote!(<#ty as ::warpwise::__private::Parameter<'_>>::arg(#name));
+            return quote!(<#ty as ::warpwise::parameter::Parameter<'_>>::arg(#name));
         }
         ParamKind::Scalar(_) | ParamKind::Unknown => (quote!(scalar), false),
         ParamKind::Value(_) => (quote!(value), false),
@@ -346,7 +378,7 @@ fn launch_argument(Param { name, kind }: &Param) -> TokenStream {
         ParamKind::Atomic { single, .. } => (quote!(atomic), *single),
     };
     let single = single.then(|| quote!(.single()));
-    quote_spanned!(Span::mixed_site()=> ::warpwise::__private::Arg::#pass(#name) #single)
+    quote_spanned!(Span::mixed_site()=> ::warpwise::parameter::Arg::#pass(#name) #single)
 }
 
 /// Returns the levels of rustc's lints among `attributes`, for an item beside the kernel.

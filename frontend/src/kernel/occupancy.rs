@@ -68,7 +68,7 @@ fn occupancy_function(
         (signature::source_expr(options), signature::launch_where_clause(&[], item, options));
     let (param, arg, allowed) = match shape {
         Shape::Given => (
-            quote!(block: impl ::core::convert::Into<::warpwise::Dims>,),
+            quote!(block: impl ::warpwise::IntoDims,),
             quote!(block,),
             quote!(#[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]),
         ),

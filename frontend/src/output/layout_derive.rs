@@ -5,11 +5,11 @@
 //! ```text
 //! #[repr(C)]                               // if there is none
 //! struct Particle { position: [f32; 3], alive: bool }
-//! impl ::warpwise::Stored for Particle where for<'__warpwise> [f32; 3]: StoredIn<'__warpwise>, .. { .. }
-//! impl ::warpwise::Plain for Particle where for<'__warpwise> Self: CopyIn<'__warpwise>, .. { .. }
+//! impl ::warpwise::Stored for Particle where for<'any> [f32; 3]: Stored, .. { .. }
+//! impl ::warpwise::Plain for Particle where for<'any> Self: Copy, .. { .. }
 //! ```
 //! A macro cannot find out if a field's type implements the traits. So each `impl` has a bound per
-//! field, in a form that rustc accepts even if it does not hold: a struct with other fields is
+//! field, with a lifetime so that rustc accepts it even if it does not hold: a struct with other fields is
 //! device code all the same, and one with atomics, which is not `Copy`, is stored but not plain. A
 //! type with lifetimes implements neither trait, and is never in a buffer.
 //!
@@ -122,24 +122,20 @@ impl TypeDeclaration<'_> {
         if self.generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_))) {
             return TokenStream::new();
         }
-        let private = quote!(::warpwise::__private);
-        let copied = quote!(for<'__warpwise> Self: #private::CopyIn<'__warpwise>,);
+        let copied = quote!(for<'any> Self: ::core::marker::Copy,);
         let stored = quote!(
             type Value = Self;
             #stored
         );
-        let stored =
-            self.implement_trait(&quote!(Stored), &quote!(#private::StoredIn), None, &stored);
-        let plain =
-            self.implement_trait(&quote!(Plain), &quote!(#private::PlainIn), Some(copied), plain);
+        let stored = self.implement_trait(&quote!(Stored), None, &stored);
+        let plain = self.implement_trait(&quote!(Plain), Some(copied), plain);
         quote!(#stored #plain)
     }
 
-    /// Implements one trait, bounded by `of_fields` for every field, and by `of_itself`.
+    /// Implements one trait, if every field does, bounded by `of_itself`.
     fn implement_trait(
         &self,
         implemented: &TokenStream,
-        of_fields: &TokenStream,
         of_itself: Option<TokenStream>,
         body: &TokenStream,
     ) -> TokenStream {
@@ -165,7 +161,7 @@ impl TypeDeclaration<'_> {
                 #(#predicates,)*
                 #of_itself
                 #(#own: 'static,)*
-                #(for<'__warpwise> #fields: #of_fields<'__warpwise>,)*
+                #(for<'any> #fields: ::warpwise::#implemented,)*
             {
                 #body
             }

@@ -14,9 +14,10 @@
 use crate::{
     attr::lint_attr::Expectation,
     syntax::{
-        error::Rejected,
+        error::{HELP, Rejected, Unreadable},
         place::SourceLocation,
         span::{Origin, SpanRange},
+        tokens::TOO_LONG,
     },
 };
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -178,6 +179,22 @@ fn warning_at(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
     })
 }
 
+/// Returns `item` with the reason why it cannot be read.
+pub(crate) fn report_unreadable(item: &TokenStream, reason: Unreadable) -> TokenStream {
+    match reason {
+        Unreadable::Syntax(error) => {
+            let error = report_rejected(Rejected { errors: error, rustc_reports: true });
+            quote!(#item #error)
+        }
+        // rustc's stack would overflow on the item itself.
+        Unreadable::Unsupported(error) if error.to_string() == TOO_LONG => error.to_compile_error(),
+        Unreadable::Unsupported(error) => {
+            let error = error.to_compile_error();
+            quote!(#item #error)
+        }
+    }
+}
+
 /// Returns items that make rustc report the errors of a function that was not lowered.
 pub(crate) fn report_rejected(rejected: Rejected) -> TokenStream {
     let Rejected { errors, rustc_reports } = rejected;
@@ -190,11 +207,14 @@ pub(crate) fn report_rejected(rejected: Rejected) -> TokenStream {
 /// Returns an error that rustc shows only if there are no others.
 fn report_unless_rustc_does(error: &syn::Error) -> TokenStream {
     let span = error.span();
-    let text = format!(
-        "\n{error}\n= note: rustc was expected to say this, in its own words; please report that \
-         it did not{}",
-        at_repository()
-    );
+    let mut text = format!("\n{error}");
+    // With a help, rustc may accept the code.
+    if !text.contains(HELP) {
+        text.push_str(&format!(
+            "\n= note: rustc was expected to say this, in its own words; please report that it did not{}",
+            at_repository()
+        ));
+    }
     let module = quote_spanned!(span=> gpu::);
     let call = quote_spanned!(span=> what_cannot_be_compiled());
     let field = Ident::new(&text_to_identifier(&error.to_string()), span);

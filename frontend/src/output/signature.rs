@@ -304,7 +304,7 @@ fn mentions_lifetime(predicate: &WherePredicate) -> bool {
 /// Returns an expression for the compiled kernel.
 pub(crate) fn source_expr(options: &Options) -> TokenStream {
     if instances::has_instances(options) {
-        quote!(<Self as ::warpwise::__private::Instance>::SOURCE)
+        quote!(<Self as ::warpwise::parameter::Instance>::SOURCE)
     } else {
         quote!(Self::__WARPWISE_SOURCE)
     }
@@ -324,7 +324,7 @@ pub(crate) fn launch_where_clause(
         let (ty, bound) = match &param.kind {
             ParamKind::Value(ty) => (ty, quote!(::warpwise::Plain)),
             ParamKind::Array(ty) => {
-                (ty, quote!(for<'__warpwise> ::warpwise::__private::Parameter<'__warpwise>))
+                (ty, quote!(for<'__warpwise> ::warpwise::parameter::Parameter<'__warpwise>))
             }
             ParamKind::Read { elem, .. } | ParamKind::Write { elem, .. } => {
                 (elem, quote!(::warpwise::Stored))
@@ -335,7 +335,7 @@ pub(crate) fn launch_where_clause(
         let open = mentions_parameter(ty, &item.sig.generics);
         open.then(|| quote!(#ty: #bound))
     });
-    Some(quote!(where Self: ::warpwise::__private::Instance, #(#bounds),*))
+    Some(quote!(where Self: ::warpwise::parameter::Instance, #(#bounds),*))
 }
 
 fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {

@@ -7,6 +7,9 @@
 use crate::syntax::span::SpanRange;
 use std::fmt::Display;
 
+/// The start of a help in a message.
+pub(crate) const HELP: &str = "\n= help: ";
+
 /// Proof that an error was reported, so that dependent code need not report another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reported(());
@@ -18,6 +21,21 @@ pub(crate) struct Rejected {
     pub(crate) errors: syn::Error,
     /// True if rustc reports all of them, too, in the function as written.
     pub(crate) rustc_reports: bool,
+}
+
+/// The reason why an item cannot be read.
+#[derive(Debug)]
+pub(crate) enum Unreadable {
+    /// The syntax is wrong, which rustc reports, too, unless it is new.
+    Syntax(syn::Error),
+    /// Kernel code has no such item.
+    Unsupported(syn::Error),
+}
+
+impl From<syn::Error> for Unreadable {
+    fn from(error: syn::Error) -> Self {
+        Self::Unsupported(error)
+    }
 }
 
 /// The errors reported so far.
@@ -40,12 +58,23 @@ impl Errors {
         fact: impl Display,
         help: impl Display,
     ) -> Reported {
-        self.report(at, format_args!("{fact}\n= help: {help}"))
+        self.report(at, format_args!("{fact}{HELP}{help}"))
     }
 
     /// Reports an error that rustc reports, too.
     pub(crate) fn mistyped(&mut self, at: SpanRange, fact: impl Display) -> Reported {
         add(&mut self.rustcs, at.error(fact))
+    }
+
+    /// Reports an error that rustc reports, too, unless the code has something that only rustc can
+    /// see, such as a trait of another file; the `help` is for that case.
+    pub(crate) fn advise_unless_rustc(
+        &mut self,
+        at: SpanRange,
+        fact: impl Display,
+        help: impl Display,
+    ) -> Reported {
+        self.mistyped(at, format_args!("{fact}{HELP}{help}"))
     }
 
     /// Adds the errors of `other`.

@@ -45,6 +45,11 @@ pub(crate) fn item_attributes_mut(item: &mut Item) -> Option<&mut Vec<Attribute>
 
 /// Returns true for macros of std that are in scope everywhere.
 pub(crate) fn is_std_macro(name: &Ident) -> bool {
+    is_std_macro_name(&name.to_string())
+}
+
+/// As [`is_std_macro`], for a text.
+pub(crate) fn is_std_macro_name(name: &str) -> bool {
     const MACROS: [&str; 42] = [
         "assert",
         "assert_eq",
@@ -89,7 +94,7 @@ pub(crate) fn is_std_macro(name: &Ident) -> bool {
         "writeln",
         "cfg_select",
     ];
-    MACROS.iter().any(|known| name == known)
+    MACROS.contains(&name)
 }
 
 /// Returns the name of `item` without `r#`, or `_` for an item without a name.

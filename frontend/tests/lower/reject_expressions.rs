@@ -150,8 +150,6 @@ fn ordered(x: &[f32], y: &mut [bool]) {
 // == methods
 // error: 56:12-56:19: kernel code cannot call the method `erf` of `f32`
 // = help: call `math::erf(x)`: std's method is not stable
-// error: 59:12-59:26: kernel code cannot call the method `frobnicate` of `f32`
-// = help: write it out, or as a `#[device]` function, with operators; one of a `#[device]` trait in another file is called by the trait: `Trait::frobnicate(..)`
 // error: 60:12-60:15: the type must be known before `sqrt` is called
 // = help: give the number a suffix such as `f32`, or the variable a type
 // == calls

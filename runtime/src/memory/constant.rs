@@ -34,7 +34,7 @@ use warpwise_compiler::{analysis::read_only_arrays::CONSTANT_BYTES, ir};
 /// assert_eq!(y.to_vec()?, [4.0, 7.0]);
 /// # Ok::<(), warpwise::Error>(())
 /// ```
-pub struct Constant<C: ConstantData + ?Sized> {
+pub struct Constant<C: ?Sized> {
     any: AnySlice,
     values: PhantomData<fn() -> Box<C>>,
 }

@@ -2,8 +2,9 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of them")]
 use std::sync::atomic::AtomicU32;
 use warpwise::{
-    __private::{Arg, Binding, Parameter, Places, Source, launch},
+    __private::{Binding, Places, Source, launch},
     AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice, Texture1, TextureObject,
+    parameter::{Arg, Parameter},
 };
 
 macro_rules! source {

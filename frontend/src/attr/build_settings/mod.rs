@@ -140,6 +140,18 @@ impl Build {
         })
     }
 
+    /// Returns true if a crate of this name may be a dependency: unless the package has a
+    /// `Cargo.toml` that does not mention it.
+    pub(crate) fn may_be_dependency(name: &str) -> bool {
+        static MANIFEST: OnceLock<Option<String>> = OnceLock::new();
+        let manifest = MANIFEST.get_or_init(|| {
+            let folder = env::var_os("CARGO_MANIFEST_DIR")?;
+            fs::read_to_string(PathBuf::from(folder).join("Cargo.toml")).ok()
+        });
+        let mentions = |text: &String| text.replace('-', "_").contains(name);
+        manifest.as_ref().is_none_or(mentions)
+    }
+
     fn new(variables: Variables, manifest: Option<(&Path, &str)>, is_dependency: bool) -> Self {
         let mut errors = Vec::new();
         let policy = Policy::new(&variables.lints, is_dependency).unwrap_or_else(|error| {

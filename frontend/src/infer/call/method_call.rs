@@ -364,14 +364,16 @@ impl Infer<'_> {
         }
         let reported = match method::replacement(name) {
             Some(help) => self.errors.advise(at, fact, help),
-            None => self.errors.advise(
-                at,
-                fact,
-                format_args!(
+            None => {
+                let help = format!(
                     "write it out, or as a `#[device]` function, with operators; one of a \
                      `#[device]` trait in another file is called by the trait: `Trait::{name}(..)`"
-                ),
-            ),
+                );
+                match self.types.as_prim(ty).is_some() && !method::is_of_std(name) {
+                    true => self.errors.advise_unless_rustc(at, fact, help),
+                    false => self.errors.advise(at, fact, help),
+                }
+            }
         };
         self.make_reported(reported, at)
     }

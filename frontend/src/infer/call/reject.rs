@@ -202,6 +202,50 @@ pub(crate) fn slice_method(name: &str) -> Advice {
     (format!("kernel code cannot call the method `{name}` of a slice"), help)
 }
 
+/// Returns true if slices of std have a method of this name that kernel code lacks.
+pub(crate) fn is_slice_method_of_std(name: &str) -> bool {
+    const NAMES: [&str; 35] = [
+        "align_to",
+        "align_to_mut",
+        "array_chunks",
+        "array_windows",
+        "as_array",
+        "as_ascii",
+        "as_flattened",
+        "as_flattened_mut",
+        "as_mut_array",
+        "as_mut_ptr",
+        "as_mut_ptr_range",
+        "as_ptr",
+        "as_ptr_range",
+        "clone_from_slice",
+        "concat",
+        "connect",
+        "element_offset",
+        "eq_ignore_ascii_case",
+        "escape_ascii",
+        "into_vec",
+        "is_ascii",
+        "join",
+        "repeat",
+        "rsplit_mut",
+        "rsplitn_mut",
+        "sort_by_cached_key",
+        "splitn_mut",
+        "swap_with_slice",
+        "to_owned",
+        "to_vec",
+        "trim_ascii",
+        "trim_ascii_end",
+        "trim_ascii_start",
+        "utf8_chunks",
+        "write_copy_of_slice",
+    ];
+    const PREFIXES: [&str; 6] =
+        ["as_chunks", "get_", "make_ascii", "select_nth", "split_", "to_ascii"];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// Returns the replacement of an unknown iterator method.
 pub(crate) fn iter_method(name: &str) -> &'static str {
     match name {

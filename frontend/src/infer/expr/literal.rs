@@ -67,15 +67,16 @@ impl Infer<'_> {
     ) -> Expr {
         let Some(ty) = self.literal_type(suffix, Class::Float, lit, hint) else {
             let fact = format!("kernel code cannot use the type `{suffix}`");
-            let help = match Prim::from_name(suffix) {
-                Some(_) => "write for example `f16::from_f32(1.5)`",
-                None => "use `f32` or `f64`",
+            let reported = match Prim::from_name(suffix) {
+                Some(_) => {
+                    let fact = format!("there are no literals of type `{suffix}`");
+                    self.errors.advise(at, fact, "write for example `f16::from_f32(1.5)`")
+                }
+                None if matches!(suffix, "f16" | "f128") => {
+                    self.errors.advise(at, fact, "use `f32` or `f64`")
+                }
+                None => self.errors.mistyped(at, fact),
             };
-            let fact = match Prim::from_name(suffix) {
-                Some(_) => format!("there are no literals of type `{suffix}`"),
-                None => fact,
-            };
-            let reported = self.errors.advise(at, fact, help);
             return self.make_reported(reported, at);
         };
         self.make_expr(ExprKind::Float(digits.into()), ty, at)

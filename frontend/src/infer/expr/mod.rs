@@ -15,12 +15,11 @@ pub(crate) mod size;
 mod slice;
 mod unwrap;
 
-use crate::resolve::paths;
 use crate::{
     hir::{Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind, lint_levels},
     infer::{Infer, LocalConstant, call::reject},
-    resolve::inner_items,
-    syntax::span::SpanRange,
+    resolve::{inner_items, paths, source_map},
+    syntax::{item::is_std_macro, span::SpanRange},
     types::{Ty, Type},
 };
 use std::rc::Rc;
@@ -269,7 +268,15 @@ impl Infer<'_> {
             let first = mac.path.segments.first().map(|first| first.ident.to_string());
             let is_std = matches!(first.as_deref(), Some("std" | "core" | "alloc"));
             let (fact, help) = reject::macro_call(&called, is_std && mac.path.segments.len() > 1);
-            let reported = self.errors.advise(at, fact, help);
+            let is_unknown = !is_std
+                && mac
+                    .path
+                    .get_ident()
+                    .is_some_and(|name| !is_std_macro(name) && !source_map::may_have_macro(name));
+            let reported = match is_unknown {
+                true => self.errors.advise_unless_rustc(at, fact, help),
+                false => self.errors.advise(at, fact, help),
+            };
             return self.make_reported(reported, at);
         }
         match mac.parse_body::<syn::Type>() {

@@ -85,6 +85,14 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Returns true for a type of std, whose operators rustc knows.
+    fn is_of_std(&self, ty: Ty) -> bool {
+        match self.types.get(ty) {
+            Type::Adt(id, _) => self.program().is_of_library(id),
+            _ => false,
+        }
+    }
+
     fn report_no_operator(&mut self, of_trait: &str, lhs: &Expr, at: SpanRange) -> Expr {
         let shown = self.types.show(lhs.ty);
         let fact = format!("kernel code does not know this operator on `{shown}`");
@@ -95,6 +103,7 @@ impl<'a> Infer<'a> {
                 "a vector has the operators of its lanes, with vectors of its own type and with \
                  numbers of its lanes'",
             ),
+            None if self.is_of_std(lhs.ty) => self.errors.mistyped(at, fact),
             None => {
                 let help = format!("mark its `impl {of_trait}` `#[device]`");
                 self.errors.advise(at, fact, help)

@@ -202,6 +202,11 @@ impl Infer<'_> {
 
     fn report_no_constant(&mut self, path: &syn::Path) -> Reported {
         let name = path_key(path);
+        // For rustc, a variable is no constant, either.
+        if path.get_ident().is_some_and(|name| self.scope.find(name).is_some()) {
+            let fact = format!("attempt to use the variable `{name}` in a constant");
+            return self.errors.mistyped(SpanRange::path(path), fact);
+        }
         self.errors.advise(
             SpanRange::path(path),
             format_args!("kernel code does not know the constant `{name}`"),

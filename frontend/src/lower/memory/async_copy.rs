@@ -23,7 +23,8 @@ const NOT_TO_SHARED: [&str; 2] = [
 /// The message for a source that is not in global memory, and its help.
 const NOT_FROM_GLOBAL: [&str; 2] = [
     "an asynchronous copy reads a buffer of the device, and this is not in one",
-    "refer to an element of a slice that the kernel takes: `&x[i]`",
+    "refer to an element of a slice that the kernel takes without `#[constant]`, `&x[i]`; values in \
+     constant memory and in variables are read as usual",
 ];
 
 impl Lowerer<'_> {

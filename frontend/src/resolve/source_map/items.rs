@@ -192,9 +192,15 @@ pub(crate) fn enum_variants(text: &str, name: &str) -> Vec<String> {
 fn find_declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static str)> {
     text.match_indices(name).filter_map(move |(position, _)| {
         let (before, after) = (&text[..position], &text[position + name.len()..]);
-        let spaced = before.trim_end();
+        let mut spaced = before.trim_end();
+        let is_separate = spaced.len() < before.len();
+        if let Some(rest) = spaced.strip_suffix("mut").map(str::trim_end)
+            && ends_with_word(rest, "static")
+        {
+            spaced = rest;
+        }
         let keyword = ITEM_KEYWORDS.into_iter().find(|keyword| ends_with_word(spaced, keyword))?;
-        let is_whole = spaced.len() < before.len() && !after.starts_with(is_name);
+        let is_whole = is_separate && !after.starts_with(is_name);
         is_whole.then_some((spaced.len() - keyword.len(), keyword))
     })
 }

@@ -195,11 +195,49 @@ pub(crate) fn macro_rules_body(name: &Ident) -> Option<TokenStream> {
 /// Returns true if a plain name may be a function's: its file has a function of that name, or a
 /// `use` that may import one. True if the file is not available.
 pub(crate) fn may_be_function(name: &Ident) -> bool {
+    ask_names(name, true, |names, name| names.may_have_function(name))
+}
+
+/// Returns true if the file of `name` declares or imports this name. True if the file is not
+/// available, or a `macro_rules!` produced the name.
+pub(crate) fn mentions_name(name: &Ident) -> bool {
+    ask_names(name, true, |names, name| names.has(name))
+}
+
+/// Returns true if the file of `name` declares a macro of this name, or may import one. True if the
+/// file is not available, or a `macro_rules!` produced the name.
+pub(crate) fn may_have_macro(name: &Ident) -> bool {
+    ask_names(name, true, |names, name| {
+        names.may_import(name) || names.may_have_rules(name) || names.has_globs()
+    })
+}
+
+/// Returns true if the file of `name` has a glob import other than a prelude's. True if the file is
+/// not available.
+pub(crate) fn has_globs(name: &Ident) -> bool {
+    ask_names(name, true, |names, _| names.has_globs())
+}
+
+/// Returns true if the file of `name` may import the prelude of Warpwise. True if the file is not
+/// available.
+pub(crate) fn has_prelude(name: &Ident) -> bool {
+    ask_names(name, true, |names, _| names.has_prelude())
+}
+
+/// Returns true if nothing in the file of `name` declares or imports it, not even by a macro or a
+/// glob import.
+pub(crate) fn is_nowhere(name: &Ident) -> bool {
+    ask_names(name, false, |names, name| !names.has(name) && names.is_complete())
+}
+
+/// Returns the answer of `ask` about a name in its file; `otherwise` if the file is not available, or
+/// a `macro_rules!` produced the name.
+fn ask_names(name: &Ident, otherwise: bool, ask: impl FnOnce(&FileNames, &str) -> bool) -> bool {
     if !proc_macro::is_available() || expansion_id(name.span()) != NO_EXPANSION {
-        return true;
+        return otherwise;
     }
     let text = name.to_string();
-    with_file(name.span(), |file| file.names().may_have_function(&text)).unwrap_or(true)
+    with_file(name.span(), |file| ask(file.names(), &text)).unwrap_or(otherwise)
 }
 
 /// Returns true if the module around `name` declares a type of that name, or imports one from

@@ -1,6 +1,7 @@
 //! The names that a source file declares or imports, collected once since kernels look up every
 //! name.
 use crate::resolve::source_map::items::{ITEM_KEYWORDS, split_words};
+use crate::{resolve::source_map::scanner::is_name, syntax::item};
 use std::{collections::HashSet, mem::replace};
 
 /// The names of a file by a text search, including those in comments and literals.
@@ -14,6 +15,12 @@ pub(crate) struct FileNames {
     imported: HashSet<String>,
     /// True if there is a glob import other than a prelude's.
     has_globs: bool,
+    /// True if there is a glob import other than that of Warpwise's prelude.
+    has_foreign_globs: bool,
+    /// True if the prelude of Warpwise may be imported.
+    has_prelude: bool,
+    /// True if a macro other than std's and Warpwise's is called or declared.
+    has_macros: bool,
     /// True if the file declares traits.
     has_traits: bool,
     /// Words after `macro_rules`.
@@ -22,12 +29,17 @@ pub(crate) struct FileNames {
 
 impl FileNames {
     pub(crate) fn collect(text: &str) -> Self {
-        let mut names = Self { has_traits: text.contains("trait "), ..Self::default() };
+        let (has_traits, has_macros) = (text.contains("trait "), calls_unknown_macro(text));
+        let mut names = Self { has_traits, has_macros, ..Self::default() };
         // A `use` ends at its semicolon, so each part has at most one.
         for part in text.split(';') {
             let (mut before, mut is_use) = ("", false);
             for word in split_words(part) {
-                let keyword = replace(&mut before, word);
+                // `static mut NAME`
+                let keyword = match (before, word) {
+                    ("static", "mut") => "",
+                    _ => replace(&mut before, word),
+                };
                 if is_use {
                     names.imported.insert(word.to_owned());
                 }
@@ -43,7 +55,12 @@ impl FileNames {
                 }
             }
             let brought = part.split_once("use ").map_or("", |(_, brought)| brought);
-            names.has_globs |= brought.contains("::*") && !brought.contains("prelude::*");
+            let (has_glob, of_prelude) = (brought.contains("::*"), brought.contains("prelude::*"));
+            names.has_globs |= has_glob && !of_prelude;
+            let is_ours = brought.trim_start().starts_with("warpwise::");
+            let is_only = brought.matches("::*").count() == 1;
+            names.has_foreign_globs |= has_glob && !(of_prelude && is_ours && is_only);
+            names.has_prelude |= of_prelude;
         }
         names
     }
@@ -68,6 +85,27 @@ impl FileNames {
         self.imported.contains(name)
     }
 
+    /// Returns true if the file declares or imports this name explicitly.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.declared.contains(name) || self.imported.contains(name)
+    }
+
+    /// Returns true if there is a glob import other than a prelude's.
+    pub(crate) fn has_globs(&self) -> bool {
+        self.has_globs
+    }
+
+    /// Returns true if the prelude of Warpwise may be in scope somewhere in the file.
+    pub(crate) fn has_prelude(&self) -> bool {
+        self.has_prelude || self.has_globs
+    }
+
+    /// Returns true if every name that the file can use is written in it, but for those of std and
+    /// of Warpwise: no macro and no glob import brings others.
+    pub(crate) fn is_complete(&self) -> bool {
+        !self.has_macros && !self.has_foreign_globs && self.imported.contains("warpwise")
+    }
+
     pub(crate) fn has_traits(&self) -> bool {
         self.has_traits
     }
@@ -77,4 +115,16 @@ impl FileNames {
     pub(crate) fn may_have_function(&self, name: &str) -> bool {
         self.has_globs || self.functions.contains(name) || self.imported.contains(name)
     }
+}
+
+/// Returns true if `text` calls a macro that neither std nor Warpwise has, or declares one.
+fn calls_unknown_macro(text: &str) -> bool {
+    text.match_indices('!').any(|(position, _)| {
+        let (before, after) = (&text[..position], text[position + 1..].trim_start());
+        let name = before.rsplit(|char| !is_name(char)).next().unwrap_or_default();
+        let is_call = after.starts_with(['(', '[', '{']) || name == "macro_rules";
+        let brings_items = matches!(name, "include" | "macro_rules" | "thread_local");
+        let is_known = matches!(name, "shared" | "shared_dyn") || item::is_std_macro_name(name);
+        !name.is_empty() && is_call && (brings_items || !is_known)
+    })
 }

@@ -16,7 +16,10 @@ mod statement;
 pub(crate) mod tests;
 
 pub(crate) use crate::syntax::parse::path::is_keyword;
-use crate::syntax::tokens::{Token, Tokens};
+use crate::syntax::{
+    error::Unreadable,
+    tokens::{Token, Tokens},
+};
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use syn::{
     Attribute, Block, FnModifiers, Item, ItemFn, Signature, Visibility,
@@ -28,10 +31,10 @@ use syn::{
 ///
 /// # Errors
 /// syn's error, if the stream is not an item.
-pub(crate) fn parse_item(tokens: &Tokens, stream: TokenStream) -> syn::Result<Item> {
+pub(crate) fn parse_item(tokens: &Tokens, stream: TokenStream) -> Result<Item, Unreadable> {
     match parse_function(tokens) {
         Some(item) => Ok(Item::Fn(item)),
-        None => syn::parse2(stream),
+        None => syn::parse2(stream).map_err(Unreadable::Syntax),
     }
 }
 

@@ -311,6 +311,49 @@ fn has_methods(on: MethodOwner, ty: Type, generic: bool) -> bool {
     }
 }
 
+/// Returns true if numbers of std may have a method of this name: one that kernel code lacks.
+pub(crate) fn is_of_std(name: &str) -> bool {
+    const PREFIXES: [&str; 12] = [
+        "carrying_",
+        "checked_",
+        "from_",
+        "is_",
+        "overflowing_",
+        "saturating_",
+        "strict_",
+        "to_",
+        "unbounded_",
+        "unchecked_",
+        "widening_",
+        "wrapping_",
+    ];
+    const OTHERS: [&str; 22] = [
+        "abs_sub",
+        "borrow",
+        "borrow_mut",
+        "classify",
+        "clone",
+        "clone_from",
+        "cmp",
+        "eq",
+        "eq_ignore_ascii_case",
+        "escape_ascii",
+        "fmt",
+        "hash",
+        "into",
+        "make_ascii_lowercase",
+        "make_ascii_uppercase",
+        "ne",
+        "partial_cmp",
+        "then",
+        "then_some",
+        "total_cmp",
+        "try_into",
+        "type_id",
+    ];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || OTHERS.contains(&name)
+}
+
 /// Returns the replacement of a number method that kernel code does not have.
 pub(crate) fn replacement(name: &str) -> Option<&'static str> {
     Some(match name {

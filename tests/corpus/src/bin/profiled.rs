@@ -8,8 +8,9 @@
 //! `tests/corpus/profile` does both, and compares.
 use std::{collections::BTreeMap, env, fmt::Write as _, fs};
 use warpwise::{
-    __private::{Arg, Source, launch},
+    __private::{Source, launch},
     AtomicF32, AtomicF64, Buffer, Device, LaunchConfig, bf16, f16,
+    parameter::Arg,
 };
 use warpwise_compiler::{
     analysis::Analyses,

@@ -1,0 +1,119 @@
+//! `cargo warpwise new` and `init`: a package to begin with, and the settings that show lints in
+//! editors, on GitHub and before each commit.
+use crate::{
+    args::{Init, New},
+    fault::Fault,
+    workspace::cargo,
+};
+use serde_json::{Map, Value, json};
+use std::{fs, path::Path, process::ExitCode};
+
+const MAIN: &str = include_str!("../template/main.rs");
+const LIBRARY: &str = include_str!("../template/lib.rs");
+const WORKFLOW: &str = include_str!("../template/github.yml");
+const HOOK: &str = include_str!("../template/pre-commit.yaml");
+
+/// The setting of rust-analyzer that makes it run `cargo warpwise check`.
+const OVERRIDE_KEY: &str = "rust-analyzer.check.overrideCommand";
+const OVERRIDE_COMMAND: [&str; 6] =
+    ["cargo", "warpwise", "check", "--workspace", "--all-targets", "--message-format=json"];
+
+/// Runs `cargo warpwise new`.
+pub(crate) fn create_package(command: &New) -> Result<ExitCode, Fault> {
+    let folder = &command.folder;
+    let status = cargo().args(["new", "--quiet"]).arg(folder).status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(_) => return Err(Fault::new("`cargo new` failed")),
+        Err(error) => return Err(Fault::new(format!("cannot run cargo: {error}"))),
+    }
+    let manifest = folder.join("Cargo.toml");
+    let mut text = read(&manifest)?;
+    let dependency = match &command.path {
+        Some(path) => {
+            let path = path.canonicalize().map_err(|error| cannot("find", path, &error))?;
+            format!("warpwise = {{ path = {:?} }}\n", path.display().to_string())
+        }
+        None => format!("warpwise = \"{}\"\n", env!("CARGO_PKG_VERSION")),
+    };
+    if !text.contains("[dependencies]") {
+        text.push_str("\n[dependencies]\n");
+    }
+    text = text.replacen("[dependencies]\n", &format!("[dependencies]\n{dependency}"), 1);
+    write(&manifest, &text)?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().replace('-', "_");
+    write(&folder.join("src/main.rs"), &MAIN.replace("PACKAGE", &name))?;
+    write(&folder.join("src/lib.rs"), LIBRARY)?;
+    write_editor_settings(folder)?;
+    println!(
+        "created {0}; next:\n  cd {0}\n  cargo test            # the kernel, on the interpreter\n  cargo run             # on a GPU if there is one\n  cargo warpwise lint   # what is wrong or slow",
+        folder.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs `cargo warpwise init`.
+pub(crate) fn write_settings(command: &Init) -> Result<ExitCode, Fault> {
+    let folder = &command.folder;
+    write_editor_settings(folder)?;
+    if command.github {
+        write_new(&folder.join(".github/workflows/warpwise.yml"), WORKFLOW)?;
+    }
+    if command.pre_commit {
+        write_new(&folder.join(".pre-commit-config.yaml"), HOOK)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Adds the setting of rust-analyzer to those of VS Code.
+fn write_editor_settings(folder: &Path) -> Result<(), Fault> {
+    let path = folder.join(".vscode/settings.json");
+    let known = if path.exists() { read(&path)? } else { "{}".to_owned() };
+    let setting = json!(OVERRIDE_COMMAND);
+    let Ok(Value::Object(mut settings)) = serde_json::from_str::<Value>(&known) else {
+        // With comments, which would be lost.
+        println!("add to {}:\n  \"{OVERRIDE_KEY}\": {setting}", path.display());
+        return Ok(());
+    };
+    if settings.get(OVERRIDE_KEY) == Some(&setting) {
+        println!("{} shows lints already", path.display());
+        return Ok(());
+    }
+    if settings.contains_key(OVERRIDE_KEY) {
+        println!("replace in {}:\n  \"{OVERRIDE_KEY}\": {setting}", path.display());
+        return Ok(());
+    }
+    settings.insert(OVERRIDE_KEY.to_owned(), setting);
+    write(&path, &pretty(settings))?;
+    println!("wrote {}", path.display());
+    Ok(())
+}
+
+fn pretty(settings: Map<String, Value>) -> String {
+    format!("{:#}\n", Value::Object(settings))
+}
+
+/// Writes a file that does not exist; prints its content otherwise.
+fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
+    if path.exists() {
+        println!("{} exists; add to it:\n{text}", path.display());
+        return Ok(());
+    }
+    write(path, text)?;
+    println!("wrote {}", path.display());
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, Fault> {
+    fs::read_to_string(path).map_err(|error| cannot("read", path, &error))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Fault> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
+    fs::write(path, text).map_err(|error| cannot("write", path, &error))
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Fault {
+    Fault::new(format!("cannot {what} {}: {error}", path.display()))
+}

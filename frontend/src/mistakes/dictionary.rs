@@ -1,0 +1,415 @@
+//! The dictionary of CUDA C++: the names that its programmers write by habit, with the counterparts
+//! in Warpwise. `docs/cuda.md` has the same, with programs.
+
+/// An entry of the dictionary.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The names in CUDA C++; a final `*` stands for any ending.
+    pub(crate) names: &'static [&'static str],
+    /// The counterpart, as the text of a help.
+    pub(crate) help: &'static str,
+}
+
+const fn entry(names: &'static [&'static str], help: &'static str) -> Entry {
+    Entry { names, help }
+}
+
+/// Variables.
+pub(crate) const VARIABLES: &[Entry] = &[
+    entry(&["threadIdx"], "write `thread_idx_x()`, `thread_idx_y()` or `thread_idx_z()`"),
+    entry(&["blockIdx"], "write `block_idx_x()`, `block_idx_y()` or `block_idx_z()`"),
+    entry(&["blockDim"], "write `block_dim_x()`, `block_dim_y()` or `block_dim_z()`"),
+    entry(&["gridDim"], "write `grid_dim_x()`, `grid_dim_y()` or `grid_dim_z()`"),
+    entry(&["warpSize"], "write `32`; the lane of a thread is `warp::lane_id()`"),
+];
+
+/// Functions.
+pub(crate) const FUNCTIONS: &[Entry] = &[
+    // Shared memory, barriers and fences.
+    entry(&["__shared__"], "write `let tile = shared!([f32; 256]);`"),
+    entry(&["__syncthreads"], "write `sync_threads()`"),
+    entry(&["__syncthreads_count"], "write `sync_threads_count(p)`"),
+    entry(&["__syncthreads_and"], "write `sync_threads_and(p)`"),
+    entry(&["__syncthreads_or"], "write `sync_threads_or(p)`"),
+    entry(&["__syncwarp"], "write `sync_warp()`, or `warp::sync_warp_mask(mask)`"),
+    entry(&["__threadfence"], "write `thread_fence()`"),
+    entry(&["__threadfence_block"], "write `thread_fence_block()`"),
+    entry(&["__threadfence_system"], "write `thread_fence_system()`"),
+    // Warps.
+    entry(
+        &["__shfl_sync", "__shfl"],
+        "write `warp::shfl(v, lane)`, or `warp::shfl_mask(mask, v, lane)`",
+    ),
+    entry(
+        &["__shfl_up_sync", "__shfl_up"],
+        "write `warp::shfl_up(v, 1)`; its `_mask` and `_width` forms take a mask and a width",
+    ),
+    entry(
+        &["__shfl_down_sync", "__shfl_down"],
+        "write `warp::shfl_down(v, 1)`; its `_mask` and `_width` forms take a mask and a width",
+    ),
+    entry(
+        &["__shfl_xor_sync", "__shfl_xor"],
+        "write `warp::shfl_xor(v, 16)`; its `_mask` and `_width` forms take a mask and a width",
+    ),
+    entry(&["__all_sync", "__all"], "write `warp::all(p)`"),
+    entry(&["__any_sync", "__any"], "write `warp::any(p)`"),
+    entry(&["__ballot_sync", "__ballot"], "write `warp::ballot(p)`"),
+    entry(&["__match_any_sync"], "write `warp::match_any(v)`"),
+    entry(&["__match_all_sync"], "write `warp::match_all(v)`"),
+    entry(&["__reduce_add_sync"], "write `warp::reduce_add(v)`"),
+    entry(
+        &["__reduce_*"],
+        "write it as `warp::reduce_add(v)`, with `min`, `max`, `and`, `or` or `xor`",
+    ),
+    entry(&["__activemask"], "write `warp::active_mask()`"),
+    // Atomics.
+    entry(
+        &["atomicAdd"],
+        "take atomics, `a: &[AtomicU32]` or `&[AtomicF32]`, and write `a[i].fetch_add(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicSub"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_sub(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicMax"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_max(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicMin"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_min(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicAnd"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_and(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicOr"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_or(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicXor"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_xor(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicExch"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].swap(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicCAS"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicInc", "atomicDec"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| ..)`",
+    ),
+    entry(
+        &["atomicAdd_block"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].block().fetch_add(v, Ordering::Relaxed)`",
+    ),
+    entry(
+        &["atomicAdd_system"],
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].system().fetch_add(v, Ordering::Relaxed)`",
+    ),
+    // Loads and stores.
+    entry(
+        &["__ldg"],
+        "read it: `x[i]`; a buffer that the kernel does not write, `x: &[f32]`, is read through the read-only cache",
+    ),
+    entry(&["__ldcs"], "write `cache::load_cs(&x[i])`"),
+    entry(&["__ldcg"], "write `cache::load_cg(&x[i])`"),
+    entry(&["__ldca"], "write `cache::load_ca(&x[i])`"),
+    entry(&["__ldlu"], "write `cache::load_lu(&x[i])`"),
+    entry(&["__ldcv"], "write `cache::load_cv(&x[i])`"),
+    entry(&["__stcs"], "write `cache::store_cs(&mut y[i], v)`"),
+    entry(&["__stcg"], "write `cache::store_cg(&mut y[i], v)`"),
+    entry(&["__stwb"], "write `cache::store_wb(&mut y[i], v)`"),
+    entry(&["__stwt"], "write `cache::store_wt(&mut y[i], v)`"),
+    entry(&["__pipeline_memcpy_async"], "write `async_copy::copy(&mut tile[t], &x[i])`"),
+    entry(&["__pipeline_commit"], "write `async_copy::commit()`"),
+    entry(&["__pipeline_wait_prior"], "write `async_copy::wait::<1>()`"),
+    entry(
+        &["memcpy_async", "cg::memcpy_async", "cuda::memcpy_async"],
+        "write `async_copy::block_copy(&mut tile[..], &x[..n])`",
+    ),
+    // Cooperative groups and libraries.
+    entry(
+        &["cg::this_thread_block", "cooperative_groups::this_thread_block"],
+        "write `sync_threads()` for its `sync()`, and `thread_idx_x()` for its `thread_rank()`",
+    ),
+    entry(
+        &["cg::this_grid", "cooperative_groups::this_grid"],
+        "write `grid::sync()`, in a `#[kernel(cooperative)]`; `grid::thread_rank()` and `grid::size()`",
+    ),
+    entry(
+        &["cg::this_cluster", "cooperative_groups::this_cluster"],
+        "write `cluster::sync()`, in a `#[kernel(cluster = 2)]`; `cluster::block_rank()` and `cluster::size()`",
+    ),
+    entry(
+        &["cg::tiled_partition", "cooperative_groups::tiled_partition"],
+        "the functions of `warp` have forms for groups of lanes: `warp::shfl_xor_width::<8, _>(v, 1)`",
+    ),
+    entry(
+        &["cg::coalesced_threads", "cooperative_groups::coalesced_threads"],
+        "the functions of `warp` are for the lanes that reach them; `warp::elect()` elects one",
+    ),
+    entry(
+        &["cg::wait", "cooperative_groups::wait"],
+        "write `async_copy::wait_all()`, then `sync_threads()`",
+    ),
+    entry(&["cg::inclusive_scan"], "write `warp::inclusive_sum(v)`"),
+    entry(
+        &["cub::*"],
+        "write `warp::reduce_add(v)`, `warp::inclusive_sum(v)`, `block::reduce_add(v)` or `block::exclusive_sum(v)`",
+    ),
+    entry(
+        &["wmma::*", "nvcuda::*"],
+        "use `warpwise::mma`: `mma::A::<f16, 16, 16>::load(a, at, k)` and its relatives",
+    ),
+    entry(
+        &["tex1D", "tex2D", "tex3D"],
+        "take `image: Texture2<f32>`, and write `image.sample(x, y)`",
+    ),
+    entry(&["tex1Dfetch"], "take `image: Texture1<f32>`, and write `image.sample(i as f32 + 0.5)`"),
+    entry(
+        &["tex1DLayered", "tex2DLayered"],
+        "take `rows: LayeredTexture1<f32>`, and write `rows.sample(layer, x)`",
+    ),
+    entry(&["tex2Dgather"], "take `image: Texture2<f32>`, and write `image.gather_r(x, y)`"),
+    entry(
+        &["surf2Dread", "surf2Dwrite"],
+        "kernels have no surfaces yet: write a buffer, and make a texture of it",
+    ),
+    entry(
+        &["curand*"],
+        "there is no generator: a counter-based one is a few lines of integers, as in `examples/monte_carlo_pi.rs`",
+    ),
+    // Output, failures, time.
+    entry(&["printf"], "write `println!(\"{i}: {:.2}\", x)`"),
+    entry(&["__trap"], "write `panic!(\"..\")`, which ends the thread and reports its place"),
+    entry(
+        &["__builtin_unreachable", "__builtin_assume"],
+        "write `unreachable!()`, or `assert!(p)`",
+    ),
+    entry(
+        &["clock", "clock64", "__nanosleep", "globaltimer"],
+        "kernels cannot measure time yet: measure on the host, around `launch` and `synchronize`",
+    ),
+    // Integers.
+    entry(&["__popc", "__popcll"], "write `x.count_ones()`"),
+    entry(&["__clz", "__clzll"], "write `x.leading_zeros()`"),
+    entry(&["__ffs", "__ffsll"], "write `x.trailing_zeros()`, which is smaller by 1, and 32 for 0"),
+    entry(&["__brev", "__brevll"], "write `x.reverse_bits()`"),
+    entry(&["__byte_perm"], "write `bits::permute_bytes(x, y, selector)`, or `x.swap_bytes()`"),
+    entry(
+        &["__funnelshift_l", "__funnelshift_r"],
+        "write `bits::funnel_shl(high, low, 8)` or `bits::funnel_shr(high, low, 8)`; `x.rotate_left(7)` for one word",
+    ),
+    entry(&["__umulhi", "__umul64hi"], "write `x.carrying_mul(y, 0).1`"),
+    entry(&["__mul24", "__umul24"], "write `x * y`"),
+    entry(&["__sad", "__usad"], "write `x.abs_diff(y) + z`"),
+    entry(&["__dp4a"], "write `bits::dot_bytes(x, y, sum)` or `bits::dot_bytes_signed(x, y, sum)`"),
+    entry(
+        &["__dp2a_lo", "__dp2a_hi"],
+        "write `bits::dot_halves_low(x, y, sum)` or `bits::dot_halves_high(x, y, sum)`",
+    ),
+    entry(&["min", "umin", "llmin", "ullmin"], "write `a.min(b)`"),
+    entry(&["max", "umax", "llmax", "ullmax"], "write `a.max(b)`"),
+    entry(&["abs", "labs", "llabs"], "write `a.abs()`"),
+    // Conversions.
+    entry(&["__float2int_rz", "__double2int_rz"], "write `f as i32`"),
+    entry(&["__float2int_rn", "__double2int_rn"], "write `f.round_ties_even() as i32`"),
+    entry(&["__float2int_rd", "__float2int_ru"], "write `f.floor() as i32` or `f.ceil() as i32`"),
+    entry(
+        &["__float_as_int", "__float_as_uint", "__double_as_longlong"],
+        "write `f.to_bits()`, and `as i32` for a signed integer",
+    ),
+    entry(
+        &["__int_as_float", "__uint_as_float", "__longlong_as_double"],
+        "write `f32::from_bits(bits)` or `f64::from_bits(bits)`",
+    ),
+    entry(&["__float2half", "__float2half_rn"], "write `f16::from_f32(f)`"),
+    entry(&["__half2float", "__bfloat162float"], "write `h.to_f32()`"),
+    entry(&["__float2bfloat16"], "write `bf16::from_f32(f)`"),
+    entry(&["reinterpret_cast"], "a buffer may hold vectors: `x: &[F32x4]`"),
+    // Arithmetic.
+    entry(&["__fmaf_rn", "fmaf", "fma"], "write `f.mul_add(g, h)`"),
+    entry(
+        &["__fadd_rn", "__fmul_rn"],
+        "bind the product with `let`: a value that a `let` binds does not fuse with a sum",
+    ),
+    entry(
+        &["__fadd_rz", "__fadd_ru", "__fadd_rd"],
+        "write `directed::add_to_zero(f, g)`, also with `_up` and `_down`",
+    ),
+    entry(
+        &["__fmul_rz", "__fmul_ru", "__fmul_rd"],
+        "write `directed::mul_up(f, g)`, also with `_to_zero` and `_down`",
+    ),
+    entry(&["__fdiv_rn"], "write `f / g`"),
+    entry(&["__fsqrt_rn"], "write `g.sqrt()`"),
+    entry(&["__frcp_rn"], "write `g.recip()`"),
+    entry(&["__saturatef"], "write `f.clamp(0.0, 1.0)`"),
+    entry(&["__hadd", "__hmul", "__hsub"], "`f16` and `bf16` have operators: write `a + b`"),
+    entry(&["__hfma"], "write `a.mul_add(b, c)`"),
+    entry(&["__hadd2", "__hmul2"], "`F16x2` has operators: write `a + b`"),
+    entry(&["make_float2"], "write `F32x2::new(x, y)`"),
+    entry(&["make_float3"], "write `F32x3::new(x, y, z)`"),
+    entry(&["make_float4"], "write `F32x4::new(x, y, z, w)`"),
+    entry(&["make_double2"], "write `F64x2::new(x, y)`"),
+    entry(&["make_int2"], "write `I32x2::new(x, y)`"),
+    entry(&["make_int4"], "write `I32x4::new(x, y, z, w)`"),
+    entry(&["make_uint2"], "write `U32x2::new(x, y)`"),
+    entry(&["make_uint4"], "write `U32x4::new(x, y, z, w)`"),
+    entry(
+        &["isnan", "isinf", "isfinite"],
+        "write `f.is_nan()`, `f.is_infinite()` or `f.is_finite()`",
+    ),
+    entry(&["signbit"], "write `f.is_sign_negative()`"),
+    // Mathematics.
+    entry(&["expf", "exp"], "write `x.exp()`"),
+    entry(&["exp2f", "exp2"], "write `x.exp2()`"),
+    entry(&["expm1f", "expm1"], "write `x.exp_m1()`"),
+    entry(&["logf", "log"], "write `x.ln()`"),
+    entry(&["log2f", "log2"], "write `x.log2()`"),
+    entry(&["log10f", "log10"], "write `x.log10()`"),
+    entry(&["log1pf", "log1p"], "write `x.ln_1p()`"),
+    entry(&["powf", "pow"], "write `x.powf(y)`"),
+    entry(&["powi"], "write `x.powi(3)`"),
+    entry(&["sqrtf", "sqrt"], "write `x.sqrt()`"),
+    entry(&["cbrtf", "cbrt"], "write `x.cbrt()`"),
+    entry(
+        &["rsqrtf", "rsqrt"],
+        "write `1.0 / x.sqrt()`, or `fast::rsqrt(x)`, which is approximate as CUDA's",
+    ),
+    entry(&["__frsqrt_rn"], "write `x.sqrt().recip()`"),
+    entry(&["hypotf", "hypot"], "write `x.hypot(y)`"),
+    entry(&["sinf", "sin"], "write `x.sin()`"),
+    entry(&["cosf", "cos"], "write `x.cos()`"),
+    entry(&["tanf", "tan"], "write `x.tan()`"),
+    entry(&["sincosf", "sincos"], "write `let (s, c) = x.sin_cos();`"),
+    entry(&["asinf", "asin"], "write `x.asin()`"),
+    entry(&["acosf", "acos"], "write `x.acos()`"),
+    entry(&["atanf", "atan"], "write `x.atan()`"),
+    entry(&["atan2f", "atan2"], "write `y.atan2(x)`"),
+    entry(&["sinhf", "coshf", "tanhf"], "write `x.sinh()`, `x.cosh()` or `x.tanh()`"),
+    entry(&["erff", "erfcf"], "write `math::erf(x)` or `math::erfc(x)`"),
+    entry(&["floorf", "floor"], "write `x.floor()`"),
+    entry(&["ceilf", "ceil"], "write `x.ceil()`"),
+    entry(&["truncf", "trunc"], "write `x.trunc()`"),
+    entry(&["rintf", "rint"], "write `x.round_ties_even()`"),
+    entry(&["roundf", "round"], "write `x.round()`"),
+    entry(&["fabsf", "fabs"], "write `x.abs()`"),
+    entry(&["copysignf"], "write `x.copysign(y)`"),
+    entry(&["fminf", "fmin"], "write `x.min(y)`"),
+    entry(&["fmaxf", "fmax"], "write `x.max(y)`"),
+    entry(&["fmodf", "fmod"], "write `x % y`"),
+    entry(&["modff"], "write `x.trunc()` and `x.fract()`"),
+    entry(&["nextafterf"], "write `x.next_up()` or `x.next_down()`"),
+    entry(&["__expf"], "write `fast::exp(x)`"),
+    entry(&["__powf"], "write `fast::powf(x, y)`"),
+    entry(&["__logf"], "write `fast::ln(x)`"),
+    entry(&["__log2f", "__log10f"], "write `fast::log2(x)` or `fast::log10(x)`"),
+    entry(
+        &["__sinf", "__cosf", "__tanf"],
+        "write `fast::sin(x)`, `fast::cos(x)` or `fast::tan(x)`",
+    ),
+    entry(&["__sincosf"], "write `let (s, c) = fast::sin_cos(x);`"),
+    entry(&["__tanhf"], "write `fast::tanh(x)`"),
+    entry(&["__fdividef", "fdividef"], "write `fast::div(x, y)`"),
+];
+
+/// Types.
+pub(crate) const TYPES: &[Entry] = &[
+    entry(&["float"], "write `f32`"),
+    entry(&["double"], "write `f64`"),
+    entry(&["int", "int32_t", "signed"], "write `i32`"),
+    entry(&["uint", "unsigned", "uint32_t"], "write `u32`"),
+    entry(&["long", "int64_t"], "write `i64`"),
+    entry(&["ulong", "uint64_t"], "write `u64`"),
+    entry(&["short", "int16_t"], "write `i16`"),
+    entry(&["ushort", "uint16_t"], "write `u16`"),
+    entry(&["int8_t"], "write `i8`"),
+    entry(&["uchar", "uint8_t"], "write `u8`"),
+    entry(&["size_t"], "write `usize`"),
+    entry(&["half", "__half"], "write `f16`"),
+    entry(&["__nv_bfloat16", "nv_bfloat16"], "write `bf16`"),
+    entry(&["half2", "__half2"], "write `F16x2`"),
+    entry(&["float2"], "write `F32x2`"),
+    entry(&["float3"], "write `F32x3`"),
+    entry(&["float4"], "write `F32x4`"),
+    entry(&["double2"], "write `F64x2`"),
+    entry(&["int2"], "write `I32x2`"),
+    entry(&["int4"], "write `I32x4`"),
+    entry(&["uint2"], "write `U32x2`"),
+    entry(&["uint4"], "write `U32x4`"),
+    entry(&["dim3"], "a launch takes dimensions: `LaunchConfig::cover((w, h)).block((16, 16))`"),
+    entry(&["cudaTextureObject_t"], "write `Texture2<f32>`"),
+];
+
+/// Attributes.
+pub(crate) const ATTRIBUTES: &[Entry] = &[
+    entry(
+        &["launch_bounds", "__launch_bounds__"],
+        "write `#[kernel(block = 256)]`, and `min_blocks = 4` for the second number",
+    ),
+    entry(&["cluster_dims", "__cluster_dims__"], "write `#[kernel(cluster = 2)]`"),
+    entry(&["global", "__global__"], "`#[kernel]` says so already"),
+];
+
+/// Returns the help for `name`.
+pub(crate) fn find(entries: &[Entry], name: &str) -> Option<&'static str> {
+    let is_name = |known: &&str| match known.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *known,
+    };
+    entries.iter().find(|entry| entry.names.iter().any(|known| is_name(&known))).map(|it| it.help)
+}
+
+/// Returns true for a name that only CUDA C++ has: it is unusual in Rust.
+pub(crate) fn is_unmistakable(name: &str) -> bool {
+    name.starts_with("__") || name.chars().any(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_cuda_has_every_name_and_its_counterpart() {
+        let page = include_str!("../../../docs/cuda.md");
+        let rows: String = page.lines().filter(|line| line.starts_with('|')).collect();
+        let mut missing = Vec::new();
+        for entry in [VARIABLES, FUNCTIONS, TYPES, ATTRIBUTES].concat() {
+            let is_known =
+                |name: &&str| rows.contains(name.trim_end_matches('*').trim_end_matches("::"));
+            if !entry.names.iter().any(is_known) {
+                missing.push(entry.names[0]);
+            }
+            // Names of functions and of types, such as `sync_threads` and `F32x4`.
+            let words =
+                entry.help.split('`').skip(1).step_by(2).flat_map(|code| {
+                    code.split(|char: char| !char.is_alphanumeric() && char != '_')
+                });
+            let is_telling = |word: &&str| {
+                !word.starts_with('_') && (word.contains('_') || word.contains(char::is_uppercase))
+            };
+            let stem = |word: &'static str| word.trim_end_matches(['x', 'y', 'z']);
+            missing.extend(words.filter(is_telling).filter(|word| !rows.contains(stem(word))));
+        }
+        assert!(missing.is_empty(), "no row has {missing:?}");
+    }
+
+    #[test]
+    fn a_name_is_in_one_entry() {
+        for table in [VARIABLES, FUNCTIONS, TYPES, ATTRIBUTES] {
+            let mut names: Vec<&str> =
+                table.iter().flat_map(|entry| entry.names).copied().collect();
+            names.sort_unstable();
+            let all = names.len();
+            names.dedup();
+            assert_eq!(names.len(), all);
+        }
+    }
+}

@@ -1,0 +1,555 @@
+//! Mistakes that the syntax of kernel code shows, and that rustc would answer with less: names of
+//! CUDA C++, names that need an import, and a few forms that kernels have another form for.
+//!
+//! They are found before the names of an item are resolved, by its syntax and its file alone. Where
+//! one is found, [the error takes the place of the code](replace_mistakes), so that rustc reports
+//! nothing else about it, and the item is not compiled.
+mod dictionary;
+mod imports;
+mod replace;
+
+pub(crate) use replace::replace_mistakes;
+
+use crate::{
+    resolve::{paths::macros::parse_shared_dyn, source_map},
+    syntax::{limits, span::SpanRange, spell::print_tokens},
+    types::Prim,
+};
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use std::collections::{HashMap, HashSet};
+use syn::{
+    Attribute, Expr, ExprAssign, ExprCall, ExprField, ExprIndex, ExprLit, ExprMethodCall, ExprPath,
+    ExprRepeat, FnArg, Generics, Item, ItemFn, Lit, Macro, Member, Pat, PatIdent, PatType, Path,
+    Type, TypeArray, TypeReference,
+    visit::{self, Visit},
+};
+
+/// A mistake and its message.
+#[derive(Debug)]
+pub(crate) struct Mistake {
+    /// The code that the message is about.
+    pub(crate) at: SpanRange,
+    /// The message, with its help.
+    pub(crate) text: String,
+    /// The kind of place.
+    pub(crate) place: Place,
+}
+
+impl Mistake {
+    /// Returns the second attribute that makes `attributes` those of a kernel or a device item, if
+    /// there is one below the attribute that is being expanded.
+    pub(crate) fn second_attribute(attributes: &[Attribute]) -> Option<Self> {
+        let is_ours = |attribute: &&Attribute| {
+            let last = attribute.path().segments.last();
+            last.is_some_and(|last| last.ident == "device" || last.ident == "kernel")
+        };
+        let attribute = attributes.iter().find(is_ours)?;
+        let text = "a function is a kernel or a device function, and says so once\n= help: move its \
+                    body into a `#[device]` function, and call that in the kernel";
+        Some(Self {
+            at: attribute_range(attribute),
+            text: text.to_owned(),
+            place: Place::Attribute,
+        })
+    }
+}
+
+fn attribute_range(attribute: &Attribute) -> SpanRange {
+    let last = attribute.bracket_token.span.close();
+    SpanRange { first: attribute.pound_token.spans[0], last }
+}
+
+/// The kind of place of a mistake.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// An expression or a statement.
+    Code,
+    /// A type, with its replacement, so that it is known where the item is used.
+    Type(TokenStream),
+    /// An attribute of an item.
+    Attribute,
+}
+
+/// Returns the mistakes in a kernel.
+pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
+    let mut finder = Finder::default();
+    finder.visit_item_fn(kernel);
+    finder.finish().into_iter().chain(Mistake::second_attribute(&kernel.attrs)).collect()
+}
+
+/// Returns the mistakes in a device item.
+pub(crate) fn find_in_item(item: &Item) -> Vec<Mistake> {
+    let mut finder = Finder::default();
+    finder.visit_item(item);
+    let second = match item {
+        Item::Fn(function) => Mistake::second_attribute(&function.attrs),
+        _ => None,
+    };
+    finder.finish().into_iter().chain(second).collect()
+}
+
+/// A mistake, unless it is about a name that the item declares.
+struct Candidate {
+    mistake: Mistake,
+    /// The name that must not be declared, if it is about one.
+    name: Option<Ident>,
+    /// True if a glob import could bring that name.
+    is_common_name: bool,
+    /// The number of candidates found so far after its own subexpressions.
+    end: usize,
+}
+
+/// The mistakes and the declared names of an item.
+#[derive(Default)]
+struct Finder {
+    candidates: Vec<Candidate>,
+    variables: HashSet<String>,
+    items: HashSet<String>,
+    type_params: HashSet<String>,
+    /// Parameters of numbers behind a reference, with the number.
+    numbers: HashMap<String, Prim>,
+    depth: usize,
+}
+
+impl Finder {
+    fn finish(self) -> Vec<Mistake> {
+        let is_declared = |name: &Ident| {
+            let text = name.to_string();
+            self.variables.contains(&text)
+                || self.items.contains(&text)
+                || self.type_params.contains(&text)
+        };
+        let (mut mistakes, mut skipped) = (Vec::new(), 0);
+        for (index, Candidate { mistake, name, is_common_name, end }) in
+            self.candidates.into_iter().enumerate()
+        {
+            let is_mistake = || match &name {
+                Some(name) => !is_declared(name) && !may_be_in_scope(name, is_common_name),
+                None => true,
+            };
+            if index >= skipped && is_mistake() {
+                mistakes.push(mistake);
+                skipped = end;
+            }
+        }
+        mistakes
+    }
+
+    /// Adds a candidate, if there is a `help`, and visits its subexpressions.
+    fn add(
+        &mut self,
+        at: SpanRange,
+        (fact, help): (String, String),
+        name: Option<(&Ident, bool)>,
+        inside: impl FnOnce(&mut Self),
+    ) {
+        let index = self.candidates.len();
+        let text = format!("{fact}\n= help: {help}");
+        let (name, is_common_name) =
+            name.map_or((None, false), |(name, it)| (Some(name.clone()), it));
+        let mistake = Mistake { at, text, place: Place::Code };
+        self.candidates.push(Candidate { mistake, name, is_common_name, end: index + 1 });
+        inside(self);
+        self.candidates[index].end = self.candidates.len();
+    }
+
+    /// Adds the use of a name of CUDA C++ among `entries`; returns true if it is one.
+    fn add_from_dictionary(
+        &mut self,
+        entries: &[dictionary::Entry],
+        path: &Path,
+        at: SpanRange,
+        inside: impl FnOnce(&mut Self),
+    ) -> bool {
+        let name = path_text(path);
+        let Some((help, first)) = dictionary::find(entries, &name).zip(path.segments.first())
+        else {
+            return false;
+        };
+        let is_common = !dictionary::is_unmistakable(&name);
+        let text = (format!("`{name}` is CUDA C++"), help.to_owned());
+        self.add(at, text, Some((&first.ident, is_common)), inside);
+        true
+    }
+
+    /// Adds the use of a name of Warpwise that is not in scope; returns true if it may be one.
+    fn add_missing_import(
+        &mut self,
+        path: &Path,
+        at: SpanRange,
+        kind: imports::Kind,
+        inside: impl FnOnce(&mut Self),
+    ) -> bool {
+        let Some((first, missing)) = path.segments.first().zip(imports::find(path, kind)) else {
+            return false;
+        };
+        let name = path_text(path);
+        if missing.is_in_prelude && source_map::has_prelude(&first.ident) {
+            return false;
+        }
+        let text = (format!("cannot find `{name}` in this scope"), missing.help);
+        self.add(at, text, Some((&first.ident, true)), inside);
+        true
+    }
+}
+
+/// Returns true if the file of `name` declares or imports it, or may do so by a glob import other
+/// than a prelude's, which matters only for names that are common.
+fn may_be_in_scope(name: &Ident, is_common_name: bool) -> bool {
+    source_map::mentions_name(name) || is_common_name && source_map::has_globs(name)
+}
+
+/// Returns the name of a path of one segment with generic arguments.
+fn single_name(path: &Path) -> Option<&Ident> {
+    let is_single = path.leading_colon.is_none() && path.segments.len() == 1;
+    path.segments.first().filter(|_| is_single).map(|segment| &segment.ident)
+}
+
+/// Returns the type that a mistaken one stands for: the first code of its help, or the type of that
+/// name in Warpwise.
+fn intended_type(path: &Path, mistake: &Mistake) -> TokenStream {
+    let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
+    let shown = shown.map_or_else(|| path_text(path), str::to_owned);
+    let shown = shown.split('<').next().unwrap_or_default();
+    match Prim::from_name(shown) {
+        Some(prim) if !prim.is_half() => shown.parse(),
+        _ => format!("::warpwise::{shown}").parse(),
+    }
+    .unwrap_or_default()
+}
+
+/// Returns a path as written, without generic arguments.
+fn path_text(path: &Path) -> String {
+    let names: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+    names.join("::")
+}
+
+impl<'ast> Visit<'ast> for Finder {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        // Chains may be thousands of links long.
+        let chain = limits::Chain::split(expr);
+        for arm in &chain.arms {
+            self.visit_expr(&arm.cond);
+            self.visit_block(&arm.then_branch);
+        }
+        if self.depth < limits::MAX_DEPTH {
+            self.depth += 1;
+            self.visit_one(chain.rest);
+            self.depth -= 1;
+        }
+        chain.operands.into_iter().rev().for_each(|operand| self.visit_expr(operand));
+    }
+
+    fn visit_type(&mut self, ty: &'ast Type) {
+        if let Type::Path(path) = ty
+            && path.qself.is_none()
+            && let Some(name) = single_name(&path.path)
+        {
+            let at = SpanRange::token(name.span());
+            let path = Path::from(name.clone());
+            let before = self.candidates.len();
+            let found = self.add_from_dictionary(dictionary::TYPES, &path, at, |_| {})
+                || self.add_missing_import(&path, at, imports::Kind::Type, |_| {});
+            if found {
+                let mistake = &mut self.candidates[before].mistake;
+                mistake.place = Place::Type(intended_type(&path, mistake));
+            }
+        }
+        if self.depth < limits::MAX_DEPTH {
+            self.depth += 1;
+            visit::visit_type(self, ty);
+            self.depth -= 1;
+        }
+    }
+
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        self.variables.insert(pat.ident.to_string());
+        visit::visit_pat_ident(self, pat);
+    }
+
+    fn visit_item(&mut self, item: &'ast Item) {
+        self.items.extend(crate::syntax::item::item_name(item).map(Ident::to_string));
+        visit::visit_item(self, item);
+    }
+
+    fn visit_generics(&mut self, generics: &'ast Generics) {
+        self.type_params.extend(generics.type_params().map(|param| param.ident.to_string()));
+        self.items.extend(generics.const_params().map(|param| param.ident.to_string()));
+        visit::visit_generics(self, generics);
+    }
+
+    fn visit_fn_arg(&mut self, arg: &'ast FnArg) {
+        if let FnArg::Typed(PatType { pat, ty, .. }) = arg
+            && let Pat::Ident(name) = &**pat
+            && let Some(number) = referenced_number(ty)
+        {
+            self.numbers.insert(name.ident.to_string(), number);
+        }
+        visit::visit_fn_arg(self, arg);
+    }
+
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        let name = path_text(attribute.path());
+        if let Some(help) = dictionary::find(dictionary::ATTRIBUTES, &name)
+            && !source_map::mentions_name(&attribute.path().segments[0].ident)
+        {
+            let text = format!("`#[{name}]` is CUDA C++\n= help: {help}");
+            let at = SpanRange {
+                first: attribute.pound_token.spans[0],
+                last: attribute.bracket_token.span.close(),
+            };
+            let mistake = Mistake { at, text, place: Place::Attribute };
+            let end = self.candidates.len() + 1;
+            self.candidates.push(Candidate { mistake, name: None, is_common_name: false, end });
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        let at = SpanRange {
+            first: SpanRange::path(&mac.path).first,
+            last: mac.delimiter.span().close(),
+        };
+        match mac.path.get_ident().map(Ident::to_string).as_deref() {
+            Some("shared") => {
+                if let Some(text) = self.wrong_shared_array(mac) {
+                    return self.add(at, text, None, |_| {});
+                }
+            }
+            Some("shared_dyn") => {}
+            _ => return,
+        }
+        let path = &mac.path;
+        if self.add_missing_import(path, at, imports::Kind::Macro, |_| {}) {
+            return;
+        }
+        if let Ok((ty, len)) = mac.parse_body_with(parse_shared_dyn) {
+            // A finder of its own, since these are no part of the visited syntax.
+            let mut inner = Self::default();
+            inner.visit_type(&ty);
+            inner.visit_expr(&len);
+            let before = self.candidates.len();
+            self.candidates.extend(inner.candidates.into_iter().map(|found| {
+                let end = before + found.end;
+                Candidate { end, ..found }
+            }));
+        }
+    }
+}
+
+impl<'ast> Finder {
+    fn visit_one(&mut self, expr: &'ast Expr) {
+        let inside = |this: &mut Self| visit::visit_expr(this, expr);
+        let at = || SpanRange::expr(expr);
+        let found = match expr {
+            Expr::Call(call) => self.visit_function_call(call, at()),
+            Expr::MethodCall(call) => match self.atomic_call(call) {
+                Some(text) => {
+                    self.add(at(), text, None, inside);
+                    true
+                }
+                None => false,
+            },
+            Expr::Field(field) => self.visit_index_field(field, at()),
+            Expr::Path(ExprPath { qself: None, path, .. }) => {
+                path.get_ident().is_some()
+                    && self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
+            }
+            Expr::Assign(assign) => match assigned_slice(assign) {
+                Some(text) => {
+                    self.add(at(), text, None, inside);
+                    true
+                }
+                None => false,
+            },
+            _ => false,
+        };
+        if !found {
+            inside(self);
+        }
+    }
+
+    /// Visits a call of a function by path; returns true if it may be a mistake.
+    fn visit_function_call(&mut self, call: &'ast ExprCall, at: SpanRange) -> bool {
+        let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.func else { return false };
+        let arguments = |this: &mut Self| call.args.iter().for_each(|arg| this.visit_expr(arg));
+        if let Some(text) = self.conversion_of_literal(path, call) {
+            self.add(at, text, None, arguments);
+            return true;
+        }
+        if let Some(name) =
+            path.get_ident().filter(|name| *name == "shared" || *name == "shared_dyn")
+        {
+            let help = format!("write `{name}!(..)`: `shared!([f32; 256])`, `shared_dyn!(f32, n)`");
+            self.add(at, (format!("`{name}` is a macro"), help), Some((name, true)), arguments);
+            return true;
+        }
+        self.add_from_dictionary(dictionary::FUNCTIONS, path, at, arguments)
+            || self.add_missing_import(path, at, imports::Kind::Function, arguments)
+    }
+
+    /// Returns the message for `T::from(2.0)`, with a type parameter `T` of numbers.
+    fn conversion_of_literal(&self, path: &Path, call: &ExprCall) -> Option<(String, String)> {
+        let [of, from] = path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+        let Expr::Lit(ExprLit { lit, .. }) = call.args.first()? else { return None };
+        if from.ident != "from" || !self.type_params.contains(&of.ident.to_string()) {
+            return None;
+        }
+        let (function, shown) = match lit {
+            Lit::Float(number) => ("from_f64", number.base10_digits()),
+            Lit::Int(number) => ("from_i32", number.base10_digits()),
+            _ => return None,
+        };
+        let of = &of.ident;
+        Some((
+            format!("`{of}` may be a type that `From` does not make of this number"),
+            format!("write `{of}::{function}({shown})`"),
+        ))
+    }
+
+    /// Visits `threadIdx.x`; returns true if it is such a field.
+    fn visit_index_field(&mut self, field: &'ast ExprField, at: SpanRange) -> bool {
+        let (Expr::Path(ExprPath { qself: None, path, .. }), Member::Named(axis)) =
+            (&*field.base, &field.member)
+        else {
+            return false;
+        };
+        let Some(name) = path.get_ident() else { return false };
+        let function = match name.to_string().as_str() {
+            "threadIdx" => "thread_idx",
+            "blockIdx" => "block_idx",
+            "blockDim" => "block_dim",
+            "gridDim" => "grid_dim",
+            _ => return false,
+        };
+        if !["x", "y", "z"].iter().any(|known| axis == known) {
+            return false;
+        }
+        let text = (format!("`{name}.{axis}` is CUDA C++"), format!("write `{function}_{axis}()`"));
+        self.add(at, text, Some((name, false)), |_| {});
+        true
+    }
+
+    /// Returns the message for a method of atomics on a parameter of plain numbers.
+    fn atomic_call(&self, call: &ExprMethodCall) -> Option<(String, String)> {
+        const METHODS: [&str; 11] = [
+            "compare_exchange",
+            "compare_exchange_weak",
+            "fetch_add",
+            "fetch_and",
+            "fetch_max",
+            "fetch_min",
+            "fetch_or",
+            "fetch_sub",
+            "fetch_update",
+            "fetch_xor",
+            "store",
+        ];
+        let method = call.method.to_string();
+        if !METHODS.contains(&method.as_str()) {
+            return None;
+        }
+        let receiver = match &*call.receiver {
+            Expr::Index(ExprIndex { expr, .. }) => expr,
+            other => other,
+        };
+        let Expr::Path(path) = receiver else { return None };
+        let name = path.path.get_ident()?.to_string();
+        let number = self.numbers.get(&name)?;
+        let atomic = match number.name() {
+            "i32" | "i64" | "u64" | "f32" | "f64" | "usize" | "isize" | "bool" => {
+                let (first, rest) = number.name().split_at(1);
+                format!("Atomic{}{rest}", first.to_uppercase())
+            }
+            _ => "AtomicU32".to_owned(),
+        };
+        Some((
+            format!("`{name}` has no atomics: `{method}` is a method of `{atomic}`"),
+            format!(
+                "take atomics, `{name}: &[{atomic}]`: a launch passes a `&mut Buffer<{}>` or a `&Buffer<{atomic}>`",
+                number.name()
+            ),
+        ))
+    }
+
+    /// Returns the message for an argument of `shared!` that is no type of a constant length.
+    fn wrong_shared_array(&self, mac: &Macro) -> Option<(String, String)> {
+        if let Ok(ExprRepeat { expr, len, .. }) = mac.parse_body::<ExprRepeat>()
+            && let Expr::Lit(ExprLit { lit, .. }) = &*expr
+        {
+            let number = match lit {
+                Lit::Float(number) if number.suffix().is_empty() => "f32",
+                Lit::Float(number) => number.suffix(),
+                Lit::Int(number) if number.suffix().is_empty() => "u32",
+                Lit::Int(number) => number.suffix(),
+                _ => "f32",
+            };
+            let len = print_tokens(len.to_token_stream());
+            return Some((
+                "`shared!` takes a type: the threads of a block write the first values".to_owned(),
+                format!(
+                    "write `shared!([{number}; {len}])`, and then, for example, `tile[thread_idx_x()] = {};`",
+                    print_tokens(lit.to_token_stream())
+                ),
+            ));
+        }
+        let TypeArray { elem, len, .. } = mac.parse_body().ok()?;
+        let mut names = VariablesOf { known: &self.variables, found: None };
+        names.visit_expr(&len);
+        let name = names.found?;
+        let (elem, len) =
+            (print_tokens(elem.to_token_stream()), print_tokens(len.to_token_stream()));
+        Some((
+            format!("the length of `shared!` is a constant, and `{name}` is a variable"),
+            format!("write `shared_dyn!({elem}, {len})`, whose length the launch computes"),
+        ))
+    }
+}
+
+/// The first variable in an expression.
+struct VariablesOf<'a> {
+    known: &'a HashSet<String>,
+    found: Option<String>,
+}
+
+impl<'ast> Visit<'ast> for VariablesOf<'_> {
+    fn visit_expr_path(&mut self, path: &'ast ExprPath) {
+        let name = path.path.get_ident().map(Ident::to_string);
+        let name = name.filter(|name| self.found.is_none() && self.known.contains(name));
+        self.found = name.or(self.found.take());
+    }
+}
+
+/// Returns the number of a type `&[f32]`, `&mut [f32]`, `&f32` or `&mut f32`.
+fn referenced_number(ty: &Type) -> Option<Prim> {
+    let Type::Reference(TypeReference { elem, .. }) = ty else { return None };
+    let elem = match &**elem {
+        Type::Slice(slice) => &slice.elem,
+        _ => elem,
+    };
+    let Type::Path(path) = &**elem else { return None };
+    Prim::from_name(&path.path.get_ident()?.to_string())
+}
+
+/// Returns the message for `y[a..b] = ..`.
+fn assigned_slice(ExprAssign { left, right, .. }: &ExprAssign) -> Option<(String, String)> {
+    let is_range = |expr: &Expr| matches!(expr, Expr::Index(ExprIndex { index, .. }) if matches!(&**index, Expr::Range(_)));
+    if !is_range(left) {
+        return None;
+    }
+    let value = match &**right {
+        Expr::Reference(reference) => &reference.expr,
+        _ => right,
+    };
+    let (part, shown) =
+        (print_tokens(left.to_token_stream()), print_tokens(value.to_token_stream()));
+    let help = match &**value {
+        value if is_range(value) => format!("write `{part}.copy_from_slice(&{shown});`"),
+        Expr::Lit(_) | Expr::Unary(_) => format!("write `{part}.fill({shown});`"),
+        _ => format!("write `{part}.copy_from_slice(..);` or `{part}.fill(..);`"),
+    };
+    Some((
+        "a part of a slice cannot be assigned: its length is known at run time only".to_owned(),
+        help,
+    ))
+}

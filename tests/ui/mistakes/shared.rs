@@ -1,0 +1,36 @@
+//! Lengths in constants, and shared memory.
+#![allow(unused)]
+use warpwise::prelude::*;
+
+#[kernel]
+fn array_len_dyn(x: &mut [f32], n: usize) {
+    let mut a = [0.0f32; n];
+    x[0] = a[0];
+}
+
+#[kernel]
+fn shared_dyn_n(x: &mut [f32], n: usize) {
+    let t = shared!([f32; n]);
+    t[0] = 1.0;
+    x[0] = t[0];
+}
+
+#[kernel]
+fn shared_init(x: &mut [f32]) {
+    let mut t = shared!([0.0f32; 32]);
+    x[0] = t[0];
+}
+
+#[kernel]
+fn shared_turbofish(x: &mut [f32]) {
+    let t = shared::<[f32; 32]>();
+    x[0] = t[0];
+}
+
+#[kernel]
+fn shared_vec_type(x: &mut [f32]) {
+    let t = shared!(Vec<f32>);
+    x[0] = t[0];
+}
+
+fn main() {}
