@@ -7,7 +7,7 @@ use crate::{
 };
 use annotate_snippets::renderer::AnsiColor;
 use std::{
-    env,
+    env, fs,
     io::{self, Write as _},
     process::{Command, ExitCode, Stdio},
 };
@@ -58,10 +58,27 @@ pub(crate) fn run(color: When) -> ExitCode {
     lines.extend(check_variables(env::vars_os().map(|(name, value)| {
         (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
     })));
-    let text: String = lines.iter().map(|line| format_line(line, paint)).collect();
+    let mut text: String = lines.iter().map(|line| format_line(line, paint)).collect();
+    text.push_str(&next_step(&lines));
     // A closed stdout leaves nobody to report the error to.
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::from(u8::from(lines.iter().any(|line| line.status == Status::Warn)))
+}
+
+/// Returns the line that says what to do next.
+fn next_step(lines: &[ReportLine]) -> String {
+    let is_warned = lines.iter().any(|line| line.status == Status::Warn);
+    let has_project = lines
+        .iter()
+        .any(|line| line.subject == "warpwise" && matches!(line.status, Status::Ok | Status::Warn));
+    let step = match (is_warned, has_project) {
+        (true, _) => "follow the help below each `warn`, and run `cargo warpwise doctor` again",
+        (false, true) => {
+            "`cargo warpwise lint` reports defects of kernels, `cargo warpwise init` shows them in editors"
+        }
+        (false, false) => "`cargo warpwise new blur` creates a package with a kernel and its test",
+    };
+    format!("next: {step}\n")
 }
 
 fn format_line(line: &ReportLine, paint: Paint) -> String {
@@ -181,7 +198,16 @@ fn describe_driver(device: &Device) -> ReportLine {
     let version = device.info().cuda.map_or("of an unknown version".to_owned(), |version| {
         format!("for CUDA {}.{}", version / 1000, version % 1000 / 10)
     });
-    ReportLine::new(Status::Ok, "driver", format!("NVIDIA's, {version}"))
+    let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+    let own = kernel_module_version(&module).map_or(String::new(), |own| format!(" {own}"));
+    ReportLine::new(Status::Ok, "driver", format!("NVIDIA's{own}, {version}"))
+}
+
+/// Returns the version of the driver in the text that its kernel module shows.
+fn kernel_module_version(text: &str) -> Option<&str> {
+    let is_version =
+        |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
+    text.lines().next()?.split_whitespace().find(is_version)
 }
 
 fn describe_device(device: &Device) -> String {
@@ -319,6 +345,13 @@ fn is_valid(name: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_version_of_the_driver_is_found() {
+        let text = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5\nGCC version: 12.3.0";
+        assert_eq!(kernel_module_version(text), Some("550.54.15"));
+        assert_eq!(kernel_module_version(""), None);
+    }
 
     #[test]
     fn variables_are_checked() {

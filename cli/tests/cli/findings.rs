@@ -31,9 +31,9 @@ fn a_workspace_has_the_kernels_of_all_its_members() {
     let fixture = Fixture::get();
     let kernels = |line: &str| fixture.run(line).values().pop().unwrap()["kernels"].clone();
     assert_eq!(kernels("lint -q --json"), 4);
-    assert_eq!(kernels("lint -q --json --workspace"), 8);
+    assert_eq!(kernels("lint -q --json --workspace"), 14);
     assert_eq!(kernels("lint -q --json --deps"), 5);
-    assert_eq!(kernels("lint -q --json --workspace --exclude kernels"), 4);
+    assert_eq!(kernels("lint -q --json --workspace --exclude kernels"), 10);
     assert_eq!(kernels("lint -q --json --all-targets"), 5);
     assert_eq!(kernels("lint -q --json --example shown"), 5);
     assert_eq!(kernels("lint -q --json -F extra"), 5);

@@ -10,6 +10,9 @@ fn a_kernel_is_explained_line_by_line() {
         .run("explain -q kernels::inner::odd")
         .assert_exit(0)
         .assert_prints("explain_device.txt");
+    let bad = fixture.run("explain -q half --bad").assert_exit(0).stdout;
+    assert!(bad.contains("proved bad") && !bad.contains("proved good:"), "{bad}");
+    assert!(bad.contains("11 |         sync_threads();") && !bad.contains("x[i] = 1"), "{bad}");
     let lines = fixture.run("explain -q half --json").assert_exit(0).values();
     assert!(lines.iter().all(|line| line["kernel"]["name"] == "half"), "{lines:#?}");
     let barrier = lines.iter().find(|line| line["subject"] == "barrier").unwrap();
@@ -144,6 +147,7 @@ fn a_doctor_warns_of_variables_that_mean_nothing() {
     let fixture = Fixture::get();
     let variables = [("WARPWISE_DEVICE", "cpu"), ("WARPWISE_LINT", "deny")];
     let output = fixture.run_with("doctor", &variables).assert_exit(1);
+    assert!(output.summary().starts_with("next: follow the help"), "{output:#?}");
     assert!(output.stdout.contains("`Device::auto()` takes the SIMT interpreter"), "{output:#?}");
     assert!(output.stdout.contains("warn  variable  WARPWISE_LINT=deny"), "{output:#?}");
     let output = fixture.run_with("doctor", &[("WARPWISE_DEVICE", "gpu")]).assert_exit(1);

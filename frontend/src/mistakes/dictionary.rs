@@ -364,7 +364,7 @@ pub(crate) fn find(entries: &[Entry], name: &str) -> Option<&'static str> {
         Some(start) => name.starts_with(start),
         None => name == *known,
     };
-    entries.iter().find(|entry| entry.names.iter().any(|known| is_name(&known))).map(|it| it.help)
+    entries.iter().find(|entry| entry.names.iter().any(&is_name)).map(|it| it.help)
 }
 
 /// Returns true for a name that only CUDA C++ has: it is unusual in Rust.
