@@ -572,8 +572,7 @@ pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
         let is_unknown = match path.segments.len() {
             1 => source_map::is_nowhere(first),
             _ => {
-                !source_map::mentions_name(first)
-                    && !source_map::has_globs(first)
+                source_map::is_nowhere(first)
                     && source_map::foreign_path(path).is_some()
                     && !Build::may_be_dependency(&first.to_string())
             }

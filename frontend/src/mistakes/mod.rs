@@ -11,6 +11,7 @@ mod replace;
 pub(crate) use replace::replace_mistakes;
 
 use crate::{
+    attr::build_settings::Build,
     resolve::{paths::macros::parse_shared_dyn, source_map},
     syntax::{limits, span::SpanRange, spell::print_tokens},
     types::Prim,
@@ -21,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 use syn::{
     Attribute, Expr, ExprAssign, ExprCall, ExprField, ExprIndex, ExprLit, ExprMethodCall, ExprPath,
     ExprRepeat, FnArg, Generics, Item, ItemFn, Lit, Macro, Member, Pat, PatIdent, PatType, Path,
-    Type, TypeArray, TypeReference,
+    Type, TypeArray, TypeParam, TypeParamBound, TypeReference,
     visit::{self, Visit},
 };
 
@@ -107,6 +108,8 @@ struct Finder {
     variables: HashSet<String>,
     items: HashSet<String>,
     type_params: HashSet<String>,
+    /// Type parameters that only Warpwise's traits of numbers, and no other ones, bound.
+    number_params: HashSet<String>,
     /// Parameters of numbers behind a reference, with the number.
     numbers: HashMap<String, Prim>,
     depth: usize,
@@ -167,6 +170,9 @@ impl Finder {
         else {
             return false;
         };
+        if path.segments.len() > 1 && Build::may_be_dependency(&first.ident.to_string()) {
+            return false;
+        }
         let is_common = !dictionary::is_unmistakable(&name);
         let text = (format!("`{name}` is CUDA C++"), help.to_owned());
         self.add(at, text, Some((&first.ident, is_common)), inside);
@@ -185,6 +191,9 @@ impl Finder {
             return false;
         };
         let name = path_text(path);
+        if path.segments.len() > 1 && Build::may_be_dependency(&first.ident.to_string()) {
+            return false;
+        }
         if missing.is_in_prelude && source_map::has_prelude(&first.ident) {
             return false;
         }
@@ -194,10 +203,15 @@ impl Finder {
     }
 }
 
-/// Returns true if the file of `name` declares or imports it, or may do so by a glob import other
-/// than a prelude's, which matters only for names that are common.
+/// Returns true if the file of `name` declares or imports it, or may do so by a macro or a glob
+/// import other than a prelude's. For a name that only CUDA C++ has, `use super::*` does not count.
 fn may_be_in_scope(name: &Ident, is_common_name: bool) -> bool {
-    source_map::mentions_name(name) || is_common_name && source_map::has_globs(name)
+    source_map::mentions_name(name)
+        || if is_common_name {
+            source_map::has_unwritten_names(name)
+        } else {
+            source_map::has_far_globs(name)
+        }
 }
 
 /// Returns the name of a path of one segment with generic arguments.
@@ -275,6 +289,10 @@ impl<'ast> Visit<'ast> for Finder {
 
     fn visit_generics(&mut self, generics: &'ast Generics) {
         self.type_params.extend(generics.type_params().map(|param| param.ident.to_string()));
+        if generics.where_clause.is_none() {
+            let numbers = generics.type_params().filter(|param| is_bound_as_number(param));
+            self.number_params.extend(numbers.map(|param| param.ident.to_string()));
+        }
         self.items.extend(generics.const_params().map(|param| param.ident.to_string()));
         visit::visit_generics(self, generics);
     }
@@ -392,7 +410,7 @@ impl<'ast> Finder {
     fn conversion_of_literal(&self, path: &Path, call: &ExprCall) -> Option<(String, String)> {
         let [of, from] = path.segments.iter().collect::<Vec<_>>()[..] else { return None };
         let Expr::Lit(ExprLit { lit, .. }) = call.args.first()? else { return None };
-        if from.ident != "from" || !self.type_params.contains(&of.ident.to_string()) {
+        if from.ident != "from" || !self.number_params.contains(&of.ident.to_string()) {
             return None;
         }
         let (function, shown) = match lit {
@@ -518,6 +536,18 @@ impl<'ast> Visit<'ast> for VariablesOf<'_> {
         let name = name.filter(|name| self.found.is_none() && self.known.contains(name));
         self.found = name.or(self.found.take());
     }
+}
+
+/// Returns true if all bounds of a type parameter are Warpwise's traits of numbers.
+fn is_bound_as_number(param: &TypeParam) -> bool {
+    let is_of_number = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => bound
+            .path
+            .get_ident()
+            .is_some_and(|name| ["Float", "Int", "Num"].iter().any(|known| name == known)),
+        _ => false,
+    };
+    !param.bounds.is_empty() && param.bounds.iter().all(is_of_number)
 }
 
 /// Returns the number of a type `&[f32]`, `&mut [f32]`, `&f32` or `&mut f32`.

@@ -148,7 +148,10 @@ impl Build {
             let folder = env::var_os("CARGO_MANIFEST_DIR")?;
             fs::read_to_string(PathBuf::from(folder).join("Cargo.toml")).ok()
         });
-        let mentions = |text: &String| text.replace('-', "_").contains(name);
+        let is_name = |char: char| char.is_alphanumeric() || char == '_';
+        let mentions = |text: &String| {
+            text.replace('-', "_").split(|char| !is_name(char)).any(|word| word == name)
+        };
         manifest.as_ref().is_none_or(mentions)
     }
 

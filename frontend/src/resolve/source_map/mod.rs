@@ -212,10 +212,16 @@ pub(crate) fn may_have_macro(name: &Ident) -> bool {
     })
 }
 
-/// Returns true if the file of `name` has a glob import other than a prelude's. True if the file is
-/// not available.
-pub(crate) fn has_globs(name: &Ident) -> bool {
-    ask_names(name, true, |names, _| names.has_globs())
+/// Returns true if the file of `name` may have names that are not written in it: by a glob import
+/// other than a prelude's, or by a macro. True if the file is not available.
+pub(crate) fn has_unwritten_names(name: &Ident) -> bool {
+    ask_names(name, true, |names, _| names.has_globs() || names.has_macros())
+}
+
+/// Returns true if the file of `name` has a glob import other than a prelude's and `super::*`. True
+/// if the file is not available.
+pub(crate) fn has_far_globs(name: &Ident) -> bool {
+    ask_names(name, true, |names, _| names.has_far_globs())
 }
 
 /// Returns true if the file of `name` may import the prelude of Warpwise. True if the file is not

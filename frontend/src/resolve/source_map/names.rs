@@ -11,10 +11,14 @@ pub(crate) struct FileNames {
     declared: HashSet<String>,
     /// Words after `fn`.
     functions: HashSet<String>,
+    /// Words after `mod`.
+    modules: HashSet<String>,
     /// Words of a `use`.
     imported: HashSet<String>,
     /// True if there is a glob import other than a prelude's.
     has_globs: bool,
+    /// True if there is a glob import other than a prelude's and `super::*`.
+    has_far_globs: bool,
     /// True if there is a glob import other than that of Warpwise's prelude.
     has_foreign_globs: bool,
     /// True if the prelude of Warpwise may be imported.
@@ -47,6 +51,9 @@ impl FileNames {
                 if keyword == "macro_rules" {
                     names.rules.insert(word.to_owned());
                 }
+                if keyword == "mod" {
+                    names.modules.insert(word.to_owned());
+                }
                 if ITEM_KEYWORDS.contains(&keyword) {
                     names.declared.insert(word.to_owned());
                     if keyword == "fn" {
@@ -57,6 +64,7 @@ impl FileNames {
             let brought = part.split_once("use ").map_or("", |(_, brought)| brought);
             let (has_glob, of_prelude) = (brought.contains("::*"), brought.contains("prelude::*"));
             names.has_globs |= has_glob && !of_prelude;
+            names.has_far_globs |= has_glob && !of_prelude && brought.trim() != "super::*";
             let is_ours = brought.trim_start().starts_with("warpwise::");
             let is_only = brought.matches("::*").count() == 1;
             names.has_foreign_globs |= has_glob && !(of_prelude && is_ours && is_only);
@@ -87,7 +95,19 @@ impl FileNames {
 
     /// Returns true if the file declares or imports this name explicitly.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.declared.contains(name) || self.imported.contains(name)
+        [&self.declared, &self.modules, &self.imported, &self.rules]
+            .iter()
+            .any(|names| names.contains(name))
+    }
+
+    /// Returns true if there is a glob import other than a prelude's and `super::*`.
+    pub(crate) fn has_far_globs(&self) -> bool {
+        self.has_far_globs
+    }
+
+    /// Returns true if a macro other than std's and Warpwise's is called or declared.
+    pub(crate) fn has_macros(&self) -> bool {
+        self.has_macros
     }
 
     /// Returns true if there is a glob import other than a prelude's.
