@@ -28,7 +28,7 @@ mod block_name {
     }
 }
 
-mod launch_bounds {
+mod attribute_launch_bounds {
     use warpwise::prelude::*;
 
     #[kernel]
