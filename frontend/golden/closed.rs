@@ -90,9 +90,9 @@ impl saxpy {
             [],
             config,
             [
-                ::warpwise::__private::Arg::scalar(a),
-                ::warpwise::__private::Arg::read(x),
-                ::warpwise::__private::Arg::write(y),
+                ::warpwise::parameter::Arg::scalar(a),
+                ::warpwise::parameter::Arg::read(x),
+                ::warpwise::parameter::Arg::write(y),
             ],
         )
     }

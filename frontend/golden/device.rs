@@ -173,7 +173,7 @@ impl volumes {
             Self::__WARPWISE_SOURCE,
             [],
             config,
-            [::warpwise::__private::Arg::write(x)],
+            [::warpwise::parameter::Arg::write(x)],
         )
     }
     ///How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for the interpreter, which has no multiprocessors.

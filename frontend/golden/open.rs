@@ -66,7 +66,7 @@ where
         config: ::warpwise::LaunchConfig,
         x: &mut ::warpwise::Slice<T>,
         by: T,
-        bins: impl ::warpwise::__private::AtomicBuffer<AtomicU32>,
+        bins: impl ::warpwise::AtomicBuffer<AtomicU32>,
     ) -> ::warpwise::Result<()> {
         Self::prepare(config, x, by, bins).run(device)
     }
@@ -81,7 +81,7 @@ where
         config: ::warpwise::LaunchConfig,
         x: &'args mut ::warpwise::Slice<T>,
         by: T,
-        bins: impl ::warpwise::__private::AtomicBuffer<AtomicU32> + 'args,
+        bins: impl ::warpwise::AtomicBuffer<AtomicU32> + 'args,
     ) -> ::warpwise::Launch<'args, 3usize, 3usize> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;
@@ -100,9 +100,9 @@ where
             ],
             config,
             [
-                ::warpwise::__private::Arg::write(x),
-                ::warpwise::__private::Arg::scalar(by),
-                ::warpwise::__private::Arg::atomic(bins),
+                ::warpwise::parameter::Arg::write(x),
+                ::warpwise::parameter::Arg::scalar(by),
+                ::warpwise::parameter::Arg::atomic(bins),
             ],
         )
     }
