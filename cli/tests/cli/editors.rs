@@ -91,6 +91,8 @@ fn a_new_package_passes_its_test_and_has_settings_for_editors() {
     let runtime = concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime");
     let created = folder.join("my-blur");
     fs::create_dir_all(&folder).unwrap();
+    // A workspace of its own, or `cargo new` would add the package to that of the project.
+    fs::write(folder.join("Cargo.toml"), "[workspace]\nresolver = \"3\"\n").unwrap();
     let line = format!("new {} --path {runtime}", created.display());
     fixture.run(&line).assert_exit(0);
     let manifest = fs::read_to_string(created.join("Cargo.toml")).unwrap();
@@ -107,7 +109,7 @@ fn a_new_package_passes_its_test_and_has_settings_for_editors() {
     let workflow = fs::read_to_string(created.join(".github/workflows/warpwise.yml")).unwrap();
     assert!(workflow.contains("--sarif"), "{workflow}");
     // The template itself is checked with the versions of the workspace's lock file.
-    fs::copy(fixture.root.join("Cargo.lock"), created.join("Cargo.lock")).unwrap();
+    fs::copy(fixture.root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     let manifest = created.join("Cargo.toml");
     let line = format!("lint -q --all-targets --manifest-path {}", manifest.display());
     let output = fixture.run(&line).assert_exit(0);

@@ -118,7 +118,7 @@ fn kernels_are_profiled_as_they_are_written() {
 #[test]
 fn architectures_of_textbooks_have_an_occupancy() {
     let output = Fixture::get().run("profile -q -p profiled --target sm_61 --registers 32");
-    let line = "occupancy on sm_61 (too old for kernels): 64 of 64 warps";
+    let line = "occupancy on sm_61 (too old for kernels), of a multiprocessor with enough blocks: 64 of 64 warps";
     assert!(output.assert_exit(0).stdout.contains(line));
     let output = Fixture::get().run("ptx -q half --target sm_61").assert_exit(2);
     assert!(
