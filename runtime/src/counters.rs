@@ -204,7 +204,7 @@ impl LaunchCounters {
     }
 
     /// Predicts the launch on a GPU, if a thread takes so many registers: see
-    /// [`model`](crate::model). An unknown register count is no limit.
+    /// [`model`]. An unknown register count is no limit.
     ///
     /// # Errors
     /// If no block runs.

@@ -8,7 +8,7 @@ cases![
     const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
     generic_not_fusing, generic_shared: THREADS_MEET, two_types, computed_lengths,
     passed_arrays, bounds_of_std, bounds_of_std_for_integers, constants_of_parameters,
-    computed_block: THREADS_MEET, sizes_of_parameters,
+    computed_block: THREADS_MEET,
 ];
 
 #[kernel(contract = false)]
@@ -527,45 +527,4 @@ fn bounds_of_std_for_integers(on: &Engine) -> Check {
     let each = x.iter().zip(&start);
     let want: Vec<u8> = each.map(|(&x, &y)| if y == 0 { 0 } else { (x & 0xAA).max(y) }).collect();
     same("u8", &want, &y)
-}
-
-#[device]
-#[derive(Clone, Copy)]
-struct Tagged<T> {
-    tag: u8,
-    value: T,
-}
-
-#[kernel]
-fn measure<T: Num>(x: &[Tagged<T>], sizes: &mut [usize]) {
-    let measured = [
-        size_of::<T>(),
-        align_of::<[T; 2]>(),
-        size_of::<[T; 3]>(),
-        size_of::<Tagged<T>>(),
-        align_of::<Tagged<T>>(),
-        x.len() * size_of::<Tagged<T>>(),
-    ];
-    let i = global_idx_x();
-    if i < sizes.len() {
-        sizes[i] = measured[i % 6] + usize::from(x[0].tag);
-    }
-}
-
-fn sizes_of_parameters(on: &Engine) -> Check {
-    macro_rules! each {
-        ($($ty:ident)*) => {$({
-            let x = [Tagged { tag: 1, value: 0 as $ty }; 5];
-            let mut sizes = vec![0usize; 6];
-            launch!(on, measure::<$ty>(read x, write sizes), LaunchConfig::cover(6))?;
-            let size = size_of::<Tagged<$ty>>();
-            let want = [
-                size_of::<$ty>(), align_of::<[$ty; 2]>(), size_of::<[$ty; 3]>(), size,
-                align_of::<Tagged<$ty>>(), 5 * size,
-            ];
-            same(stringify!($ty), &sizes, &want.map(|it| it + 1))?;
-        })*};
-    }
-    each! { i8 u16 i32 u64 f32 f64 }
-    Ok(())
 }

@@ -105,7 +105,7 @@ fn mistakes_are_answered_as_their_table_says() {
             let line: usize = place.1.split(':').next().unwrap().parse().unwrap();
             // An attribute stands above its function.
             let of_line = |mistake: &&Mistake| mistake.line <= line + 4;
-            let around = mistakes.iter().filter(|mistake| mistake.line <= line).last();
+            let around = mistakes.iter().rfind(|mistake| mistake.line <= line);
             let found = around.or_else(|| mistakes.iter().find(of_line)).unwrap();
             *counts.entry(&found.name).or_default() += 1;
         }
