@@ -244,7 +244,9 @@ impl Descriptor {
             (first[dim], fractions[dim]) = (position >> WEIGHT_BITS, position & (WHOLE - 1));
         }
         let mut texels = Vec::with_capacity(1 << dims);
-        for (corner, weight) in filter::weights(dims, fractions).into_iter().enumerate() {
+        for (corner, weight) in
+            filter::weights(dims, fractions).into_iter().enumerate().take(1 << dims)
+        {
             let is_read = (0..dims).all(|dim| corner >> dim & 1 == 0 || fractions[dim] > 0);
             if is_read {
                 let texel = map_dims((dims, layer), |dim| {

@@ -26,7 +26,7 @@ pub struct TextureRow {
     pub is_linear: bool,
     /// Bytes of a texel.
     pub bytes: u32,
-    /// Who reads: bit l for lane l.
+    /// The lanes that read: bit l for lane l.
     pub active: u32,
     /// The coordinates of each lane.
     pub coordinates: [[f32; 3]; LANES],

@@ -2,8 +2,8 @@
 //!
 //! Lints and `explain` examine a kernel as it is written, so that messages point at the user's
 //! code. The cost of a branch or an access depends on the optimized code: small branches have
-//! become selects or run under a predicate, neighbouring accesses one request. The two are matched by the span in the
-//! source.
+//! become selects or run under a predicate, neighbouring accesses one request. The two are matched
+//! by the span in the source.
 use super::{
     accesses::{self, Accesses, Request, memory_operands},
     predication, range,

@@ -13,15 +13,13 @@
 //! ```
 //! `tests/hardware` has 648 launches of an H200. The formula differs from one of them, which filters
 //! random texels of a small volume: 31 sectors instead of 28.
-use super::LANES;
+use super::{LANES, global::SECTOR_BYTES};
 use crate::{
     ir::TextureOp,
     texture::{Descriptor, Filter},
 };
 use std::iter::Sum;
 
-/// Bytes of a sector.
-const SECTOR_BYTES: u64 = 32;
 /// Bytes of a row of a sector.
 const SECTOR_WIDTH: u64 = 16;
 /// Rows of a sector.

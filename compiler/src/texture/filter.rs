@@ -30,19 +30,17 @@ pub(super) struct Texel {
 
 /// Returns the weights of the texels around coordinates with these fractions: that of texel `i` is for
 /// the second texel along dimension `d` if bit `d` of `i` is set.
-pub(super) fn weights(dims: usize, [x, y, z]: [i64; 3]) -> Vec<i64> {
+pub(super) fn weights(dims: usize, [x, y, z]: [i64; 3]) -> [i64; 8] {
     const HALF: i64 = WHOLE / 2;
-    let layers = if dims < 3 { vec![WHOLE] } else { vec![WHOLE - z, z] };
-    let mut weights = Vec::with_capacity(1 << dims);
-    for layer in layers {
+    let layers = if dims < 3 { [WHOLE, 0] } else { [WHOLE - z, z] };
+    let mut weights = [0; 8];
+    for (weights, layer) in weights.chunks_exact_mut(4).zip(layers) {
         let right = (layer * x + HALF) >> WEIGHT_BITS;
         let left = layer - right;
-        if dims == 1 {
-            return vec![left, right];
-        }
+        let y = if dims == 1 { 0 } else { y };
         let below_left = (left * y + HALF - 1) >> WEIGHT_BITS;
         let below_right = (right * y + HALF) >> WEIGHT_BITS;
-        weights.extend([left - below_left, right - below_right, below_left, below_right]);
+        weights.copy_from_slice(&[left - below_left, right - below_right, below_left, below_right]);
     }
     weights
 }

@@ -95,8 +95,8 @@ fn weights_of_several_dimensions_are_rounded_to_8_bits() {
     ] {
         assert_eq!(filter::weights(3, fractions), expected);
     }
-    assert_eq!(filter::weights(2, [240, 246, 0]), [1, 9, 15, 231]);
-    assert_eq!(filter::weights(1, [16, 0, 0]), [240, 16]);
+    assert_eq!(filter::weights(2, [240, 246, 0]), [1, 9, 15, 231, 0, 0, 0, 0]);
+    assert_eq!(filter::weights(1, [16, 0, 0]), [240, 16, 0, 0, 0, 0, 0, 0]);
 }
 
 /// Sums that were measured.
