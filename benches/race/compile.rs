@@ -3,7 +3,13 @@ use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
 };
-use warpwise_compiler::{back::ptx, compile, ir::Kernel, optimize::GpuKernels, target::Target};
+use warpwise_compiler::{
+    back::ptx,
+    compile,
+    ir::{CoarseGrid, Kernel},
+    optimize::GpuKernels,
+    target::Target,
+};
 use warpwise_llvm::Llvm;
 
 /// The GPU that tables are about and that PTX may need: the H100 and the H200.
@@ -18,6 +24,15 @@ pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuKernels> {
         benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
     let bound = compile::bind(&kernel, &[])?.into_owned();
     Ok(compile::optimized_and_coarsened(bound)?)
+}
+
+/// Returns the division of the grid of large launches, if they have code of their own.
+///
+/// # Errors
+/// As [`kernels`].
+pub(crate) fn coarse_grid(benchmark: &Benchmark) -> Result<Option<CoarseGrid>> {
+    let coarsened = kernels(benchmark)?.coarsened;
+    Ok(coarsened.and_then(|kernel| Some(kernel.coarsening?.grid)))
 }
 
 /// Returns the PTX that `compiler` makes of an optimized kernel.

@@ -1,9 +1,14 @@
 //! A problem on a GPU: launches of each compiler's code in the same buffers, verified and timed.
 use crate::{
     Result,
-    benchmark::Compiler,
+    benchmark::{Benchmark, Compiler},
     driver::{Driver, Event, Function, Memory},
     problem::{Arg, Buffers, Problem},
+    tools,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
 };
 use warpwise_compiler::{fault::FaultRecord, ir::CoarseGrid};
 
@@ -22,6 +27,37 @@ pub(crate) struct LoadedKernel<'d> {
     pub(crate) plain: Function<'d>,
     /// The code of large launches, and the division of their grid.
     pub(crate) coarsened: Option<(CoarseGrid, Function<'d>)>,
+}
+
+impl<'d> LoadedKernel<'d> {
+    /// Loads prepared code, and that of large launches if they have a grid of their own; `nvcc`
+    /// compiles its own where there is none.
+    ///
+    /// # Errors
+    /// If there is no code, or the driver refuses it.
+    pub(crate) fn load(
+        driver: &'d Driver,
+        folder: &Path,
+        benchmark: &Benchmark,
+        compiler: Compiler,
+        coarse_grid: Option<CoarseGrid>,
+    ) -> Result<Self> {
+        let file = compiler.file(folder, benchmark);
+        if compiler == Compiler::Nvcc && !file.exists() {
+            let source = benchmark.cuda_file(folder);
+            tools::nvcc(&source, &file).ok_or("neither machine code nor `nvcc`")??;
+        }
+        let load = |file: PathBuf| -> Result<Function<'d>> {
+            Ok(driver.load(&fs::read(file)?, benchmark.name)?)
+        };
+        let coarsened = match coarse_grid {
+            Some(grid) if compiler != Compiler::Nvcc => {
+                Some((grid, load(compiler.coarsened_file(folder, benchmark))?))
+            }
+            Some(_) | None => None,
+        };
+        Ok(Self { compiler, plain: load(file)?, coarsened })
+    }
 }
 
 /// A problem in device memory. All compilers' kernels run in the same buffers.

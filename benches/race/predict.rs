@@ -99,14 +99,8 @@ fn measure(
 ) -> Result<HashMap<String, f64>> {
     let mut times = HashMap::new();
     for benchmark in benchmarks {
-        let load = |file| -> Result<_> { Ok(driver.load(&fs::read(file)?, benchmark.name)?) };
-        let plain = load(Compiler::Llvm.file(folder, benchmark))?;
-        let coarsened = compile::kernels(benchmark)?.coarsened;
-        let coarsened = match coarsened.and_then(|kernel| Some(kernel.coarsening?.grid)) {
-            Some(grid) => Some((grid, load(Compiler::Llvm.coarsened_file(folder, benchmark))?)),
-            None => None,
-        };
-        let kernel = LoadedKernel { compiler: Compiler::Llvm, plain, coarsened };
+        let coarse_grid = compile::coarse_grid(benchmark)?;
+        let kernel = LoadedKernel::load(driver, folder, benchmark, Compiler::Llvm, coarse_grid)?;
         let problem = (benchmark.problem)(scale);
         let on_device = DeviceProblem::new(driver, &problem)?;
         if on_device.outputs(&kernel)?.is_none() {

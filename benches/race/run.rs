@@ -4,17 +4,12 @@ use crate::{
     benchmark::{Benchmark, Compiler},
     compare, compile,
     device_problem::{DeviceProblem, LoadedKernel, ROUNDS},
-    driver::{Driver, Function},
+    driver::Driver,
     problem::Problem,
     times::{self, Times},
-    tools,
 };
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 use warpwise_benches::Scale;
-use warpwise_compiler::ir::CoarseGrid;
 
 /// Runs the benchmarks with the code in `folder`, measured at one scale, and prints a Markdown
 /// table.
@@ -77,11 +72,11 @@ impl<'d> Run<'d> {
     }
 
     fn load_all(&self, failures: &mut Vec<String>) -> Result<Vec<LoadedKernel<'d>>> {
-        let coarsened = compile::kernels(self.benchmark)?.coarsened;
-        let coarse_grid = coarsened.and_then(|kernel| Some(kernel.coarsening?.grid));
+        let coarse_grid = compile::coarse_grid(self.benchmark)?;
         let mut kernels = Vec::new();
         for compiler in Compiler::ALL {
-            match self.load(compiler, coarse_grid) {
+            let Self { driver, folder, benchmark, .. } = *self;
+            match LoadedKernel::load(driver, folder, benchmark, compiler, coarse_grid) {
                 Ok(kernel) => kernels.push(kernel),
                 Err(error) => failures.push(self.failure(compiler, &error.to_string())),
             }
@@ -91,29 +86,6 @@ impl<'d> Run<'d> {
 
     fn failure(&self, compiler: Compiler, reason: &str) -> String {
         format!("`{}` by {}: {reason}", self.benchmark.name, compiler.name())
-    }
-
-    /// Loads prepared code; `nvcc` compiles its own where there is none.
-    fn load(
-        &self,
-        compiler: Compiler,
-        coarse_grid: Option<CoarseGrid>,
-    ) -> Result<LoadedKernel<'d>> {
-        let file = compiler.file(self.folder, self.benchmark);
-        if compiler == Compiler::Nvcc && !file.exists() {
-            let source = self.benchmark.cuda_file(self.folder);
-            tools::nvcc(&source, &file).ok_or("neither machine code nor `nvcc`")??;
-        }
-        let load = |file: PathBuf| -> Result<Function<'d>> {
-            Ok(self.driver.load(&fs::read(file)?, self.benchmark.name)?)
-        };
-        let coarsened = match coarse_grid {
-            Some(grid) if compiler != Compiler::Nvcc => {
-                Some((grid, load(compiler.coarsened_file(self.folder, self.benchmark))?))
-            }
-            Some(_) | None => None,
-        };
-        Ok(LoadedKernel { compiler, plain: load(file)?, coarsened })
     }
 
     /// Drops the kernels with wrong results: compared with plain Rust at the small scale, and with the first
