@@ -126,7 +126,7 @@ pub(crate) struct Init {
 /// `cargo warpwise check`
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// How to print messages.
+    /// The form of the messages.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) message_format: MessageFormat,
     /// Count warnings as errors: all (`warnings`), or those of a lint.

@@ -1,5 +1,5 @@
-//! What generated code passes to kernels: no part of the API. A module of its own, since rustc names
-//! these in messages.
+//! The arguments that generated code passes to kernels: no part of the API. A module of its own, since
+//! rustc names these in messages.
 pub use crate::launch_checks::{Arg, Parameter};
 
 use crate::kernel::Source;

@@ -9,8 +9,8 @@ const ROWS: &str = include_str!("../../hardware/h200_branches.csv");
 /// A kernel with three nested arms, which `ptxas` predicates, and which are counted as branches.
 const COUNTED_TOO_OFTEN: &str = "nested_three_deep";
 
-/// Compares all rows: the divergent branches of the built-in back end's PTX are those that are counted. LLVM merges arms, so its
-/// PTX may have fewer.
+/// Compares all rows: the divergent branches of the built-in back end's PTX are those that are
+/// counted. LLVM merges arms, so its PTX may have fewer.
 pub(crate) fn compare() -> Result<(), Failed> {
     let counted: BTreeMap<&str, u64> =
         arms::KERNELS.iter().map(|source| count(source.name, source.ir)).collect();
