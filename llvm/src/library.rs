@@ -13,6 +13,7 @@ mod api;
 mod find;
 mod module;
 
+use crate::emit::NO_VECTORIZER;
 use api::{Functions, TargetRef};
 use libloading::Library;
 use module::{Context, Machine};
@@ -215,6 +216,7 @@ impl Llvm {
         module.set_layout_of(&machine);
         module.verify().map_err(|message| ("verify", message))?;
         module.optimize(&machine).map_err(|message| ("optimize", message))?;
+        module.remove_attribute(NO_VECTORIZER);
         let ptx = module.emit(&machine).map_err(|message| ("emit", message))?;
         match context.errors() {
             Some(message) => Err(("emit", message)),

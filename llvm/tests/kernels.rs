@@ -14,7 +14,7 @@ use warpwise_compiler::{
 use warpwise_llvm::{Error, Llvm, emit};
 use warpwise_tests::random_ir::{
     affine_kernel, dense_kernel, divergent_kernel, guarded_kernel, index_kernel, racy_kernel,
-    random_kernel, ring_kernel, seeds, stride_kernel,
+    random_kernel, random_kernel_within, ring_kernel, seeds, stride_kernel,
 };
 
 /// The first target, one with more instructions, and the one that has them all.
@@ -204,4 +204,10 @@ fn random_kernels_compile() {
         }
     }
     println!("{compiled} times, in {:?}", start.elapsed());
+}
+
+/// LLVM's vectorizer of straight code, if it runs, overruns a buffer at this kernel's loads.
+#[test]
+fn loads_with_a_stride_that_is_no_constant_compile() {
+    compile("strided_loads", random_kernel_within(650_145_805, 25).kernel);
 }

@@ -68,6 +68,13 @@ pub fn lower(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     Ok(Module { kernel, emitter: &emitter }.to_string())
 }
 
+/// The attribute of a kernel that keeps LLVM's vectorizers away from it while it is optimized.
+///
+/// The one of straight code overruns a buffer at some loads (`docs/llvm.md`), and a pipeline by name
+/// runs it whatever its options say. Code generation pairs neighbouring accesses only in a function
+/// without the attribute, which is therefore removed before.
+pub(crate) const NO_VECTORIZER: &str = "noimplicitfloat";
+
 /// A kernel that was lowered, as text.
 struct Module<'a> {
     kernel: &'a Kernel,
@@ -91,7 +98,8 @@ impl fmt::Display for Module<'_> {
         for declaration in &self.emitter.declarations {
             writeln!(f, "{declaration}")?;
         }
-        writeln!(f, "\nattributes #0 = {{ nounwind{} }}", self.launch_bounds())?;
+        let bounds = self.launch_bounds();
+        writeln!(f, "\nattributes #0 = {{ {NO_VECTORIZER} nounwind{bounds} }}")?;
         Effects::declare(f)?;
         write!(f, "\n{}", self.emitter.metadata())
     }

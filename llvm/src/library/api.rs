@@ -21,6 +21,8 @@ handles! {
     ContextRef
     /// `LLVMModuleRef`
     ModuleRef
+    /// `LLVMValueRef`
+    ValueRef
     /// `LLVMMemoryBufferRef`
     BufferRef
     /// `LLVMTargetRef`
@@ -102,6 +104,10 @@ functions! {
         LLVMParseIRInContext(ContextRef, BufferRef, *mut ModuleRef, *mut *mut c_char) -> c_int;
     dispose_module = LLVMDisposeModule(ModuleRef);
     verify_module = LLVMVerifyModule(ModuleRef, c_int, *mut *mut c_char) -> c_int;
+    get_first_function = LLVMGetFirstFunction(ModuleRef) -> ValueRef;
+    get_next_function = LLVMGetNextFunction(ValueRef) -> ValueRef;
+    get_enum_attribute_kind = LLVMGetEnumAttributeKindForName(*const c_char, usize) -> c_uint;
+    remove_enum_attribute = LLVMRemoveEnumAttributeAtIndex(ValueRef, c_uint, c_uint);
     create_pass_builder_options = LLVMCreatePassBuilderOptions() -> OptionsRef;
     dispose_pass_builder_options = LLVMDisposePassBuilderOptions(OptionsRef);
     run_passes = LLVMRunPasses(ModuleRef, *const c_char, MachineRef, OptionsRef) -> ErrorRef;

@@ -4,7 +4,7 @@ use super::{
     api::{BufferRef, ContextRef, DiagnosticRef, Functions, MachineRef, ModuleRef},
 };
 use std::{
-    ffi::{CStr, c_int, c_void},
+    ffi::{CStr, c_int, c_uint, c_void},
     ptr,
 };
 
@@ -14,6 +14,8 @@ const PASSES: &CStr = c"default<O3>";
 const ASSEMBLY_FILE: c_int = 0;
 /// `LLVMReturnStatusAction`
 const RETURN_STATUS: c_int = 2;
+/// `LLVMAttributeFunctionIndex`
+const ATTRIBUTES_OF_FUNCTION: c_uint = c_uint::MAX;
 /// `LLVMDSError`
 const SEVERITY_ERROR: c_int = 0;
 
@@ -145,6 +147,21 @@ impl Module<'_, '_> {
             let copy = CStr::from_ptr(message).to_string_lossy().into_owned();
             (functions.dispose_error_message)(message);
             Err(copy)
+        }
+    }
+
+    /// Removes an attribute, such as `noimplicitfloat`, from every function.
+    pub(super) fn remove_attribute(&self, name: &str) {
+        let functions = self.functions();
+        // SAFETY: a string of that length, and functions of this module, which none is added to or
+        // removed from meanwhile.
+        unsafe {
+            let kind = (functions.get_enum_attribute_kind)(name.as_ptr().cast(), name.len());
+            let mut function = (functions.get_first_function)(self.module);
+            while !function.0.is_null() {
+                (functions.remove_enum_attribute)(function, ATTRIBUTES_OF_FUNCTION, kind);
+                function = (functions.get_next_function)(function);
+            }
         }
     }
 
