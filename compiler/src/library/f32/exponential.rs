@@ -1,22 +1,16 @@
 //! e^x, 2^x and e^x - 1.
 //!
 //! x = n ln 2 + r with |r| <= ln 2 / 2, by adding 1.5 * 2^23, which rounds to an integer and leaves
-//! it in the low bits of the sum. The polynomial's value is multiplied by 2^n in its exponent; near
-//! the ends of the range, where that would not do, by two powers of 2.
+//! it in the low bits of the sum. The polynomial's value is multiplied by 2^n as two powers of 2,
+//! since the exponent of one does not reach the ends of the range. There are no branches, so that
+//! neighbouring calls overlap.
 
 /// e^x.
 pub fn exp(x: f32) -> f32 {
-    let t = x.mul_add(1.442695, 12582912.0);
-    let p = exp_of_rest(exp_rest(x, t - 12582912.0));
-    if x.abs() < 87.0 {
-        f32::from_bits(p.to_bits().wrapping_add(t.to_bits() << 23))
-    } else if x > 89.0 {
-        f32::INFINITY
-    } else if x < -104.0 {
-        0.0
-    } else {
-        scaled(p, t + 254.0)
-    }
+    // Above 89 n stays 128, and the rest, which grows, makes the product infinite.
+    let t = x.mul_add(1.442695, 12583166.0).min(12583294.0);
+    let y = scaled(exp_of_rest(exp_rest(x, t - 12583166.0)), t);
+    if x < -104.0 { 0.0 } else { y }
 }
 
 /// x - n ln 2, for an integer n.
@@ -44,23 +38,15 @@ pub fn scaled(p: f32, t: f32) -> f32 {
 
 /// 2^x.
 pub fn exp2(x: f32) -> f32 {
-    let t = x + 12582912.0;
-    let r = x - (t - 12582912.0);
+    let t = (x + 12583166.0).min(12583294.0);
+    let r = x - (t - 12583166.0);
     let q = r.mul_add(0.00013333398, 0.0013387917);
     let q = q.mul_add(r, 0.009625443);
     let q = q.mul_add(r, 0.055503663);
     let q = q.mul_add(r, 0.24022594);
     let q = q.mul_add(r, 0.6931472);
-    let p = q.mul_add(r, 1.0);
-    if x.abs() < 126.0 {
-        f32::from_bits(p.to_bits().wrapping_add(t.to_bits() << 23))
-    } else if x >= 128.0 {
-        f32::INFINITY
-    } else if x < -151.0 {
-        0.0
-    } else {
-        scaled(p, t + 254.0)
-    }
+    let y = scaled(q.mul_add(r, 1.0), t);
+    if x < -151.0 { 0.0 } else { y }
 }
 
 /// e^x - 1, accurate near 0.
