@@ -16,6 +16,11 @@ const TOTAL: u64 = 1;
 #[device]
 const PREFIX: u64 = 2;
 
+/// Rows of 32 states that a warp reads at a time: the tiles in flight on a large GPU take two or three
+/// times as many.
+#[device]
+const WINDOW: usize = 4;
+
 /// Packs a flag and a value of at most 32 bits into a word, so that they arrive together.
 #[device]
 fn pack<T: Num>(flag: u64, value: T) -> u64 {
@@ -37,7 +42,8 @@ pub(crate) fn take_tile(next_tile: &[AtomicU32]) -> usize {
         taken[0] = next_tile[0].fetch_add(1, Ordering::Relaxed);
     }
     sync_threads();
-    taken[0] as usize
+    // All lanes read the same number, as the compiler learns from this.
+    warp::shfl(taken[0], 0) as usize
 }
 
 /// Returns the combined elements of the tiles before `tile`, and publishes `total`, that of this one.
@@ -57,24 +63,32 @@ pub(crate) fn look_back<T: Num, const OPERATOR: u32>(
             states[tile].store(pack(TOTAL, total), Ordering::Relaxed);
         }
         let mut end = tile;
-        loop {
+        let mut is_found = false;
+        while !is_found {
             // Before the first tile there is nothing.
-            let mut state = pack(PREFIX, identity::<T, OPERATOR>());
-            if lane < end {
-                state = states[end - 1 - lane].load(Ordering::Relaxed);
-                while state >> 32 == 0 {
-                    state = states[end - 1 - lane].load(Ordering::Relaxed);
+            let mut window = [pack(PREFIX, identity::<T, OPERATOR>()); WINDOW];
+            for row in 0..WINDOW {
+                if row * 32 + lane < end {
+                    window[row] = states[end - 1 - (row * 32 + lane)].load(Ordering::Relaxed);
                 }
             }
-            let prefixes = warp::ballot(state >> 32 == PREFIX);
-            let is_needed = lane as u32 <= prefixes.trailing_zeros();
-            let value = if is_needed { unpack(state) } else { identity::<T, OPERATOR>() };
+            let mut value = identity::<T, OPERATOR>();
+            for row in 0..WINDOW {
+                if !is_found {
+                    let mut state = window[row];
+                    while state >> 32 == 0 {
+                        state = states[end - 1 - (row * 32 + lane)].load(Ordering::Relaxed);
+                    }
+                    let prefixes = warp::ballot(state >> 32 == PREFIX);
+                    if lane as u32 <= prefixes.trailing_zeros() {
+                        value = combine::<T, OPERATOR>(unpack(state), value);
+                    }
+                    is_found = prefixes != 0;
+                }
+            }
             let all = warp::reduce(value, |a, b| combine::<T, OPERATOR>(a, b));
             before = combine::<T, OPERATOR>(all, before);
-            if prefixes != 0 {
-                break;
-            }
-            end -= 32;
+            end -= (WINDOW * 32).min(end);
         }
     }
     if lane == 0 {

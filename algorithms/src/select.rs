@@ -32,7 +32,8 @@ fn select_tiles<T: Num>(
     let first = tile * TILE + warp * (ROWS * 32) + lane;
 
     let mut values = [T::ZERO; ROWS];
-    let mut rows = [0; ROWS];
+    // A bit for each row.
+    let mut own_flags = 0;
     let mut in_warp = 0;
     for row in 0..ROWS {
         let i = first + row * 32;
@@ -41,8 +42,8 @@ fn select_tiles<T: Num>(
             values[row] = x[i];
             is_selected = flags[i];
         }
-        rows[row] = warp::ballot(is_selected);
-        in_warp += rows[row].count_ones();
+        own_flags |= (is_selected as u32) << row;
+        in_warp += warp::ballot(is_selected).count_ones();
     }
     if lane == 0 {
         totals[warp] = in_warp;
@@ -64,11 +65,13 @@ fn select_tiles<T: Num>(
         before += totals[other];
     }
     for row in 0..ROWS {
-        if rows[row] >> lane & 1 == 1 {
-            let place = before + (rows[row] & warp::lanemask_lt()).count_ones();
+        let is_selected = own_flags >> row & 1 == 1;
+        let selected = warp::ballot(is_selected);
+        if is_selected {
+            let place = before + (selected & warp::lanemask_lt()).count_ones();
             out[place as usize] = values[row];
         }
-        before += rows[row].count_ones();
+        before += selected.count_ones();
     }
 }
 

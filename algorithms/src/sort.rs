@@ -31,7 +31,7 @@ const WINDOW: usize = 8;
 /// A number with digits.
 #[device]
 pub(crate) trait RadixKey: Copy {
-    /// The key in place of those beyond the end.
+    /// The last key in the order, in place of those beyond the end.
     const PADDING: Self;
     /// Returns a digit of 8 bits of an integer whose order is that of the keys.
     fn digit(self, shift: u32) -> usize;
@@ -39,7 +39,7 @@ pub(crate) trait RadixKey: Copy {
 
 #[device]
 impl RadixKey for u32 {
-    const PADDING: Self = 0;
+    const PADDING: Self = Self::MAX;
     fn digit(self, shift: u32) -> usize {
         (self >> shift & 255) as usize
     }
@@ -47,7 +47,7 @@ impl RadixKey for u32 {
 
 #[device]
 impl RadixKey for i32 {
-    const PADDING: Self = 0;
+    const PADDING: Self = Self::MAX;
     fn digit(self, shift: u32) -> usize {
         (self as u32 ^ 1 << 31).digit(shift)
     }
@@ -55,7 +55,7 @@ impl RadixKey for i32 {
 
 #[device]
 impl RadixKey for f32 {
-    const PADDING: Self = 0.0;
+    const PADDING: Self = Self::from_bits(0x7fff_ffff);
     fn digit(self, shift: u32) -> usize {
         let bits = self.to_bits();
         // All bits of a negative float, or the sign of a positive one.
@@ -66,7 +66,7 @@ impl RadixKey for f32 {
 
 #[device]
 impl RadixKey for u64 {
-    const PADDING: Self = 0;
+    const PADDING: Self = Self::MAX;
     fn digit(self, shift: u32) -> usize {
         (self >> shift & 255) as usize
     }
@@ -74,7 +74,7 @@ impl RadixKey for u64 {
 
 #[device]
 impl RadixKey for i64 {
-    const PADDING: Self = 0;
+    const PADDING: Self = Self::MAX;
     fn digit(self, shift: u32) -> usize {
         (self as u64 ^ 1 << 63).digit(shift)
     }
@@ -82,13 +82,19 @@ impl RadixKey for i64 {
 
 #[device]
 impl RadixKey for f64 {
-    const PADDING: Self = 0.0;
+    const PADDING: Self = Self::from_bits(0x7fff_ffff_ffff_ffff);
     fn digit(self, shift: u32) -> usize {
         let bits = self.to_bits();
         let mask = (bits as i64 >> 63) as u64 | 1 << 63;
         (bits ^ mask).digit(shift)
     }
 }
+
+/// Threads of a block that sorts a tile. The first have a digit each.
+#[device]
+const THREADS: usize = 512;
+#[device]
+const WARPS: usize = 16;
 
 /// Keys that a block counts at a time, eight of each thread.
 #[device]
@@ -139,6 +145,16 @@ fn scan_counts(counts: &mut [u32]) {
     counts[i] = block::exclusive_sum(counts[i]);
 }
 
+/// Waits until a tile has published its count of this thread's digit, and returns the state.
+#[device]
+fn wait_for_state(states: &[AtomicU32], tile: usize) -> u32 {
+    let mut state = 0;
+    while state == 0 {
+        state = states[tile * DIGITS + thread_idx_x()].load(Ordering::Relaxed);
+    }
+    state
+}
+
 /// Returns the number of keys with this thread's digit in the tiles before `tile`, and publishes it
 /// with `count`, the number in this tile.
 ///
@@ -151,32 +167,88 @@ fn count_before(states: &[AtomicU32], tile: usize, count: u32) -> u32 {
     let mut end = tile;
     let mut is_done = tile == 0;
     while !is_done {
-        let mut window = [0; WINDOW];
-        for i in 0..WINDOW {
-            if i < end {
-                window[i] = states[(end - 1 - i) * DIGITS + digit].load(Ordering::Relaxed);
+        if end >= WINDOW {
+            let recent = &states[(end - WINDOW) * DIGITS..end * DIGITS];
+            let mut window = [0; WINDOW];
+            for i in 0..WINDOW {
+                window[i] = recent[(WINDOW - 1 - i) * DIGITS + digit].load(Ordering::Relaxed);
             }
-        }
-        for i in 0..WINDOW {
-            if i < end && !is_done {
-                let mut state = window[i];
-                while state == 0 {
-                    state = states[(end - 1 - i) * DIGITS + digit].load(Ordering::Relaxed);
+            let (mut all, mut any, mut sum) = (u32::MAX, 0, 0u32);
+            for i in 0..WINDOW {
+                all &= window[i];
+                any |= window[i];
+                sum = sum.wrapping_add(window[i]);
+            }
+            if all & TOTAL != 0 && any & PREFIX == 0 {
+                // Eight times the flag is 2^33.
+                before += sum;
+            } else {
+                for i in 0..WINDOW {
+                    if window[i] == 0 && !is_done {
+                        window[i] = wait_for_state(states, end - 1 - i);
+                    }
+                    before += if is_done { 0 } else { window[i] & COUNT };
+                    is_done |= window[i] & PREFIX != 0;
                 }
-                before += state & COUNT;
-                is_done = state & PREFIX != 0;
             }
+            end -= WINDOW;
+        } else {
+            let state = wait_for_state(states, end - 1);
+            before += state & COUNT;
+            is_done = state & PREFIX != 0;
+            end -= 1;
         }
-        end -= WINDOW.min(end);
     }
     states[tile * DIGITS + digit].store(PREFIX | (before + count), Ordering::Relaxed);
     before
 }
 
-/// Moves the keys, and if `PAIRS` the values, to their places by one digit. A tile has `TILE` keys,
-/// `ITEMS` of each thread.
-#[kernel(block = 256, min_blocks = 4, instances(u32, i32, f32, u64, i64, f64))]
-fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usize>(
+/// Stores a thread's items of a sorted tile of `len` at their places.
+#[device]
+fn store_items<T: Copy, const ITEMS: usize>(
+    items: [T; ITEMS],
+    to: [u32; ITEMS],
+    len: usize,
+    out: &mut [T],
+) {
+    if len == ITEMS * THREADS {
+        for item in 0..ITEMS {
+            out[to[item] as usize] = items[item];
+        }
+    } else {
+        for item in 0..ITEMS {
+            if item * THREADS + thread_idx_x() < len {
+                out[to[item] as usize] = items[item];
+            }
+        }
+    }
+}
+
+/// Moves the keys to their places by one digit. A tile has `TILE` keys, `ITEMS` of each thread.
+#[kernel(block = 512, min_blocks = 2, instances(u32, i32, f32, u64, i64, f64))]
+fn sort_keys_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize>(
+    shift: u32,
+    starts: &[u32],
+    keys: &[K],
+    next_tile: &[AtomicU32],
+    states: &[AtomicU32],
+    to_keys: &mut [K],
+) {
+    sort_tile::<K, false, ITEMS, TILE>(
+        shift,
+        starts,
+        keys,
+        &[],
+        next_tile,
+        states,
+        to_keys,
+        &mut [],
+    );
+}
+
+/// Moves the keys and the values to their places by one digit of the keys.
+#[kernel(block = 512, instances(u32, i32, f32, u64, i64, f64))]
+fn sort_pairs_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize>(
     shift: u32,
     starts: &[u32],
     keys: &[K],
@@ -186,16 +258,32 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     to_keys: &mut [K],
     to_values: &mut [u32],
 ) {
-    let counts = shared!([[u32; DIGITS]; 8]);
-    let lanes_with = shared!([[AtomicU32; DIGITS]; 8]);
+    sort_tile::<K, true, ITEMS, TILE>(
+        shift, starts, keys, values, next_tile, states, to_keys, to_values,
+    );
+}
+
+/// Takes a tile, sorts it by a digit, and moves its keys, and if `PAIRS` its values, to their places.
+#[device]
+fn sort_tile<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usize>(
+    shift: u32,
+    starts: &[u32],
+    keys: &[K],
+    values: &[u32],
+    next_tile: &[AtomicU32],
+    states: &[AtomicU32],
+    to_keys: &mut [K],
+    to_values: &mut [u32],
+) {
+    let counts = shared!([[u32; DIGITS]; WARPS]);
+    let lanes_with = shared!([[AtomicU32; DIGITS]; WARPS]);
     let tile_keys = shared!([K; TILE]);
-    let starts_in_tile = shared!([u32; DIGITS]);
     let places = shared!([u32; DIGITS]);
     let t = thread_idx_x();
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    for row in 0..8 {
-        counts[row][t] = 0;
-        lanes_with[row][t].store(0, Ordering::Relaxed);
+    for row in (t / DIGITS..WARPS).step_by(THREADS / DIGITS) {
+        counts[row][t % DIGITS] = 0;
+        lanes_with[row][t % DIGITS].store(0, Ordering::Relaxed);
     }
     // Its barrier follows the zeros.
     let tile = take_tile(next_tile);
@@ -206,6 +294,7 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     let index_of = |item: usize| (warp * ITEMS + item) * 32 + lane;
     let is_whole = first + TILE <= keys.len();
     let mut own_keys = [K::PADDING; ITEMS];
+    // The digit, and below it the rank among the keys with this digit, of the warp first.
     let mut ranks = [0; ITEMS];
     if is_whole {
         for item in 0..ITEMS {
@@ -216,19 +305,17 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
             own_keys[item] = keys.get(first + index_of(item)).copied().unwrap_or(K::PADDING);
         }
     }
+    // Keys beyond the end rank last, and no tile looks back to their counts.
     for item in 0..ITEMS {
-        let i = index_of(item);
         let digit = own_keys[item].digit(shift);
-        if is_whole || i < len {
-            lanes_with[warp][digit].fetch_or(1 << lane, Ordering::Relaxed);
-        }
+        lanes_with[warp][digit].fetch_or(1 << lane, Ordering::Relaxed);
         sync_warp();
         let lanes = lanes_with[warp][digit].load(Ordering::Relaxed);
         let earlier = (lanes & warp::lanemask_lt()).count_ones();
         let before = counts[warp][digit];
-        ranks[item] = before + earlier;
+        ranks[item] = (digit as u32) << 16 | before + earlier;
         sync_warp();
-        if (is_whole || i < len) && earlier == 0 {
+        if earlier == 0 {
             counts[warp][digit] = before + lanes.count_ones();
             lanes_with[warp][digit].store(0, Ordering::Relaxed);
         }
@@ -236,59 +323,64 @@ fn sort_by_digit<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE:
     }
     sync_threads();
 
-    // Thread t has digit t from here to the next barrier.
+    // The first threads have a digit each until the keys are in their order.
+    let has_digit = t < DIGITS;
+    let mut befores = [0; WARPS];
     let mut count = 0;
-    for row in 0..8 {
-        let in_warp = counts[row][t];
-        counts[row][t] = count;
-        count += in_warp;
-    }
-    if tile > 0 {
-        states[tile * DIGITS + t].store(TOTAL | count, Ordering::Relaxed);
+    if has_digit {
+        for row in 0..WARPS {
+            befores[row] = count;
+            count += counts[row][t];
+        }
+        if tile > 0 {
+            states[tile * DIGITS + t].store(TOTAL | count, Ordering::Relaxed);
+        }
     }
     let start = block::exclusive_sum(count);
-    starts_in_tile[t] = start;
+    if has_digit {
+        for row in 0..WARPS {
+            counts[row][t] = start + befores[row];
+        }
+    }
     sync_threads();
 
-    let mut own_values = [0; ITEMS];
     for item in 0..ITEMS {
-        let i = index_of(item);
-        if is_whole || i < len {
-            let digit = own_keys[item].digit(shift);
-            ranks[item] += starts_in_tile[digit] + counts[warp][digit];
-            // The remainder is the rank itself, and shows that it is in the tile.
-            tile_keys[ranks[item] as usize % TILE] = own_keys[item];
-            if PAIRS && first + i < values.len() {
-                own_values[item] = values[first + i];
+        // The remainders are the numbers themselves, and show that they are in the arrays.
+        let digit = (ranks[item] >> 16) as usize % DIGITS;
+        ranks[item] = (ranks[item] & 0xffff) + counts[warp][digit];
+        tile_keys[ranks[item] as usize % TILE] = own_keys[item];
+    }
+    let mut own_values = [0; ITEMS];
+    if PAIRS {
+        for item in 0..ITEMS {
+            let i = first + index_of(item);
+            if i < values.len() {
+                own_values[item] = values[i];
             }
         }
     }
     // The other tiles have had the time to publish their counts.
-    places[t] = starts[t] + count_before(states, tile, count) - start;
-    sync_threads();
-    for item in 0..ITEMS {
-        let i = item * 256 + t;
-        if is_whole || i < len {
-            let key = tile_keys[i];
-            to_keys[(places[key.digit(shift)] + i as u32) as usize] = key;
-        }
+    if has_digit {
+        places[t] = starts[t] + count_before(states, tile, count) - start;
     }
+    sync_threads();
+    let mut to = [0; ITEMS];
+    for item in 0..ITEMS {
+        let i = item * THREADS + t;
+        own_keys[item] = tile_keys[i];
+        to[item] = places[own_keys[item].digit(shift)] + i as u32;
+    }
+    store_items::<K, ITEMS>(own_keys, to, len, to_keys);
     if PAIRS {
         let tile_values = shared!([u32; TILE]);
         for item in 0..ITEMS {
-            let i = index_of(item);
-            if is_whole || i < len {
-                tile_values[ranks[item] as usize % TILE] = own_values[item];
-            }
+            tile_values[ranks[item] as usize % TILE] = own_values[item];
         }
         sync_threads();
         for item in 0..ITEMS {
-            let i = item * 256 + t;
-            if is_whole || i < len {
-                let place = places[tile_keys[i].digit(shift)] + i as u32;
-                to_values[place as usize] = tile_values[i];
-            }
+            own_values[item] = tile_values[item * THREADS + t];
         }
+        store_items::<u32, ITEMS>(own_values, to, len, to_values);
     }
 }
 
@@ -333,7 +425,7 @@ macro_rules! sort_keys {
         impl SortKey for $ty {}
 
         impl sealed::Launches for $ty {
-            const TILE: usize = 256 * $items;
+            const TILE: usize = THREADS * $items;
 
             fn count_digits(
                 device: &Device,
@@ -351,10 +443,16 @@ macro_rules! sort_keys {
             ) -> Result<()> {
                 let config = LaunchConfig::grid(pass.keys.len().div_ceil(Self::TILE));
                 let Pass { shift, starts, keys, values, next_tile, states, to_keys, to_values } = pass;
-                sort_by_digit::<Self, PAIRS, $items, { 256 * $items }>::launch(
-                    device, config, shift, starts, keys, values, next_tile, states, to_keys,
-                    to_values,
-                )?;
+                if PAIRS {
+                    sort_pairs_by_digit::<Self, $items, { THREADS * $items }>::launch(
+                        device, config, shift, starts, keys, values, next_tile, states, to_keys,
+                        to_values,
+                    )?;
+                } else {
+                    sort_keys_by_digit::<Self, $items, { THREADS * $items }>::launch(
+                        device, config, shift, starts, keys, next_tile, states, to_keys,
+                    )?;
+                }
                 Ok(())
             }
         }
