@@ -10,22 +10,29 @@ use crate::{
 };
 use warpwise::prelude::*;
 
-/// Elements of a tile: a block of 16 warps scans it, 16 elements a thread.
-#[device]
-const TILE: usize = 8192;
+/// Warps of a block, each of which scans a part of a tile.
 #[device]
 const WARPS: usize = 16;
-/// Rows of a warp's part of a tile: 32 lanes with four elements each.
-#[device]
-const ROWS: usize = 4;
-/// Elements of a row.
+/// Elements of a row of a part: four of each lane.
 #[device]
 const ROW: usize = 128;
+/// Rows of a part where tiles wait for each other: fewer and larger tiles wait less.
+#[device]
+const ROWS_OF_ONE_PASS: usize = 8;
+/// Rows of a part where they do not.
+#[device]
+const ROWS_OF_THREE_PASSES: usize = 4;
+
+/// Returns the elements of a tile whose parts have so many rows.
+#[device]
+const fn tile_len(rows: usize) -> usize {
+    WARPS * rows * ROW
+}
 
 /// A thread's elements of a tile while it is scanned.
 #[device]
 #[derive(Clone, Copy)]
-struct Part<T> {
+struct Part<T, const ROWS: usize> {
     /// The inclusive scan of each quadruple.
     values: [[T; 4]; ROWS],
     /// For each quadruple, the combined elements of the warp's part before it.
@@ -34,25 +41,28 @@ struct Part<T> {
 
 /// Returns the place of a thread's quadruple in a row of its warp's part of a tile.
 #[device]
-fn place(tile: usize, row: usize) -> usize {
-    tile * TILE + (warp::warp_id() * ROWS + row) * ROW + warp::lane_id() * 4
+fn place<const ROWS: usize>(tile: usize, row: usize) -> usize {
+    tile * tile_len(ROWS) + (warp::warp_id() * ROWS + row) * ROW + warp::lane_id() * 4
 }
 
 /// Loads a thread's elements of a tile, with the identity of the operator beyond the end.
 #[device]
-fn load_tile<T: Num, const OPERATOR: u32>(x: &[T], tile: usize) -> [[T; 4]; ROWS] {
+fn load_tile<T: Num, const OPERATOR: u32, const ROWS: usize>(
+    x: &[T],
+    tile: usize,
+) -> [[T; 4]; ROWS] {
     let nothing = identity::<T, OPERATOR>();
     let mut values = [[nothing; 4]; ROWS];
-    if (tile + 1) * TILE <= x.len() {
+    if (tile + 1) * tile_len(ROWS) <= x.len() {
         for row in 0..ROWS {
             for k in 0..4 {
-                values[row][k] = x[place(tile, row) + k];
+                values[row][k] = x[place::<ROWS>(tile, row) + k];
             }
         }
     } else {
         for row in 0..ROWS {
             for k in 0..4 {
-                values[row][k] = x.get(place(tile, row) + k).copied().unwrap_or(nothing);
+                values[row][k] = x.get(place::<ROWS>(tile, row) + k).copied().unwrap_or(nothing);
             }
         }
     }
@@ -61,13 +71,13 @@ fn load_tile<T: Num, const OPERATOR: u32>(x: &[T], tile: usize) -> [[T; 4]; ROWS
 
 /// Loads a tile, scans the part of each warp, and stores the total of each part in `totals`.
 #[device]
-fn scan_parts<T: Num, const OPERATOR: u32>(
+fn scan_parts<T: Num, const OPERATOR: u32, const ROWS: usize>(
     x: &[T],
     tile: usize,
     totals: &mut [T; WARPS],
-) -> Part<T> {
+) -> Part<T, ROWS> {
     let nothing = identity::<T, OPERATOR>();
-    let values = load_tile::<T, OPERATOR>(x, tile);
+    let values = load_tile::<T, OPERATOR, ROWS>(x, tile);
     let mut part = Part { values, before: [nothing; ROWS] };
     let mut carry = nothing;
     for row in 0..ROWS {
@@ -90,13 +100,13 @@ fn scan_parts<T: Num, const OPERATOR: u32>(
 
 /// Stores the scan of a tile, of which `before` combines all elements before this warp's part.
 #[device]
-fn store_part<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
-    part: Part<T>,
+fn store_part<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool, const ROWS: usize>(
+    part: Part<T, ROWS>,
     tile: usize,
     before: T,
     out: &mut [T],
 ) {
-    let is_whole = (tile + 1) * TILE <= out.len();
+    let is_whole = (tile + 1) * tile_len(ROWS) <= out.len();
     for row in 0..ROWS {
         let before = combine::<T, OPERATOR>(before, part.before[row]);
         let mut scanned = [before; 4];
@@ -107,7 +117,7 @@ fn store_part<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
                 scanned[k] = combine::<T, OPERATOR>(before, part.values[row][k - 1]);
             }
         }
-        let first = place(tile, row);
+        let first = place::<ROWS>(tile, row);
         if is_whole {
             for k in 0..4 {
                 out[first + k] = scanned[k];
@@ -135,7 +145,7 @@ fn combine_parts<T: Num, const OPERATOR: u32>(totals: &[T; WARPS], end: usize) -
 }
 
 /// Scans numbers of at most 32 bits in one pass.
-#[kernel(block = 512, min_blocks = 2)]
+#[kernel(block = 512)]
 fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     x: &[T],
     next_tile: &[AtomicU32],
@@ -145,7 +155,7 @@ fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     let before_tile = shared!([T; 1]);
     let totals = shared!([T; WARPS]);
     let tile = take_tile(next_tile);
-    let part = scan_parts::<T, OPERATOR>(x, tile, totals);
+    let part = scan_parts::<T, OPERATOR, ROWS_OF_ONE_PASS>(x, tile, totals);
     sync_threads();
     if warp::warp_id() == 0 {
         let total = combine_parts::<T, OPERATOR>(totals, WARPS);
@@ -157,16 +167,16 @@ fn scan_in_one_pass<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     sync_threads();
     let in_tile = combine_parts::<T, OPERATOR>(totals, warp::warp_id());
     let before = combine::<T, OPERATOR>(before_tile[0], in_tile);
-    store_part::<T, OPERATOR, EXCLUSIVE>(part, tile, before, out);
+    store_part::<T, OPERATOR, EXCLUSIVE, ROWS_OF_ONE_PASS>(part, tile, before, out);
 }
 
 /// Combines the elements of each tile.
 #[kernel(block = 512)]
 fn combine_tiles<T: Num, const OPERATOR: u32>(x: &[T], out: &mut [T]) {
     let tile = block_idx_x();
-    let values = load_tile::<T, OPERATOR>(x, tile);
+    let values = load_tile::<T, OPERATOR, ROWS_OF_THREE_PASSES>(x, tile);
     let mut own = identity::<T, OPERATOR>();
-    for row in 0..ROWS {
+    for row in 0..ROWS_OF_THREE_PASSES {
         for k in 0..4 {
             own = combine::<T, OPERATOR>(own, values[row][k]);
         }
@@ -186,11 +196,11 @@ fn scan_tiles<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
 ) {
     let totals = shared!([T; WARPS]);
     let tile = block_idx_x();
-    let part = scan_parts::<T, OPERATOR>(x, tile, totals);
+    let part = scan_parts::<T, OPERATOR, ROWS_OF_THREE_PASSES>(x, tile, totals);
     sync_threads();
     let in_tile = combine_parts::<T, OPERATOR>(totals, warp::warp_id());
     let before = combine::<T, OPERATOR>(before[tile], in_tile);
-    store_part::<T, OPERATOR, EXCLUSIVE>(part, tile, before, out);
+    store_part::<T, OPERATOR, EXCLUSIVE, ROWS_OF_THREE_PASSES>(part, tile, before, out);
 }
 
 /// Writes to each element of `out` the combination of the elements of `x` up to and including it.
@@ -258,9 +268,9 @@ fn scan<T: Num, const EXCLUSIVE: bool>(
     if x.is_empty() {
         return Ok(());
     }
-    let tiles = x.len().div_ceil(TILE);
-    let config = LaunchConfig::grid(tiles);
     if fits_state::<T>() {
+        let tiles = x.len().div_ceil(tile_len(ROWS_OF_ONE_PASS));
+        let config = LaunchConfig::grid(tiles);
         let LookBack { mut next_tile, mut states } = LookBack::new(device, tiles)?;
         let (next_tile, states) = (&mut next_tile, &mut states);
         launch_with_operator!(
@@ -269,6 +279,8 @@ fn scan<T: Num, const EXCLUSIVE: bool>(
         )?;
         return Ok(());
     }
+    let tiles = x.len().div_ceil(tile_len(ROWS_OF_THREE_PASSES));
+    let config = LaunchConfig::grid(tiles);
     let mut before = device.zeros::<T>(tiles)?;
     if tiles > 1 {
         let mut totals = device.zeros::<T>(tiles)?;
