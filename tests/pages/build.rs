@@ -23,6 +23,12 @@ const PAGES: [&str; 12] = [
     "docs/sanitizer.md",
 ];
 
+/// Pages whose kernels use each construct once, and are not about speed.
+const REFERENCES: [&str; 2] = ["docs/language.md", "docs/cuda.md"];
+
+/// The lint that shows Warpwise's warnings, and the one about those that a page expects in vain.
+const DENIED: &str = "#[deny(deprecated, unfulfilled_lint_expectations)]\n";
+
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets it"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -36,11 +42,10 @@ fn main() {
         for (line, program) in blocks(&text) {
             let name = format!("{stem}_{line}");
             let file = out.join(format!("{name}.rs"));
-            let lines = "\n".repeat(line);
-            fs::write(&file, format!("{lines}{program}\npub(super) fn run_program() -> Result<(), String> {{\n    main().map_err(|error| error.to_string())\n}}\n"))
-                .expect("the folder is Cargo's");
+            fs::write(&file, module(line, &program)).expect("the folder is Cargo's");
+            let denied = if REFERENCES.contains(&page) { "" } else { DENIED };
             modules += &format!(
-                "#[allow(warnings, clippy::all, unsafe_code, reason = \"pages show the language\")]\n#[path = {file:?}]\nmod {name};\n"
+                "#[allow(warnings, clippy::all, unsafe_code, reason = \"pages show the language\")]\n{denied}#[path = {file:?}]\nmod {name};\n"
             );
             programs += &format!("    ({page:?}, {line}, {name}::run_program),\n");
         }
@@ -51,6 +56,29 @@ fn main() {
         PAGES.len()
     );
     fs::write(out.join("programs.rs"), list).expect("the folder is Cargo's");
+}
+
+/// The module of the program below this line, with a function that runs its `main`, or all of its
+/// tests. Tests return a `Result`.
+fn module(line: usize, program: &str) -> String {
+    let tests = program.split("#[test]\n").skip(1).filter_map(|test| {
+        let (name, _) = test.trim_start().strip_prefix("fn ")?.split_once('(')?;
+        Some(name)
+    });
+    let mut functions: Vec<_> = tests.collect();
+    if functions.is_empty() {
+        functions.push("main");
+    }
+    let calls: String = functions
+        .iter()
+        .map(|function| format!("    {function}().map_err(|error| error.to_string())?;\n"))
+        .collect();
+    // An item for tests is left out where no harness runs them.
+    let program = program.replace("#[test]\n", "\n");
+    format!(
+        "{}{program}\npub(super) fn run_program() -> Result<(), String> {{\n{calls}    Ok(())\n}}\n",
+        "\n".repeat(line)
+    )
 }
 
 /// The programs of a page, each with the line on which its fence stands, from 1.

@@ -1,15 +1,16 @@
 //! Runs every program of `README.md` and `docs`, and checks that every row of their tables is
-//! part of one.
+//! part of one, and that every [link](links) leads somewhere.
 //!
 //! A page's `rust` blocks are whole programs; [`rows`] says what the tables must hold. Programs
 //! run on `Device::auto()`, and so on a GPU where there is one: this test is a program without
 //! needs of its own, which `WARPWISE_DEVICE=cuda` keeps to that.
 //!
 //! `cargo test -p warpwise-pages -- language` runs one page's.
+mod links;
 mod rows;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 /// A page, the line of a program in it, and the program's `main`.
 type Program = (&'static str, usize, fn() -> Result<(), String>);
@@ -23,14 +24,30 @@ fn main() -> ExitCode {
     let programs = PROGRAMS.iter().map(|&(page, line, run)| {
         Trial::test(format!("{page}:{line}"), move || run().map_err(Failed::from))
     });
-    let tables = PAGES.iter().map(|page| {
-        Trial::test(format!("{page}: rows"), move || {
-            let wrong = rows::wrong(page);
-            if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
-        })
-    });
+    let tables = PAGES
+        .iter()
+        .map(|page| Trial::test(format!("{page}: rows"), move || outcome(rows::wrong(page))));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let links = [
+        Trial::test("links lead somewhere", {
+            let root = root.clone();
+            move || outcome(links::broken(&root))
+        }),
+        Trial::test("the summary has every page", move || {
+            outcome(links::missing_in_summary(&root))
+        }),
+        Trial::test("broken links are found", || {
+            if links::finds_broken_links() { Ok(()) } else { Err("they are not".into()) }
+        }),
+    ];
     let checker = Trial::test("rows that no program has are found", || {
         if rows::finds_what_is_missing() { Ok(()) } else { Err("they are not".into()) }
     });
-    libtest_mimic::run(&arguments, programs.chain(tables).chain([checker]).collect()).exit_code()
+    libtest_mimic::run(&arguments, programs.chain(tables).chain([checker]).chain(links).collect())
+        .exit_code()
+}
+
+/// The outcome of a trial that found these problems.
+fn outcome(problems: Vec<String>) -> Result<(), Failed> {
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n").into()) }
 }
