@@ -8,9 +8,10 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "README.md",
     "docs/guide.md",
+    "docs/coming-from-cuda.md",
     "docs/host.md",
     "docs/language.md",
     "docs/cuda.md",
