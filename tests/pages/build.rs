@@ -8,10 +8,11 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "README.md",
     "docs/guide.md",
     "docs/coming-from-cuda.md",
+    "docs/testing-kernels.md",
     "docs/host.md",
     "docs/language.md",
     "docs/cuda.md",
