@@ -59,10 +59,7 @@ pub fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 /// The median over several rows of launches; as many in a row as take 50 ms.
-pub(crate) fn launches(
-    device: &Device,
-    mut launch: impl FnMut() -> Result<()>,
-) -> Result<Duration> {
+pub fn launches(device: &Device, mut launch: impl FnMut() -> Result<()>) -> Result<Duration> {
     let mut row = |count: u32| device.time(|| (0..count).try_for_each(|_| launch()));
     row(1)?;
     let once = row(1)?.max(Duration::from_nanos(100));

@@ -8,11 +8,12 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "README.md",
     "docs/guide.md",
     "docs/coming-from-cuda.md",
     "docs/testing-kernels.md",
+    "docs/making-it-fast.md",
     "docs/host.md",
     "docs/language.md",
     "docs/cuda.md",

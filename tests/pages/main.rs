@@ -1,11 +1,13 @@
 //! Runs every program of `README.md` and `docs`, and checks that every row of their tables is
-//! part of one, and that every [link](links) leads somewhere.
+//! part of one, that every [link](links) leads somewhere, and
+//! that the [kernels] whose times a page has are measured.
 //!
 //! A page's `rust` blocks are whole programs; [`rows`] says what the tables must hold. Programs
 //! run on `Device::auto()`, and so on a GPU where there is one: this test is a program without
 //! needs of its own, which `WARPWISE_DEVICE=cuda` keeps to that.
 //!
 //! `cargo test -p warpwise-pages -- language` runs one page's.
+mod kernels;
 mod links;
 mod rows;
 
@@ -32,6 +34,10 @@ fn main() -> ExitCode {
         Trial::test("links lead somewhere", {
             let root = root.clone();
             move || outcome(links::broken(&root))
+        }),
+        Trial::test("kernels are those that are measured", {
+            let root = root.clone();
+            move || outcome(kernels::unmeasured(&root))
         }),
         Trial::test("the summary has every page", move || {
             outcome(links::missing_in_summary(&root))

@@ -8,6 +8,9 @@
 //! and what is said of it, as `tests/ui` has them, and what to write, which is tested as above.
 //!
 //! Tables of reference pages, [these](REFERENCES), have at least one such column.
+//!
+//! A `text` block that begins with `error` or `warning`, in [these pages](QUOTING), quotes lines of
+//! one case of `tests/ui`.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -21,6 +24,9 @@ const NOTHING: [&str; 2] = ["not yet", "nothing"];
 
 /// Pages in which every table is tested.
 const REFERENCES: [&str; 2] = ["docs/language.md", "docs/cuda.md"];
+
+/// Pages whose `text` blocks of messages are quotations.
+const QUOTING: [&str; 1] = ["docs/making-it-fast.md"];
 
 /// What is wrong with the tables of `page`, a path from the workspace's root.
 pub(super) fn wrong(page: &str) -> Vec<String> {
@@ -45,7 +51,21 @@ fn wrong_in(page: &str, text: &str) -> Vec<String> {
             }
         }
     }
+    if QUOTING.contains(&page) {
+        let unknown = messages(text).filter(|(_, quoted)| !cases.say(quoted));
+        wrong
+            .extend(unknown.map(|(line, _)| format!("{page}:{line}: no case of tests/ui says so")));
+    }
     wrong
+}
+
+/// Returns the `text` blocks that begin with a message of rustc, with their lines from 1.
+fn messages(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let blocks = text.match_indices("\n```text\n").filter_map(|(at, fence)| {
+        let (block, _) = text[at + fence.len()..].split_once("\n```")?;
+        Some((text[..=at].lines().count() + 1, block))
+    });
+    blocks.filter(|(_, block)| ["error", "warning"].iter().any(|start| block.starts_with(start)))
 }
 
 /// Whether rows that no program has are found.
@@ -66,7 +86,8 @@ pub(super) fn finds_what_is_missing() -> bool {
         (row("rejected|message", "`let letter = 'x';`|kernel code cannot use the type `chars`"), 1),
     ]
     .into_iter();
-    counts.all(|(found, expected)| found == expected)
+    let quotation = "\n```text\nerror: nobody says so\n```\n";
+    counts.all(|(found, expected)| found == expected) && wrong_in(QUOTING[0], quotation).len() == 1
 }
 
 fn root() -> PathBuf {
@@ -205,6 +226,13 @@ impl Cases {
             }
         }
         Self(cases)
+    }
+
+    /// Whether one of them is told all of these lines.
+    fn say(&self, quoted: &str) -> bool {
+        self.0.iter().any(|(_, said)| {
+            quoted.lines().all(|line| said.lines().any(|told| told.trim() == line.trim()))
+        })
     }
 
     /// Whether one of them has all of `codes`, and is told `message`.
