@@ -8,9 +8,10 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
     "README.md",
     "docs/guide.md",
+    "docs/machine.md",
     "docs/coming-from-cuda.md",
     "docs/testing-kernels.md",
     "docs/making-it-fast.md",
