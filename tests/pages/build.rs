@@ -8,13 +8,14 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 17] = [
     "README.md",
     "docs/guide.md",
     "docs/machine.md",
     "docs/coming-from-cuda.md",
     "docs/testing-kernels.md",
     "docs/making-it-fast.md",
+    "docs/cookbook.md",
     "docs/host.md",
     "docs/language.md",
     "docs/cuda.md",
