@@ -8,13 +8,14 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     "README.md",
     "docs/guide.md",
     "docs/machine.md",
     "docs/coming-from-cuda.md",
     "docs/testing-kernels.md",
     "docs/making-it-fast.md",
+    "docs/when-it-does-not-compile.md",
     "docs/cookbook.md",
     "docs/host.md",
     "docs/language.md",

@@ -26,7 +26,7 @@ const NOTHING: [&str; 2] = ["not yet", "nothing"];
 const REFERENCES: [&str; 2] = ["docs/language.md", "docs/cuda.md"];
 
 /// Pages whose `text` blocks of messages are quotations.
-const QUOTING: [&str; 1] = ["docs/making-it-fast.md"];
+const QUOTING: [&str; 2] = ["docs/making-it-fast.md", "docs/when-it-does-not-compile.md"];
 
 /// What is wrong with the tables of `page`, a path from the workspace's root.
 pub(super) fn wrong(page: &str) -> Vec<String> {
