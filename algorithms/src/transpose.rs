@@ -18,20 +18,42 @@ fn transpose_tiles<T: Num>(x: Rows<T>, mut out: RowsMut<T>) {
         && column + TILE <= x.columns()
         && column + TILE <= out.rows()
         && row + TILE <= out.columns();
-    for part in 0..8 {
-        for half in 0..2 {
-            let (i, j) = (part * 8 + ty, half * 32 + tx);
-            if is_whole || row + i < x.rows() && column + j < x.columns() {
-                tile[i][j] = x[(row + i, column + j)];
+    if is_whole {
+        // All loads are on their way before the first store waits for one.
+        let mut own = [[T::ZERO; 2]; 8];
+        for part in 0..8 {
+            for half in 0..2 {
+                own[part][half] = x[(row + part * 8 + ty, column + half * 32 + tx)];
             }
         }
-    }
-    sync_threads();
-    for part in 0..8 {
-        for half in 0..2 {
-            let (i, j) = (part * 8 + ty, half * 32 + tx);
-            if is_whole || column + i < out.rows() && row + j < out.columns() {
+        for part in 0..8 {
+            for half in 0..2 {
+                tile[part * 8 + ty][half * 32 + tx] = own[part][half];
+            }
+        }
+        sync_threads();
+        for part in 0..8 {
+            for half in 0..2 {
+                let (i, j) = (part * 8 + ty, half * 32 + tx);
                 out[(column + i, row + j)] = tile[j][i];
+            }
+        }
+    } else {
+        for part in 0..8 {
+            for half in 0..2 {
+                let (i, j) = (part * 8 + ty, half * 32 + tx);
+                if row + i < x.rows() && column + j < x.columns() {
+                    tile[i][j] = x[(row + i, column + j)];
+                }
+            }
+        }
+        sync_threads();
+        for part in 0..8 {
+            for half in 0..2 {
+                let (i, j) = (part * 8 + ty, half * 32 + tx);
+                if column + i < out.rows() && row + j < out.columns() {
+                    out[(column + i, row + j)] = tile[j][i];
+                }
             }
         }
     }
