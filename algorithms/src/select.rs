@@ -34,16 +34,23 @@ fn select_tiles<T: Num>(
     let mut values = [T::ZERO; ROWS];
     // A bit for each row.
     let mut own_flags = 0;
+    if (tile + 1) * TILE <= x.len() {
+        for row in 0..ROWS {
+            values[row] = x[first + row * 32];
+            own_flags |= (flags[first + row * 32] as u32) << row;
+        }
+    } else {
+        for row in 0..ROWS {
+            let i = first + row * 32;
+            if i < x.len() {
+                values[row] = x[i];
+                own_flags |= (flags[i] as u32) << row;
+            }
+        }
+    }
     let mut in_warp = 0;
     for row in 0..ROWS {
-        let i = first + row * 32;
-        let mut is_selected = false;
-        if i < x.len() {
-            values[row] = x[i];
-            is_selected = flags[i];
-        }
-        own_flags |= (is_selected as u32) << row;
-        in_warp += warp::ballot(is_selected).count_ones();
+        in_warp += warp::ballot(own_flags >> row & 1 == 1).count_ones();
     }
     if lane == 0 {
         totals[warp] = in_warp;
