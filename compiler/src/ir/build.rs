@@ -31,13 +31,13 @@ pub struct Builder {
 
 #[derive(Clone, Debug)]
 struct Open {
-    /// Whose body it is, and its which; `None` for the kernel's own.
+    /// The instruction that holds the body, and the body's index; `None` for the kernel's own.
     of: Option<(InstId, usize)>,
     list: Vec<InstId>,
 }
 
 impl Builder {
-    /// A kernel with nothing in it.
+    /// Creates a builder of an empty kernel.
     pub fn new(name: impl Into<String>) -> Self {
         let kernel = Kernel {
             name: name.into(),

@@ -1,26 +1,26 @@
-//! The values of operations on constants, as zero-extended bits: the meaning of
+//! Evaluation of operations on constants, as zero-extended bits: the meaning of
 //! [`ir::Op`](crate::ir::Op) in numbers.
 //!
-//! `None` where the IR leaves the result open (a division by zero, the bits of a
-//! NaN that is computed) or where the operation does not exist on the type, so that whoever
-//! asks leaves the instruction to the engine that runs it.
+//! The result is `None` where the IR leaves it open (a division by zero, the bits of a computed
+//! NaN) or where the operation does not exist on the type. Callers then leave the instruction to
+//! the engine that runs it.
 use crate::{
     half::Format,
     ir::{BinaryOp, CompareOp, Scalar, TernaryOp, UnaryOp},
     library::{directed, root::rsqrt, words},
 };
 
-/// A number as arithmetic needs it.
+/// A number in the type in which it is computed.
 #[derive(Clone, Copy)]
 enum Number {
     /// An integer or `bool`, exact.
     Int(i128),
-    /// An `f16` or `bf16`, too.
+    /// A value of `f32`, `f16` or `bf16`.
     F32(f32),
     F64(f64),
 }
 
-/// `op value`
+/// Returns `op value`.
 pub fn unary(op: UnaryOp, scalar: Scalar, value: u64) -> Option<u64> {
     match number(scalar, value)? {
         Number::Int(number) => bit_unary(op, scalar, value)
@@ -31,7 +31,7 @@ pub fn unary(op: UnaryOp, scalar: Scalar, value: u64) -> Option<u64> {
     }
 }
 
-/// `op` of three values.
+/// Returns `op` of three values.
 pub fn ternary(op: TernaryOp, scalar: Scalar, operands: [u64; 3]) -> Option<u64> {
     let [a, b, c] = operands.map(|bits| bits as u32);
     let signed = scalar == Scalar::I32;
@@ -55,7 +55,7 @@ pub fn ternary(op: TernaryOp, scalar: Scalar, operands: [u64; 3]) -> Option<u64>
     Some(result.into())
 }
 
-/// `lhs op rhs`; the right side of a shift or rotation is `u32`.
+/// Returns `lhs op rhs`; the right side of a shift or rotation is `u32`.
 pub fn binary(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
     if op.is_shift() {
         return shift(op, scalar, lhs, rhs);
@@ -70,7 +70,7 @@ pub fn binary(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
     }
 }
 
-/// `lhs op rhs`, of two values of type `scalar`.
+/// Returns `lhs op rhs` for two values of type `scalar`.
 pub fn compare(op: CompareOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<bool> {
     let order = match (number(scalar, lhs)?, number(scalar, rhs)?) {
         (Number::Int(lhs), Number::Int(rhs)) => Some(lhs.cmp(&rhs)),
@@ -88,7 +88,7 @@ pub fn compare(op: CompareOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<bool
     })
 }
 
-/// `value as to`
+/// Returns `value as to`.
 pub fn cast(from: Scalar, to: Scalar, value: u64) -> Option<u64> {
     let value = number(from, value)?;
     match to {
@@ -130,7 +130,7 @@ pub fn cast(from: Scalar, to: Scalar, value: u64) -> Option<u64> {
     }
 }
 
-/// `a * b + c`, rounded once.
+/// Returns `a * b + c`, rounded once.
 pub fn fma(scalar: Scalar, a: u64, b: u64, c: u64) -> Option<u64> {
     if let Some(format) = scalar.half() {
         #[expect(clippy::cast_possible_truncation, reason = "narrow types are zero-extended")]
@@ -144,7 +144,7 @@ pub fn fma(scalar: Scalar, a: u64, b: u64, c: u64) -> Option<u64> {
     }
 }
 
-/// The smallest and the largest value of an integer type or `bool`.
+/// Returns the smallest and the largest value of an integer type or `bool`.
 pub const fn limits(scalar: Scalar) -> Option<(i128, i128)> {
     match scalar {
         Scalar::Bool => Some((0, 1)),
@@ -160,7 +160,7 @@ pub const fn limits(scalar: Scalar) -> Option<(i128, i128)> {
     }
 }
 
-/// The integer that `bits` are; `None` on floats.
+/// Returns the value of an integer's bits; `None` for floats.
 pub fn integer(scalar: Scalar, bits: u64) -> Option<i128> {
     let (min, _) = limits(scalar)?;
     let value = i128::from(bits);
@@ -168,7 +168,7 @@ pub fn integer(scalar: Scalar, bits: u64) -> Option<i128> {
     Some(if min < 0 && value >> (width - 1) & 1 == 1 { value - (1 << width) } else { value })
 }
 
-/// The bits of `value`, modulo the width.
+/// Returns the bits of `value`, modulo the width of `scalar`.
 pub fn wrap(scalar: Scalar, value: i128) -> u64 {
     let width = scalar.bits().unwrap_or(64);
     #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "keeps the bits")]
@@ -215,7 +215,7 @@ fn f64_bits(value: f64) -> Option<u64> {
     (!value.is_nan()).then(|| value.to_bits())
 }
 
-/// To the nearest value of an integer type; NaN to 0.
+/// Converts to the nearest value of an integer type; NaN to 0.
 #[expect(clippy::cast_possible_truncation, reason = "an `i128` holds every integer type")]
 fn saturate(to: Scalar, value: f64) -> Option<u64> {
     let (min, max) = limits(to)?;
@@ -248,7 +248,7 @@ fn shift(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
 /// Evaluates an operation that depends on the bits of an integer alone.
 fn bit_unary(op: UnaryOp, scalar: Scalar, bits: u64) -> Option<u64> {
     let width = scalar.bits().filter(|_| scalar.is_int())?;
-    // What is above the width goes to the bottom, and out.
+    // Bits above the width are zero. Reversed, they are the lowest ones, and shifted out.
     let unused = 64 - width;
     match op {
         UnaryOp::CountOnes => Some(bits.count_ones().into()),
@@ -311,7 +311,7 @@ fn int_binary(op: BinaryOp, scalar: Scalar, lhs: i128, rhs: i128) -> Option<u64>
     Some(wrap(scalar, result))
 }
 
-/// The upper half of a product. That of two `u64` fits a `u128` and no `i128`.
+/// Returns the upper half of a product. The product of two `u64` fits a `u128` and no `i128`.
 fn high_half(scalar: Scalar, lhs: i128, rhs: i128) -> Option<u64> {
     let width = scalar.bits()?;
     Some(match lhs.checked_mul(rhs) {
@@ -339,13 +339,13 @@ macro_rules! float {
                 | UnaryOp::LeadingZeros
                 | UnaryOp::ReverseBits
                 | UnaryOp::SwapBytes
-                // What a device makes of it is its own.
+                // Each device defines its own result.
                 | UnaryOp::Approx(_) => None,
             }
         }
 
         fn $binary(op: BinaryOp, lhs: $float, rhs: $float) -> Option<$float> {
-            // Of two that are equal, which zeros can be, the sign decides.
+            // Zeros are equal whatever their signs are, and -0.0 is the smaller one.
             let below = lhs < rhs || lhs == rhs && lhs.is_sign_negative();
             match op {
                 BinaryOp::Add => Some(lhs + rhs),

@@ -1,4 +1,4 @@
-//! Numbers that are known once a kernel is specialized: lengths and strides.
+//! Lengths and strides: numbers that are known once a kernel is specialized.
 use super::{GenericId, Scalar};
 
 /// A number known at launch, as an expression over generic parameters. Its
@@ -24,7 +24,7 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// The number, if it needs no specialization. Once specialized, always `Some`.
+    /// Returns the number, if it needs no specialization; once specialized, always `Some`.
     pub const fn known(&self) -> Option<u64> {
         match self {
             Self::Const(value) => Some(*value),

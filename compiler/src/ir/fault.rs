@@ -59,7 +59,7 @@ impl Fault {
         Self::Panic,
     ];
 
-    /// Its name in the text form.
+    /// Returns the name in the text form.
     pub const fn name(self) -> &'static str {
         match self {
             Self::IndexOutOfBounds => "index_out_of_bounds",

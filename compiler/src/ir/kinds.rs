@@ -195,7 +195,7 @@ impl LaneMask {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Lt, Self::Le, Self::Eq, Self::Ge, Self::Gt];
 
-    /// The lanes, for a thread in lane `lane`, which is below 32.
+    /// Returns the mask of a thread in lane `lane`, which is below 32: bit `l` for lane `l`.
     pub const fn bits(self, lane: u32) -> u32 {
         let up_to = u32::MAX >> (31 - lane);
         match self {
@@ -207,7 +207,7 @@ impl LaneMask {
         }
     }
 
-    /// Its name in the text form, in PTX and in Rust.
+    /// Returns the name in the text form, in PTX and in Rust.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lt => "lanemask_lt",
@@ -251,7 +251,7 @@ pub enum AtomicOp {
 }
 
 impl BinaryOp {
-    /// True if the right side is an amount: a `u32`, whatever the left side is.
+    /// Returns true if the right side is an amount: a `u32`, whatever the left side is.
     pub const fn is_shift(self) -> bool {
         matches!(self, Self::Shl | Self::Shr | Self::RotateLeft)
     }
@@ -403,7 +403,7 @@ pub enum ReduceOp {
 }
 
 impl ReduceOp {
-    /// The atomic update that combines likewise, in shared memory.
+    /// Returns the atomic update of shared memory that combines values in the same way.
     pub const fn update(self) -> AtomicOp {
         match self {
             Self::Add => AtomicOp::Add,

@@ -60,7 +60,7 @@ pub enum MmaType {
 }
 
 impl MmaType {
-    /// The number of elements in a word.
+    /// Returns the number of elements in a word.
     pub const fn per_word(self) -> usize {
         match self {
             Self::F16 | Self::BF16 => 2,
@@ -69,7 +69,7 @@ impl MmaType {
         }
     }
 
-    /// The type of a word.
+    /// Returns the type of a word.
     pub const fn word(self) -> Scalar {
         match self {
             Self::F64 => Scalar::F64,
@@ -99,7 +99,7 @@ pub const MAX_B_WORDS: usize = 2;
 pub const MAX_SUM_WORDS: usize = 4;
 
 impl MmaOp {
-    /// Every one that some target has.
+    /// Every product that some target has.
     pub const ALL: [Self; 23] = {
         use MmaShape::{M8N8K4, M8N8K16, M16N8K4, M16N8K8, M16N8K16, M16N8K32};
         use MmaType::{BF16, F16, F64, I8, TF32, U8};
@@ -145,25 +145,25 @@ impl MmaOp {
         (words.next().is_none() && Self::ALL.contains(&op)).then_some(op)
     }
 
-    /// The number of words of `a` that a lane has.
+    /// Returns the number of words of `a` that a lane has.
     pub const fn a_words(self) -> usize {
         let [m, _, k] = self.shape.dims();
         m * k / 32 / self.a.per_word()
     }
 
-    /// The number of words of `b` that a lane has.
+    /// Returns the number of words of `b` that a lane has.
     pub const fn b_words(self) -> usize {
         let [_, n, k] = self.shape.dims();
         n * k / 32 / self.b.per_word()
     }
 
-    /// The number of words of `c`, and of `d`, that a lane has.
+    /// Returns the number of words of `c`, and of `d`, that a lane has.
     pub const fn sum_words(self) -> usize {
         let [m, n, _] = self.shape.dims();
         m * n / 32 / self.sums_per_word()
     }
 
-    /// The number of elements in a word of `c` and `d`.
+    /// Returns the number of elements in a word of `c` and `d`.
     pub const fn sums_per_word(self) -> usize {
         match self.sum_word() {
             Scalar::U32 => 2,
@@ -171,7 +171,7 @@ impl MmaOp {
         }
     }
 
-    /// The type of a word of `c` and `d`: the element type, or `u32` for two `f16`.
+    /// Returns the type of a word of `c` and `d`: the element type, or `u32` for two `f16`.
     pub const fn sum_word(self) -> Scalar {
         match self.sum {
             Scalar::F16 => Scalar::U32,
@@ -179,14 +179,14 @@ impl MmaOp {
         }
     }
 
-    /// The types of the words that a lane brings: those of `a`, then of `b`, then of `c`.
+    /// Returns the types of the words that a lane passes: of `a`, then of `b`, then of `c`.
     pub fn arg_types(self) -> impl Iterator<Item = Scalar> {
         let a = std::iter::repeat_n(self.a.word(), self.a_words());
         let b = std::iter::repeat_n(self.b.word(), self.b_words());
         a.chain(b).chain(std::iter::repeat_n(self.sum_word(), self.sum_words()))
     }
 
-    /// The oldest target that has the product.
+    /// Returns the oldest target that has the product.
     pub fn oldest_target(self) -> Target {
         match (self.shape, self.a) {
             (MmaShape::M8N8K16, _) | (MmaShape::M16N8K8, MmaType::F16) => Target::OLDEST,

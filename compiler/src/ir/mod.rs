@@ -53,7 +53,7 @@ pub use parse::ParseError;
 pub use print::{InstText, number};
 pub use requirement::{Refusal, Requirement};
 pub use size::{Length, Passed, Size, SizeError};
-pub(crate) use spell::comparison;
+pub(crate) use spell::comparison_sign;
 pub use texture::{TextureOp, TextureRead, TextureShape, TextureWord};
 pub use ty::{Element, Scalar, Space, Ty};
 
@@ -166,9 +166,9 @@ impl CoarseGrid {
     /// Threads that a multiprocessor of most GPUs runs at the same time.
     const RESIDENT_THREADS: u64 = 2048;
 
-    /// True if a launch of `grid` blocks of `block` threads still fills a GPU with so many
-    /// multiprocessors when each thread does the work of several. Other launches run the kernel
-    /// without coarsening.
+    /// Returns true if a launch of `grid` blocks of `block` threads still fills a GPU with this
+    /// number of multiprocessors when each thread does the work of several. Other launches run the
+    /// kernel without coarsening.
     pub fn suits(self, grid: [u32; 3], block: [u32; 3], multiprocessors: u64) -> bool {
         let dims = grid.iter().chain(&block).map(|&dim| u64::from(dim));
         let threads = dims.fold(1, u64::saturating_mul);
@@ -264,7 +264,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// True if nobody writes the elements during a launch.
+    /// Returns true if no thread writes the elements during a launch.
     pub const fn is_read_only(self) -> bool {
         match self {
             Self::Read | Self::Texture | Self::Constant { .. } => true,
@@ -323,7 +323,7 @@ pub struct Array {
     pub span: Span,
 }
 
-/// Something that [`Op::Panic`] or [`Op::Print`] says.
+/// The text of an [`Op::Panic`] or [`Op::Print`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// A [`Format`](crate::message::Format) that names its arguments by number.
@@ -359,12 +359,13 @@ pub struct Inst {
 pub struct Body(pub Vec<InstId>);
 
 impl Kernel {
-    /// Returns true if threads meet at named barriers: which of them, only a run tells.
+    /// Returns true if threads meet at named barriers. The participants are known only at run
+    /// time.
     pub fn has_named_barriers(&self) -> bool {
         self.insts.iter().any(|(_, inst)| matches!(inst.op, Op::NamedBarrier { .. }))
     }
 
-    /// True if there is nothing left to specialize.
+    /// Returns true if there is nothing left to specialize.
     pub fn is_closed(&self) -> bool {
         self.generics.is_empty()
     }
@@ -380,7 +381,7 @@ impl Kernel {
         self.coarsening.map(|coarsening| coarsening.grid).filter(|grid| grid.axis == axis)
     }
 
-    /// The memory that `ptr` points into; `None` if it is no pointer.
+    /// Returns the memory that `ptr` points into; `None` if it is no pointer.
     pub fn space(&self, ptr: InstId) -> Option<Space> {
         match self.insts[ptr].ty {
             Ty::Ptr(space) => Some(space),
@@ -393,7 +394,7 @@ impl Kernel {
         if let Op::Const(bits) = self.insts[id].op { Some(bits) } else { None }
     }
 
-    /// Returns the memory of what a parameter or an array is.
+    /// Returns the memory of the elements of a parameter or an array.
     pub fn space_of_root(&self, root: Root) -> Space {
         match root {
             Root::Param(param) => match self.params[param].kind {
@@ -405,7 +406,7 @@ impl Kernel {
         }
     }
 
-    /// True if nobody writes to `root` during a launch.
+    /// Returns true if no thread writes to `root` during a launch.
     pub fn is_read_only(&self, root: Root) -> bool {
         let Root::Param(param) = root else { return false };
         match self.params[param].kind {
@@ -414,7 +415,7 @@ impl Kernel {
         }
     }
 
-    /// The parameter or array that `ptr` points into, if it is known.
+    /// Returns the parameter or array that `ptr` points into, if it is known.
     pub fn root(&self, ptr: InstId) -> Option<Root> {
         let mut op = &self.insts[ptr].op;
         let mut steps = 0;
@@ -436,7 +437,7 @@ impl Kernel {
         }
     }
 
-    /// False if control never comes to the end of `body`, for what stands there.
+    /// Returns false if the last instruction of `body` keeps control from reaching its end.
     pub fn falls_through(&self, body: &Body) -> bool {
         let Some(&last) = body.0.last() else { return true };
         let op = &self.insts[last].op;
@@ -446,7 +447,7 @@ impl Kernel {
         !op.is_exit()
     }
 
-    /// Every instruction that the body reaches, outer before inner, in order.
+    /// Visits every instruction that the body reaches, outer before inner, in order.
     pub fn walk(&self, visit: &mut impl FnMut(InstId)) {
         fn body(kernel: &Kernel, list: &Body, visit: &mut impl FnMut(InstId)) {
             for &id in &list.0 {

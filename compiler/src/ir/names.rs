@@ -8,17 +8,17 @@ use super::{
 
 /// A value that the text form spells as one word.
 pub(super) trait Named: Copy + 'static {
-    /// Whichever is spelled so.
+    /// Returns the value with this name.
     fn from_name(name: &str) -> Option<Self>;
 }
 
 macro_rules! names {
     ($($ty:ident { $($variant:ident $(($of:path))? = $name:literal),+ $(,)? })+) => { $(
         impl $ty {
-            /// Every one of them.
+            /// All values.
             pub const ALL: &[Self] = &[$(Self::$variant $(($of))?),+];
 
-            /// Its name in the text form.
+            /// Returns the name in the text form.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant $(($of))? => $name,)+
@@ -97,7 +97,7 @@ names! {
 }
 
 impl Access {
-    /// Its name in the text form, which a number follows for constant memory.
+    /// Returns the name in the text form, which a number follows for constant memory.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -116,7 +116,7 @@ impl Named for Fault {
 }
 
 impl Scalar {
-    /// Every one that is no type parameter.
+    /// All scalars but type parameters.
     pub const CONCRETE: [Self; 13] = [
         Self::Bool,
         Self::I8,
@@ -133,7 +133,7 @@ impl Scalar {
         Self::F64,
     ];
 
-    /// Its name in Rust; `None` for a type parameter.
+    /// Returns the name in Rust; `None` for a type parameter.
     pub const fn name(self) -> Option<&'static str> {
         Some(match self {
             Self::Bool => "bool",
@@ -161,7 +161,7 @@ impl Named for Scalar {
 }
 
 impl Builtin {
-    /// Its name in the text form, without the axis, and the axis.
+    /// Returns the name in the text form, without the axis, and the axis.
     pub const fn name(self) -> (&'static str, Option<Axis>) {
         match self {
             Self::ThreadIdx(axis) => ("thread_idx", Some(axis)),

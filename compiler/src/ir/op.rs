@@ -109,7 +109,7 @@ pub enum Op {
     },
 
     // Addresses.
-    /// The address `index * stride` bytes behind `base`; the index is an
+    /// The address `index * stride` bytes after `base`; the index is an
     /// unsigned integer. Stays inside what `base` points into.
     Index {
         /// A pointer.
@@ -119,7 +119,8 @@ pub enum Op {
         /// Bytes from one element to the next.
         stride: Extent,
     },
-    /// The address `offset` bytes behind `base`: a field's. Stays inside what `base` points into.
+    /// The address `offset` bytes after `base`, of a field. Stays inside the object that `base`
+    /// points into.
     Offset {
         /// A pointer.
         base: InstId,
@@ -307,7 +308,7 @@ pub enum Op {
         /// Bit l names lane l; every named lane must come, the caller must be named.
         mask: Option<InstId>,
     },
-    /// Orders the thread's accesses to memory before it against those behind it.
+    /// Orders the thread's accesses to memory before it against those after it.
     Fence {
         /// As seen by whom.
         scope: Scope,
@@ -437,7 +438,7 @@ pub enum Op {
         /// The body.
         body: Body,
     },
-    /// Goes on behind an enclosing `for`, `loop` or `block`.
+    /// Continues after an enclosing `for`, `loop` or `block`.
     Break(InstId),
     /// Goes on with the next iteration of an enclosing `for` or `loop`.
     Continue(InstId),
@@ -561,7 +562,7 @@ impl Op {
         threads.is_multiple_of(32) && matches!(threads, 32..=1024)
     }
 
-    /// True if nothing behind it in its body is run.
+    /// Returns true if nothing after the instruction in its body runs.
     pub const fn is_exit(&self) -> bool {
         matches!(self, Self::Break(_) | Self::Continue(_) | Self::Return | Self::Panic { .. })
     }

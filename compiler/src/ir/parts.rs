@@ -186,29 +186,30 @@ macro_rules! bodies {
 }
 
 impl Op {
-    /// Its operands, in order. What `break` and `continue` name is no operand.
+    /// Returns the operands, in order. The targets of `break` and `continue` are no operands.
     pub fn operands(&self) -> impl Iterator<Item = InstId> {
         operands!(self, as_ref, iter, *, copied)
     }
 
-    /// Its operands, in order, to replace.
+    /// Returns the operands, in order, to replace.
     pub fn operands_mut(&mut self) -> impl Iterator<Item = &mut InstId> {
         operands!(self, as_mut, iter_mut)
     }
 
-    /// The bodies inside it, in order.
+    /// Returns the bodies of the instruction, in order.
     #[inline]
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
         Parts { parts: bodies!(self), listed: None::<std::iter::Empty<_>> }
     }
 
-    /// Returns true if it has no bodies: most have none, and then there is nothing to iterate over.
+    /// Returns true if the instruction has no bodies. Most have none, and callers skip the iterator
+    /// then.
     #[inline(always)]
     pub fn is_leaf(&self) -> bool {
         by_bodies!(self, (_, _) => false, _ => false, () => true)
     }
 
-    /// The bodies inside it, in order, to edit.
+    /// Returns the bodies of the instruction, in order, to edit.
     pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Body> {
         Parts { parts: bodies!(self), listed: None::<std::iter::Empty<_>> }
     }

@@ -1,7 +1,7 @@
 //! IR to text. `docs/ir.md` describes the form; [`parse`](super::parse) reads it back.
 //!
-//! Prints what the body reaches. Whatever the table holds besides is not in the
-//! text, so a kernel comes back equal from the parser once it is renumbered.
+//! Only instructions that the body reaches are printed. So a kernel is equal to the parsed text of
+//! it only once it is [renumbered](super::renumber).
 use super::{
     Array, Body, Builtin, CoarseGrid, Coarsening, Element, Extent, Generic, GenericKind, Inst,
     InstId, Kernel, Length, Local, Message, MessageId, Op, Param, ParamKind, Requirement, Scalar,
@@ -64,25 +64,25 @@ impl Display for Kernel {
         for (id, Local { name, ty, span }) in self.locals.iter() {
             writeln!(f, "  local {id} = {}: {ty} {span}", Name(name))?;
         }
-        body(f, self, &self.body, 1)?;
+        write_body(f, self, &self.body, 1)?;
         writeln!(f, "}}")
     }
 }
 
-fn body(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> fmt::Result {
+fn write_body(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> fmt::Result {
     for &id in &list.0 {
-        indent(f, depth)?;
+        write_indent(f, depth)?;
         kernel.inst_text(id).fmt(f)?;
         if let Some(inst) = kernel.insts.get(id)
             && !inst.op.is_leaf()
         {
             let mut bodies = inst.op.bodies();
             if let Some(first) = bodies.next() {
-                nested(f, kernel, first, depth)?;
+                write_nested_body(f, kernel, first, depth)?;
             }
             if let Some(other) = bodies.next().filter(|other| !other.0.is_empty()) {
                 f.write_str(" else")?;
-                nested(f, kernel, other, depth)?;
+                write_nested_body(f, kernel, other, depth)?;
             }
         }
         f.write_str("\n")?;
@@ -90,15 +90,20 @@ fn body(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> fm
     Ok(())
 }
 
-fn nested(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> fmt::Result {
+fn write_nested_body(
+    f: &mut Formatter<'_>,
+    kernel: &Kernel,
+    list: &Body,
+    depth: usize,
+) -> fmt::Result {
     f.write_str(" {\n")?;
-    body(f, kernel, list, depth + 1)?;
-    indent(f, depth)?;
+    write_body(f, kernel, list, depth + 1)?;
+    write_indent(f, depth)?;
     f.write_str("}")
 }
 
-fn indent(f: &mut Formatter<'_>, mut depth: usize) -> fmt::Result {
-    // As much at once as most need.
+fn write_indent(f: &mut Formatter<'_>, mut depth: usize) -> fmt::Result {
+    // Hardly any body is deeper, so that one write is enough.
     const EIGHT: &str = "                ";
     while depth > 8 {
         f.write_str(EIGHT)?;
@@ -107,7 +112,7 @@ fn indent(f: &mut Formatter<'_>, mut depth: usize) -> fmt::Result {
     f.write_str(&EIGHT[..2 * depth])
 }
 
-/// A name of the user's: bare if it is an identifier or empty, in quotes if not.
+/// A name from the source: bare if it is an identifier or empty, in quotes if not.
 struct Name<'a>(&'a str);
 
 impl Display for Name<'_> {
@@ -120,21 +125,21 @@ impl Display for Name<'_> {
     }
 }
 
-/// True if `name` is a word that the parser takes without quotes.
+/// Returns true if `name` is a word that the parser takes without quotes.
 fn is_bare(name: &str) -> bool {
     let name = name.strip_prefix("r#").unwrap_or(name);
     name.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// One instruction as text, without the bodies that it holds.
+/// An instruction that displays as its text, without its bodies.
 pub struct InstText<'k> {
     kernel: &'k Kernel,
     id: InstId,
 }
 
 impl Kernel {
-    /// One instruction as text, without the bodies that it holds.
+    /// Returns the text of an instruction, without its bodies.
     pub const fn inst_text(&self, id: InstId) -> InstText<'_> {
         InstText { kernel: self, id }
     }
@@ -148,9 +153,9 @@ impl Display for InstText<'_> {
         self.id.fmt(f)?;
         f.write_str(" = ")?;
         if let Op::Const(bits) = op {
-            literal(f, *bits, *ty)?
+            write_literal(f, *bits, *ty)?
         } else {
-            operation(f, op)?
+            write_op(f, op)?
         }
         match ty {
             Ty::Unit => {}
@@ -164,15 +169,15 @@ impl Display for InstText<'_> {
     }
 }
 
-/// A constant: as Rust writes it, or as bits where Rust has no literal for it.
-fn literal(f: &mut Formatter<'_>, bits: u64, ty: Ty) -> fmt::Result {
+/// Writes a constant as Rust does, or as bits where Rust has no literal for it.
+fn write_literal(f: &mut Formatter<'_>, bits: u64, ty: Ty) -> fmt::Result {
     match ty {
         Ty::Scalar(scalar) => write!(f, "const {}", number(scalar, bits)),
         Ty::Unit | Ty::Ptr(_) => write!(f, "const {bits:#x}"),
     }
 }
 
-/// A number of type `scalar`, as the text form has it.
+/// Returns a number of type `scalar` as the text form spells it.
 pub fn number(scalar: Scalar, bits: u64) -> impl Display {
     fmt::from_fn(move |f| write_number(f, scalar, bits))
 }
@@ -188,7 +193,7 @@ fn write_number(f: &mut Formatter<'_>, scalar: Scalar, bits: u64) -> fmt::Result
         Scalar::I32 => write!(f, "{}", bits as u32 as i32),
         Scalar::I64 => write!(f, "{}", bits as i64),
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => write!(f, "{bits}"),
-        Scalar::F16 | Scalar::BF16 => half(f, bits, scalar),
+        Scalar::F16 | Scalar::BF16 => write_half(f, bits, scalar),
         Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
             write!(f, "{:?}", f32::from_bits(bits as u32))
         }
@@ -197,47 +202,48 @@ fn write_number(f: &mut Formatter<'_>, scalar: Scalar, bits: u64) -> fmt::Result
     }
 }
 
-/// Its value, which an `f32` has, too; or as bits.
-fn half(f: &mut Formatter<'_>, bits: u64, scalar: Scalar) -> fmt::Result {
+/// Writes an `f16` or `bf16` as the `f32` of the same value, or as bits if it is not finite.
+fn write_half(f: &mut Formatter<'_>, bits: u64, scalar: Scalar) -> fmt::Result {
     match scalar.half().map(|format| format.to_f32(bits as u16)) {
         Some(value) if value.is_finite() => write!(f, "{value:?}"),
         Some(_) | None => write!(f, "{bits:#x}"),
     }
 }
 
-/// Name and operands of anything but a constant, whose text needs its type.
-fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
+/// Writes the name and the operands of an operation. A constant with a type is
+/// [`write_literal`]'s.
+fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
     match op {
         Op::Const(bits) => write!(f, "const {bits:#x}"),
         Op::Generic(id) => write!(f, "generic {id}"),
-        Op::Param(id) => one(f, "param", id),
-        Op::Len(id) => one(f, "len", id),
-        Op::Shared(id) => one(f, "shared", id),
+        Op::Param(id) => write_one_operand(f, "param", id),
+        Op::Len(id) => write_one_operand(f, "len", id),
+        Op::Shared(id) => write_one_operand(f, "shared", id),
         Op::Array(id) => write!(f, "array {id}"),
         Op::Builtin(builtin) => write!(f, "builtin {builtin}"),
-        Op::Unary { op, value } => one(f, op.name(), value),
-        Op::Binary { op, lhs, rhs } => two(f, op.name(), lhs, rhs),
+        Op::Unary { op, value } => write_one_operand(f, op.name(), value),
+        Op::Binary { op, lhs, rhs } => write_two_operands(f, op.name(), lhs, rhs),
         Op::Ternary { op, a, b, c } => write!(f, "{} {a}, {b}, {c}", op.name()),
-        Op::Compare { op, lhs, rhs } => two(f, op.name(), lhs, rhs),
-        Op::Cast { value } => one(f, "cast", value),
+        Op::Compare { op, lhs, rhs } => write_two_operands(f, op.name(), lhs, rhs),
+        Op::Cast { value } => write_one_operand(f, "cast", value),
         Op::Bitcast { value } => write!(f, "bitcast {value}"),
         Op::Select { cond, then, other } => write!(f, "select {cond}, {then}, {other}"),
         Op::Fma { a, b, c } => write!(f, "fma {a}, {b}, {c}"),
         Op::MulAdd { form, a, b, c } => write!(f, "mul_add.{} {a}, {b}, {c}", form.name()),
         Op::Index { base, index, stride } => {
-            two(f, "index", base, index)?;
+            write_two_operands(f, "index", base, index)?;
             f.write_str(", ")?;
             stride.fmt(f)
         }
         Op::Offset { base, offset } => write!(f, "offset {base}, {offset}"),
-        Op::MapShared { ptr, rank } => two(f, "map_shared", ptr, rank),
-        Op::Bounds { index, len } => two(f, "bounds", index, len),
+        Op::MapShared { ptr, rank } => write_two_operands(f, "map_shared", ptr, rank),
+        Op::Bounds { index, len } => write_two_operands(f, "bounds", index, len),
         Op::Check { cond, fault } => write!(f, "check {cond}, {}", fault.name()),
-        Op::Get(local) => one(f, "get", local),
-        Op::Set { local, value } => two(f, "set", local, value),
-        Op::Load { ptr, cache: None } => one(f, "load", ptr),
+        Op::Get(local) => write_one_operand(f, "get", local),
+        Op::Set { local, value } => write_two_operands(f, "set", local, value),
+        Op::Load { ptr, cache: None } => write_one_operand(f, "load", ptr),
         Op::Load { ptr, cache: Some(cache) } => write!(f, "load.{} {ptr}", cache.name()),
-        Op::Store { ptr, value, cache: None } => two(f, "store", ptr, value),
+        Op::Store { ptr, value, cache: None } => write_two_operands(f, "store", ptr, value),
         Op::Store { ptr, value, cache: Some(cache) } => {
             write!(f, "store.{} {ptr}, {value}", cache.name())
         }
@@ -301,32 +307,41 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Break(target) => write!(f, "break {target}"),
         Op::Continue(target) => write!(f, "continue {target}"),
         Op::Return => write!(f, "return"),
-        Op::Panic { message, args } => said(f, "panic", *message, args),
-        Op::Print { message, args } => said(f, "print", *message, args),
+        Op::Panic { message, args } => write_message(f, "panic", *message, args),
+        Op::Print { message, args } => write_message(f, "print", *message, args),
     }
 }
 
-/// A name and an operand: by hand, since most of the text is made of these, and `write!` takes
-/// longer.
-fn one(f: &mut Formatter<'_>, name: &str, operand: &impl Display) -> fmt::Result {
+/// Writes a name and an operand. Most of the text consists of these, and `write!` takes longer.
+fn write_one_operand(f: &mut Formatter<'_>, name: &str, operand: &impl Display) -> fmt::Result {
     f.write_str(name)?;
     f.write_str(" ")?;
     operand.fmt(f)
 }
 
-/// A name and two operands.
-fn two(f: &mut Formatter<'_>, name: &str, a: &impl Display, b: &impl Display) -> fmt::Result {
-    one(f, name, a)?;
+/// Writes a name and two operands.
+fn write_two_operands(
+    f: &mut Formatter<'_>,
+    name: &str,
+    a: &impl Display,
+    b: &impl Display,
+) -> fmt::Result {
+    write_one_operand(f, name, a)?;
     f.write_str(", ")?;
     b.fmt(f)
 }
 
-fn said(f: &mut Formatter<'_>, op: &str, message: MessageId, args: &[InstId]) -> fmt::Result {
+fn write_message(
+    f: &mut Formatter<'_>,
+    op: &str,
+    message: MessageId,
+    args: &[InstId],
+) -> fmt::Result {
     write!(f, "{op} {message}")?;
     if args.is_empty() { Ok(()) } else { write!(f, ", {}", List(args)) }
 }
 
-/// Separated by commas.
+/// Items, separated by commas.
 struct List<'a, T>(&'a [T]);
 
 impl<T: Display> Display for List<'_, T> {
@@ -338,7 +353,7 @@ impl<T: Display> Display for List<'_, T> {
     }
 }
 
-/// The lanes that take part, as a last operand.
+/// The mask of participating lanes, as a last operand.
 struct Mask(Option<InstId>);
 
 impl Display for Mask {
@@ -444,7 +459,7 @@ impl Display for Size {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Const(scalar, bits) => {
-                literal(f, *bits, Ty::Scalar(*scalar))?;
+                write_literal(f, *bits, Ty::Scalar(*scalar))?;
                 write!(f, " : {scalar}")
             }
             Self::Extent(extent) => write!(f, "extent {extent}"),

@@ -1,9 +1,9 @@
 //! Launch requirements: `#[kernel(requires(x.len() >= y.len()))]`.
 //!
-//! A [`Requirement`] is a condition over what a launch knows. The launcher computes it before
-//! anything runs, with every sum, difference and product checked, and refuses the launch where it
-//! is false. So it holds wherever the kernel runs, and is a fact for the analyses: of exact
-//! numbers, because nothing in it wrapped.
+//! A [`Requirement`] is a condition over the arguments and dimensions of a launch. The launcher
+//! computes it before anything runs, with every sum, difference and product checked, and refuses
+//! the launch where it is false. So it holds wherever the kernel runs, and is a fact for the
+//! analyses: of exact numbers, because nothing in it wrapped.
 use super::evaluate;
 use super::{Kernel, Passed, Scalar, Size, SizeError, Span};
 use std::fmt;
@@ -11,9 +11,9 @@ use std::fmt;
 /// A condition that every launch fulfils.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requirement {
-    /// As it was written.
+    /// The text in the source.
     pub text: String,
-    /// The same as a `bool` that a launch knows.
+    /// The condition, a `bool` that is known at launch.
     pub cond: Size,
     /// The place in the source.
     pub span: Span,
@@ -22,12 +22,12 @@ pub struct Requirement {
 /// The reason for which a launch violates a requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is false.
+    /// The condition is false.
     False {
         /// The compared expressions with their values in the launch: `x.len()` and `10`.
         values: Vec<(String, String)>,
     },
-    /// It has no value.
+    /// The condition has no value.
     Undefined(SizeError),
 }
 
@@ -49,12 +49,12 @@ impl Requirement {
     /// Checks a launch of `kernel`, which is specialized, against the requirement.
     ///
     /// # Errors
-    /// Why it does not.
+    /// The reason for which the launch violates it.
     pub fn check(&self, kernel: &Kernel, passed: &Passed<'_>) -> Result<(), Refusal> {
         match self.cond.evaluate(passed) {
             Ok(0) => {
                 let mut values = Vec::new();
-                explain(&self.cond, false, kernel, passed, &mut values);
+                add_compared_values(&self.cond, false, kernel, passed, &mut values);
                 Err(Refusal::False { values })
             }
             Ok(_) => Ok(()),
@@ -65,64 +65,71 @@ impl Requirement {
 
 type Values = Vec<(String, String)>;
 
-/// Adds what `cond` compares where it is `truth`.
-fn explain(cond: &Size, truth: bool, kernel: &Kernel, passed: &Passed<'_>, values: &mut Values) {
+/// Adds the expressions whose comparison makes `cond` equal to `truth`.
+fn add_compared_values(
+    cond: &Size,
+    truth: bool,
+    kernel: &Kernel,
+    passed: &Passed<'_>,
+    values: &mut Values,
+) {
     match cond {
         Size::Compare(_, sides) => {
             let is_whole = |side: &Size| side.parts().is_empty();
-            sides.iter().for_each(|side| add(side, kernel, passed, values));
+            sides.iter().for_each(|side| add_value(side, kernel, passed, values));
             for side in sides.iter().filter(|side| !is_whole(side)) {
-                leaves(side, kernel, passed, values);
+                add_leaf_values(side, kernel, passed, values);
             }
         }
-        Size::Unary(_, value) => explain(value, !truth, kernel, passed, values),
+        Size::Unary(_, value) => add_compared_values(value, !truth, kernel, passed, values),
         Size::Binary(_, parts) => parts.iter().for_each(|part| {
-            if is(part, truth, passed) {
-                explain(part, truth, kernel, passed, values);
+            if has_value(part, truth, passed) {
+                add_compared_values(part, truth, kernel, passed, values);
             }
         }),
-        // Only one side counts.
+        // Only the condition and the chosen side decide.
         Size::Select(parts) => {
             let [cond, then, other] = &**parts;
-            explain(cond, is(cond, true, passed), kernel, passed, values);
-            let chosen = if is(cond, true, passed) { then } else { other };
-            explain(chosen, truth, kernel, passed, values);
+            let is_true = has_value(cond, true, passed);
+            add_compared_values(cond, is_true, kernel, passed, values);
+            let chosen = if is_true { then } else { other };
+            add_compared_values(chosen, truth, kernel, passed, values);
         }
         Size::Const(..) | Size::Extent(_) | Size::Generic(_) => {}
         Size::Param(_) | Size::Len(_) | Size::Builtin(_) | Size::Cast(..) => {
-            add(cond, kernel, passed, values);
+            add_value(cond, kernel, passed, values);
         }
     }
 }
 
-fn is(cond: &Size, truth: bool, passed: &Passed<'_>) -> bool {
+fn has_value(cond: &Size, truth: bool, passed: &Passed<'_>) -> bool {
     cond.evaluate(passed) == Ok(truth.into())
 }
 
-/// Adds the value of `size`, unless it is a number as it stands or there already.
-fn add(size: &Size, kernel: &Kernel, passed: &Passed<'_>, values: &mut Values) {
+/// Adds the value of `size`, unless it is a constant or was added before.
+fn add_value(size: &Size, kernel: &Kernel, passed: &Passed<'_>, values: &mut Values) {
     if matches!(size, Size::Const(..) | Size::Extent(_)) {
         return;
     }
-    let Ok((ty, bits)) = size.typed(passed) else { return };
+    let Ok((ty, bits)) = size.evaluate_typed(passed) else { return };
     let name = size.spell(kernel);
     if !values.iter().any(|(known, _)| *known == name) {
-        values.push((name, number(ty, bits)));
+        values.push((name, format_number(ty, bits)));
     }
 }
 
-/// Adds what `size` is made of.
-fn leaves(size: &Size, kernel: &Kernel, passed: &Passed<'_>, values: &mut Values) {
+/// Adds the values of the parameters, lengths and dimensions in `size`.
+fn add_leaf_values(size: &Size, kernel: &Kernel, passed: &Passed<'_>, values: &mut Values) {
     for part in size.parts() {
         if part.parts().is_empty() {
-            add(part, kernel, passed, values);
+            add_value(part, kernel, passed, values);
         } else {
-            leaves(part, kernel, passed, values);
+            add_leaf_values(part, kernel, passed, values);
         }
     }
 }
 
-pub(super) fn number(ty: Scalar, bits: u64) -> String {
+pub(super) fn format_number(ty: Scalar, bits: u64) -> String {
     match evaluate::integer(ty, bits) {
         Some(value) if ty == Scalar::Bool => (value != 0).to_string(),
         Some(value) => value.to_string(),

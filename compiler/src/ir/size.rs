@@ -76,7 +76,7 @@ impl fmt::Display for SizeError {
 impl std::error::Error for SizeError {}
 
 impl Size {
-    /// The parts that it is made of.
+    /// Returns the operands.
     pub fn parts(&self) -> &[Self] {
         match self {
             Self::Const(..)
@@ -91,7 +91,7 @@ impl Size {
         }
     }
 
-    /// The same, to replace.
+    /// Returns the operands, to replace.
     pub fn parts_mut(&mut self) -> &mut [Self] {
         match self {
             Self::Const(..)
@@ -106,16 +106,16 @@ impl Size {
         }
     }
 
-    /// The number that it is for a launch, of a kernel that is specialized.
+    /// Returns the number for a launch of a specialized kernel.
     ///
     /// # Errors
     /// Where the kernel could not compute it without wrapping or ending a thread.
     pub fn evaluate(&self, passed: &Passed<'_>) -> Result<u64, SizeError> {
-        self.typed(passed).map(|(_, bits)| bits)
+        self.evaluate_typed(passed).map(|(_, bits)| bits)
     }
 
-    /// Its type and bits.
-    pub(super) fn typed(&self, passed: &Passed<'_>) -> Result<(Scalar, u64), SizeError> {
+    /// Returns the type and the bits of the number for a launch.
+    pub(super) fn evaluate_typed(&self, passed: &Passed<'_>) -> Result<(Scalar, u64), SizeError> {
         let param = |id: &ParamId| {
             passed.params.get(crate::id::Id::index(*id)).copied().ok_or(SizeError::Undefined)
         };
@@ -125,20 +125,21 @@ impl Size {
             Self::Extent(extent) => Ok((Scalar::U64, known(extent.known())?)),
             Self::Generic(_) => Err(SizeError::Undefined),
             Self::Param(id) | Self::Len(id) => param(id),
-            Self::Builtin(builtin) => Ok((Scalar::U64, known(dimension(*builtin, passed))?)),
+            Self::Builtin(builtin) => Ok((Scalar::U64, known(launch_dimension(*builtin, passed))?)),
             Self::Unary(op, value) => {
-                let (ty, value) = value.typed(passed)?;
+                let (ty, value) = value.evaluate_typed(passed)?;
                 if *op == UnaryOp::Neg {
-                    exact(ty, [0, value], |zero, value| Some(zero - value))?;
+                    check_exact(ty, [0, value], |zero, value| Some(zero - value))?;
                 }
                 Ok((ty, known(evaluate::unary(*op, ty, value))?))
             }
             Self::Binary(op, parts) => {
-                let [(ty, lhs), (_, rhs)] = [parts[0].typed(passed)?, parts[1].typed(passed)?];
+                let [(ty, lhs), (_, rhs)] =
+                    [parts[0].evaluate_typed(passed)?, parts[1].evaluate_typed(passed)?];
                 match op {
-                    BinaryOp::Add => exact(ty, [lhs, rhs], i128::checked_add)?,
-                    BinaryOp::Sub => exact(ty, [lhs, rhs], i128::checked_sub)?,
-                    BinaryOp::Mul => exact(ty, [lhs, rhs], i128::checked_mul)?,
+                    BinaryOp::Add => check_exact(ty, [lhs, rhs], i128::checked_add)?,
+                    BinaryOp::Sub => check_exact(ty, [lhs, rhs], i128::checked_sub)?,
+                    BinaryOp::Mul => check_exact(ty, [lhs, rhs], i128::checked_mul)?,
                     BinaryOp::Div
                     | BinaryOp::Rem
                     | BinaryOp::And
@@ -154,25 +155,26 @@ impl Size {
                 Ok((ty, known(evaluate::binary(*op, ty, lhs, rhs))?))
             }
             Self::Compare(op, parts) => {
-                let [(ty, lhs), (_, rhs)] = [parts[0].typed(passed)?, parts[1].typed(passed)?];
+                let [(ty, lhs), (_, rhs)] =
+                    [parts[0].evaluate_typed(passed)?, parts[1].evaluate_typed(passed)?];
                 let truth = evaluate::compare(*op, ty, lhs, rhs).map(u64::from);
                 Ok((Scalar::Bool, known(truth)?))
             }
             // Both sides are computed in the kernel, but neither may matter: only one is checked.
-            Self::Select(parts) => match parts[0].typed(passed)? {
-                (_, 0) => parts[2].typed(passed),
-                _ => parts[1].typed(passed),
+            Self::Select(parts) => match parts[0].evaluate_typed(passed)? {
+                (_, 0) => parts[2].evaluate_typed(passed),
+                _ => parts[1].evaluate_typed(passed),
             },
             Self::Cast(to, value) => {
-                let (from, value) = value.typed(passed)?;
+                let (from, value) = value.evaluate_typed(passed)?;
                 Ok((*to, known(evaluate::cast(from, *to, value))?))
             }
         }
     }
 }
 
-/// An error if what `op` makes of two integers of a type is outside of it.
-fn exact(
+/// Returns an error if `op` of two integers of a type is outside of the type.
+fn check_exact(
     ty: Scalar,
     values: [u64; 2],
     op: fn(i128, i128) -> Option<i128>,
@@ -188,7 +190,7 @@ fn exact(
 }
 
 /// Returns the value of a builtin in a launch; `None` if it differs between threads.
-fn dimension(builtin: Builtin, passed: &Passed<'_>) -> Option<u64> {
+fn launch_dimension(builtin: Builtin, passed: &Passed<'_>) -> Option<u64> {
     let along = |[x, y, z]: [u32; 3], axis| match axis {
         Axis::X => x,
         Axis::Y => y,

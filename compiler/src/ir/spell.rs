@@ -24,14 +24,14 @@ enum Level {
 }
 
 impl Size {
-    /// As Rust; names are those of `kernel`.
+    /// Returns the size in Rust, with the names of `kernel`.
     pub fn spell(&self, kernel: &Kernel) -> String {
-        spell(self, kernel).0
+        spell_with_level(self, kernel).0
     }
 }
 
 impl Builtin {
-    /// The call that yields it, as `block_dim_x()`.
+    /// Returns the call that yields it, such as `block_dim_x()`.
     pub fn spell(self) -> String {
         let (name, axis) = self.name();
         match axis {
@@ -42,7 +42,7 @@ impl Builtin {
 }
 
 impl Scalar {
-    /// The type as one would write it for lengths and indices: 64-bit ones are `usize` and `isize`.
+    /// Returns the name of a type of lengths and indices: `usize` and `isize` for 64 bits.
     fn spell(self) -> String {
         match self {
             Self::U64 => "usize".into(),
@@ -63,11 +63,12 @@ impl Scalar {
     }
 }
 
-fn spell(size: &Size, kernel: &Kernel) -> (String, Level) {
+/// Returns a size in Rust, and the precedence of its outermost operator.
+fn spell_with_level(size: &Size, kernel: &Kernel) -> (String, Level) {
     let whole = |text: String| (text, Level::Whole);
     let name = |id| kernel.params.get(id).map_or("_", |param| param.name.as_str());
     match size {
-        Size::Const(scalar, bits) => whole(super::requirement::number(*scalar, *bits)),
+        Size::Const(scalar, bits) => whole(super::requirement::format_number(*scalar, *bits)),
         Size::Extent(extent) => whole(extent.to_string()),
         Size::Generic(id) => {
             whole(kernel.generics.get(*id).map_or("_", |generic| generic.name.as_str()).to_owned())
@@ -76,60 +77,65 @@ fn spell(size: &Size, kernel: &Kernel) -> (String, Level) {
         Size::Len(id) => whole(format!("{}.len()", name(*id))),
         Size::Builtin(builtin) => whole(builtin.spell()),
         Size::Unary(UnaryOp::Neg, value) => {
-            (format!("-{}", in_level(value, Level::Unary, kernel)), Level::Unary)
+            (format!("-{}", spell_in_level(value, Level::Unary, kernel)), Level::Unary)
         }
         Size::Unary(UnaryOp::Not, value) => {
-            (format!("!{}", in_level(value, Level::Unary, kernel)), Level::Unary)
+            (format!("!{}", spell_in_level(value, Level::Unary, kernel)), Level::Unary)
         }
         Size::Unary(op, value) => {
-            whole(format!("{}.{}()", in_level(value, Level::Whole, kernel), op.name()))
+            whole(format!("{}.{}()", spell_in_level(value, Level::Whole, kernel), op.name()))
         }
-        Size::Binary(op, parts) => match sign(*op) {
-            Some((sign, level)) => (infix(&parts[0], sign, &parts[1], level, kernel), level),
+        Size::Binary(op, parts) => match binary_sign(*op) {
+            Some((sign, level)) => (spell_infix(&parts[0], sign, &parts[1], level, kernel), level),
             None => {
-                let (this, other) =
-                    (in_level(&parts[0], Level::Whole, kernel), spell(&parts[1], kernel).0);
+                let (this, other) = (
+                    spell_in_level(&parts[0], Level::Whole, kernel),
+                    spell_with_level(&parts[1], kernel).0,
+                );
                 whole(format!("{this}.{}({other})", op.name()))
             }
         },
         Size::Compare(op, parts) => {
             let [lhs, rhs] =
-                [&parts[0], &parts[1]].map(|part| in_level(part, Level::BitOr, kernel));
-            (format!("{lhs} {} {rhs}", comparison(*op)), Level::Compare)
+                [&parts[0], &parts[1]].map(|part| spell_in_level(part, Level::BitOr, kernel));
+            (format!("{lhs} {} {rhs}", comparison_sign(*op)), Level::Compare)
         }
         Size::Select(parts) => match &**parts {
             [lhs, rhs, Size::Const(Scalar::Bool, 0)] => {
-                (infix(lhs, "&&", rhs, Level::And, kernel), Level::And)
+                (spell_infix(lhs, "&&", rhs, Level::And, kernel), Level::And)
             }
             [lhs, Size::Const(Scalar::Bool, 1), rhs] => {
-                (infix(lhs, "||", rhs, Level::Or, kernel), Level::Or)
+                (spell_infix(lhs, "||", rhs, Level::Or, kernel), Level::Or)
             }
             parts => {
-                let [cond, then, other] = parts.each_ref().map(|part| spell(part, kernel).0);
+                let [cond, then, other] =
+                    parts.each_ref().map(|part| spell_with_level(part, kernel).0);
                 whole(format!("(if {cond} {{ {then} }} else {{ {other} }})"))
             }
         },
-        Size::Cast(to, value) => {
-            (format!("{} as {}", in_level(value, Level::Cast, kernel), to.spell()), Level::Cast)
-        }
+        Size::Cast(to, value) => (
+            format!("{} as {}", spell_in_level(value, Level::Cast, kernel), to.spell()),
+            Level::Cast,
+        ),
     }
 }
 
-/// With parentheses if it binds less than `level`.
-fn in_level(size: &Size, level: Level, kernel: &Kernel) -> String {
-    let (text, own) = spell(size, kernel);
+/// Returns a size in Rust, in parentheses if its precedence is lower than `level`.
+fn spell_in_level(size: &Size, level: Level, kernel: &Kernel) -> String {
+    let (text, own) = spell_with_level(size, kernel);
     if own < level { format!("({text})") } else { text }
 }
 
-/// Operators are left-associative: on the right an operator of the same level needs parentheses.
-fn infix(lhs: &Size, sign: &str, rhs: &Size, level: Level, kernel: &Kernel) -> String {
-    let lhs = in_level(lhs, level, kernel);
-    let (text, own) = spell(rhs, kernel);
+/// Returns `lhs sign rhs`. Operators are left-associative, so on the right an operator of the same
+/// level needs parentheses.
+fn spell_infix(lhs: &Size, sign: &str, rhs: &Size, level: Level, kernel: &Kernel) -> String {
+    let lhs = spell_in_level(lhs, level, kernel);
+    let (text, own) = spell_with_level(rhs, kernel);
     let rhs = if own <= level { format!("({text})") } else { text };
     format!("{lhs} {sign} {rhs}")
 }
 
-const fn sign(op: BinaryOp) -> Option<(&'static str, Level)> {
+const fn binary_sign(op: BinaryOp) -> Option<(&'static str, Level)> {
     Some(match op {
         BinaryOp::Add => ("+", Level::Sum),
         BinaryOp::Sub => ("-", Level::Sum),
@@ -145,8 +151,8 @@ const fn sign(op: BinaryOp) -> Option<(&'static str, Level)> {
     })
 }
 
-/// As Rust writes it.
-pub(crate) const fn comparison(op: CompareOp) -> &'static str {
+/// Returns the sign of a comparison in Rust.
+pub(crate) const fn comparison_sign(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Eq => "==",
         CompareOp::Ne => "!=",

@@ -61,7 +61,7 @@ pub enum Space {
 pub enum Element {
     /// A number or `bool`.
     Scalar(Scalar),
-    /// A struct, of whose fields the front end knows.
+    /// A struct. Only the front end knows its fields.
     Plain {
         /// Bytes from one element to the next: a multiple of the alignment, and not 0.
         size: Extent,
@@ -78,7 +78,7 @@ impl Element {
     /// most bytes that a thread loads at once.
     pub const SLICE_ALIGN: u64 = 16;
 
-    /// Bytes of an element, if they are known; once specialized, always `Some`.
+    /// Returns the size of an element in bytes, if it is known; once specialized, always `Some`.
     pub fn size(&self) -> Option<u64> {
         match self {
             Self::Scalar(scalar) => scalar.size().map(u64::from),
@@ -94,7 +94,7 @@ impl Element {
         }
     }
 
-    /// The scalar that an element is, if it is one.
+    /// Returns the type of an element that is a scalar.
     pub const fn scalar(&self) -> Option<Scalar> {
         match self {
             Self::Scalar(scalar) => Some(*scalar),
@@ -110,7 +110,7 @@ impl From<Scalar> for Element {
 }
 
 impl Scalar {
-    /// Size in bytes (also the alignment); `None` for a type parameter.
+    /// Returns the size in bytes (also the alignment); `None` for a type parameter.
     pub const fn size(self) -> Option<u32> {
         match self {
             Self::Bool | Self::I8 | Self::U8 => Some(1),
@@ -120,7 +120,7 @@ impl Scalar {
             Self::Generic(_) => None,
         }
     }
-    /// Width in bits, 1 for `bool`; `None` for a type parameter.
+    /// Returns the width in bits, 1 for `bool`; `None` for a type parameter.
     pub const fn bits(self) -> Option<u32> {
         match self {
             Self::Bool => Some(1),
@@ -131,11 +131,11 @@ impl Scalar {
             Self::Generic(_) => None,
         }
     }
-    /// True for `f16`, `bf16`, `f32` and `f64`.
+    /// Returns true for `f16`, `bf16`, `f32` and `f64`.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
     }
-    /// The format of `f16` and `bf16`; `None` for anything else.
+    /// Returns the format of `f16` and `bf16`; `None` for anything else.
     pub const fn half(self) -> Option<Format> {
         match self {
             Self::F16 => Some(Format::F16),
@@ -154,15 +154,15 @@ impl Scalar {
             | Self::Generic(_) => None,
         }
     }
-    /// True for signed and unsigned integers.
+    /// Returns true for signed and unsigned integers.
     pub const fn is_int(self) -> bool {
         self.is_signed() || self.is_unsigned()
     }
-    /// True for `i8` to `i64`.
+    /// Returns true for `i8` to `i64`.
     pub const fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
-    /// True for `u8` to `u64`.
+    /// Returns true for `u8` to `u64`.
     pub const fn is_unsigned(self) -> bool {
         matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }

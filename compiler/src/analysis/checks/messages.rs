@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     analysis::range::{self, Range},
-    ir::{CompareOp, Fault, InstId, Op, ParamId, ParamKind, Scalar, UnaryOp, comparison},
+    ir::{CompareOp, Fault, InstId, Op, ParamId, ParamKind, Scalar, UnaryOp, comparison_sign},
 };
 
 impl CheckAnalyzer<'_> {
@@ -149,7 +149,7 @@ impl CheckAnalyzer<'_> {
         let Op::Compare { op, lhs, rhs } = *op else { return None };
         let op = if truth { op } else { range::negated_comparison(op) };
         let [lhs, rhs] = [lhs, rhs].map(|id| self.spell_form(self.forms[id].as_ref()?));
-        Some(format!("{} {} {}", lhs?, comparison(op), rhs?))
+        Some(format!("{} {} {}", lhs?, comparison_sign(op), rhs?))
     }
 
     /// Returns a form as Rust; `None` if an atom in it has no name.

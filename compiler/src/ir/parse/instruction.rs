@@ -10,55 +10,55 @@ use super::{
 use crate::id::Id;
 
 impl<'t> Parser<'t> {
-    /// Instructions up to the closing brace, which it takes.
-    pub(super) fn rest_of_body(&mut self) -> Result<Body> {
-        self.bodies = self.deeper(self.bodies)?;
+    /// Parses instructions up to the closing brace, and that brace.
+    pub(super) fn parse_rest_of_body(&mut self) -> Result<Body> {
+        self.bodies = self.next_depth(self.bodies)?;
         let mut list = Vec::new();
         while !self.eat("}") {
-            list.push(self.inst()?);
+            list.push(self.parse_inst()?);
         }
         self.bodies -= 1;
         Ok(Body(list))
     }
 
-    pub(super) fn inst(&mut self) -> Result<InstId> {
-        let (at, id) = self.id::<InstId>("%", "an instruction such as `%3 = ..`, or `}`")?;
+    pub(super) fn parse_inst(&mut self) -> Result<InstId> {
+        let (at, id) = self.parse_id::<InstId>("%", "an instruction such as `%3 = ..`, or `}`")?;
         self.expect("=")?;
-        let mut inst = self.head()?;
+        let mut inst = self.parse_inst_without_bodies()?;
         for (index, body) in inst.op.bodies_mut().enumerate() {
             if index == 0 || self.eat_keyword("else") {
                 self.expect("{")?;
-                *body = self.rest_of_body()?;
+                *body = self.parse_rest_of_body()?;
             }
         }
         self.insts.push((at, id, inst));
         Ok(id)
     }
 
-    /// An instruction without the bodies that it holds.
-    pub(super) fn head(&mut self) -> Result<Inst> {
-        let (at, word) = self.word();
+    /// Parses an instruction without its bodies.
+    pub(super) fn parse_inst_without_bodies(&mut self) -> Result<Inst> {
+        let (at, word) = self.take_word();
         if word == "const" {
-            let (at, literal) = self.literal();
+            let (at, literal) = self.take_literal();
             if literal.is_empty() {
-                return Err(self.expected("a constant"));
+                return Err(self.expected_error("a constant"));
             }
-            let (ty, span) = self.ty_and_span()?;
-            return Ok(Inst { op: Op::Const(self.bits(at, literal, ty)?), ty, span });
+            let (ty, span) = self.parse_ty_and_span()?;
+            return Ok(Inst { op: Op::Const(self.literal_bits(at, literal, ty)?), ty, span });
         }
-        let op = self.op(at, word)?;
-        let (ty, span) = self.ty_and_span()?;
+        let op = self.parse_op(at, word)?;
+        let (ty, span) = self.parse_ty_and_span()?;
         Ok(Inst { op, ty, span })
     }
 
-    pub(super) fn ty_and_span(&mut self) -> Result<(Ty, Span)> {
-        let ty = if self.eat(":") { self.ty()? } else { Ty::Unit };
-        Ok((ty, self.span()?))
+    pub(super) fn parse_ty_and_span(&mut self) -> Result<(Ty, Span)> {
+        let ty = if self.eat(":") { self.parse_ty()? } else { Ty::Unit };
+        Ok((ty, self.parse_span()?))
     }
 
-    /// The longest text that may be a literal.
-    pub(super) fn literal(&mut self) -> (At, &'t str) {
-        self.skip();
+    /// Takes the longest text that may be a literal.
+    pub(super) fn take_literal(&mut self) -> (At, &'t str) {
+        self.skip_blanks();
         let mut last = ' ';
         let mut hex = false;
         let rest = self.rest();
@@ -76,32 +76,32 @@ impl<'t> Parser<'t> {
     }
 
     /// Returns the bits of a literal of type `ty`.
-    pub(super) fn bits(&self, at: At, literal: &str, ty: Ty) -> Result<u64> {
+    pub(super) fn literal_bits(&self, at: At, literal: &str, ty: Ty) -> Result<u64> {
         let bits = if let Some(hex) = literal.strip_prefix("0x") {
             u64::from_str_radix(hex, 16).ok()
         } else if let Ty::Scalar(scalar) = ty {
-            decimal(literal, scalar)
+            decimal_bits(literal, scalar)
         } else {
             None
         };
-        bits.ok_or_else(|| self.error(at, format!("`{literal}` is no constant of type `{ty}`")))
+        bits.ok_or_else(|| self.error_at(at, format!("`{literal}` is no constant of type `{ty}`")))
     }
 
-    /// The operation that `word` names, with its operands and empty bodies.
-    pub(super) fn op(&mut self, at: At, word: &str) -> Result<Op> {
+    /// Parses the operands of the operation that `word` names. Its bodies are left empty.
+    pub(super) fn parse_op(&mut self, at: At, word: &str) -> Result<Op> {
         if let Some(op) = UnaryOp::from_name(word) {
-            return Ok(Op::Unary { op, value: self.inst_id()? });
+            return Ok(Op::Unary { op, value: self.parse_inst_id()? });
         }
         if let Some(op) = BinaryOp::from_name(word) {
-            let [lhs, rhs] = self.values()?;
+            let [lhs, rhs] = self.parse_operands()?;
             return Ok(Op::Binary { op, lhs, rhs });
         }
         if let Some(op) = TernaryOp::from_name(word) {
-            let [a, b, c] = self.values()?;
+            let [a, b, c] = self.parse_operands()?;
             return Ok(Op::Ternary { op, a, b, c });
         }
         if let Some(op) = CompareOp::from_name(word) {
-            let [lhs, rhs] = self.values()?;
+            let [lhs, rhs] = self.parse_operands()?;
             return Ok(Op::Compare { op, lhs, rhs });
         }
         let (head, suffix) = word.split_once('.').unwrap_or((word, ""));
@@ -110,131 +110,140 @@ impl<'t> Parser<'t> {
             "load" | "store" | "prefetch" | "named_barrier" | "mul_add" | "barrier" | "fence"
             | "shuffle" | "vote" | "match" | "reduce" | "mma" | "distribute_rows" | "texture"
             | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
-                self.suffixed(head, suffix_at, suffix)
+                self.parse_suffixed_op(head, suffix_at, suffix)
             }
-            _ => self.plain(at, word),
+            _ => self.parse_plain_op(at, word),
         }
     }
 
-    /// An operation whose name has no variants.
-    pub(super) fn plain(&mut self, at: At, word: &str) -> Result<Op> {
+    /// Parses an operation whose name has no suffix.
+    pub(super) fn parse_plain_op(&mut self, at: At, word: &str) -> Result<Op> {
         Ok(match word {
-            "generic" => Op::Generic(self.generic_id()?),
-            "param" => Op::Param(self.param_id()?),
-            "len" => Op::Len(self.param_id()?),
-            "shared" => Op::Shared(self.shared_id()?),
-            "array" => Op::Array(self.array_id()?),
-            "builtin" => Op::Builtin(self.named::<Builtin>("a builtin such as `thread_idx.x`")?),
-            "cast" => Op::Cast { value: self.inst_id()? },
-            "bitcast" => Op::Bitcast { value: self.inst_id()? },
+            "generic" => Op::Generic(self.parse_generic_id()?),
+            "param" => Op::Param(self.parse_param_id()?),
+            "len" => Op::Len(self.parse_param_id()?),
+            "shared" => Op::Shared(self.parse_shared_id()?),
+            "array" => Op::Array(self.parse_array_id()?),
+            "builtin" => {
+                Op::Builtin(self.parse_named::<Builtin>("a builtin such as `thread_idx.x`")?)
+            }
+            "cast" => Op::Cast { value: self.parse_inst_id()? },
+            "bitcast" => Op::Bitcast { value: self.parse_inst_id()? },
             "select" => {
-                let [cond, then, other] = self.values()?;
+                let [cond, then, other] = self.parse_operands()?;
                 Op::Select { cond, then, other }
             }
             "fma" => {
-                let [a, b, c] = self.values()?;
+                let [a, b, c] = self.parse_operands()?;
                 Op::Fma { a, b, c }
             }
             "index" => {
-                let [base, index] = self.values()?;
+                let [base, index] = self.parse_operands()?;
                 self.expect(",")?;
-                Op::Index { base, index, stride: self.extent()? }
+                Op::Index { base, index, stride: self.parse_extent()? }
             }
             "offset" => {
-                let base = self.inst_id()?;
+                let base = self.parse_inst_id()?;
                 self.expect(",")?;
-                Op::Offset { base, offset: self.extent()? }
+                Op::Offset { base, offset: self.parse_extent()? }
             }
             "map_shared" => {
-                let [ptr, rank] = self.values()?;
+                let [ptr, rank] = self.parse_operands()?;
                 Op::MapShared { ptr, rank }
             }
             "bounds" => {
-                let [index, len] = self.values()?;
+                let [index, len] = self.parse_operands()?;
                 Op::Bounds { index, len }
             }
             "check" => {
-                let cond = self.inst_id()?;
+                let cond = self.parse_inst_id()?;
                 self.expect(",")?;
-                Op::Check { cond, fault: self.named::<Fault>("a fault such as `divide_by_zero`")? }
+                Op::Check {
+                    cond,
+                    fault: self.parse_named::<Fault>("a fault such as `divide_by_zero`")?,
+                }
             }
-            "get" => Op::Get(self.local_id()?),
+            "get" => Op::Get(self.parse_local_id()?),
             "set" => {
-                let local = self.local_id()?;
+                let local = self.parse_local_id()?;
                 self.expect(",")?;
-                Op::Set { local, value: self.inst_id()? }
+                Op::Set { local, value: self.parse_inst_id()? }
             }
             "async_copy" => {
-                let [to, from] = self.values()?;
+                let [to, from] = self.parse_operands()?;
                 self.expect(",")?;
-                Op::AsyncCopy { to, from, bytes: self.extent()? }
+                Op::AsyncCopy { to, from, bytes: self.parse_extent()? }
             }
             "async_commit" => Op::AsyncCommit,
-            "async_wait" => Op::AsyncWait { pending: self.extent()? },
+            "async_wait" => Op::AsyncWait { pending: self.parse_extent()? },
             "sync_warp" => {
-                self.skip();
-                let masked = self.rest().starts_with('%') && !self.at_definition();
-                Op::SyncWarp { mask: if masked { Some(self.inst_id()?) } else { None } }
+                self.skip_blanks();
+                let masked = self.rest().starts_with('%') && !self.is_at_definition();
+                Op::SyncWarp { mask: if masked { Some(self.parse_inst_id()?) } else { None } }
             }
             "sync_grid" => Op::SyncGrid,
             "sync_cluster" => Op::SyncCluster,
             "active_mask" => Op::ActiveMask,
-            "if" => Op::If { cond: self.inst_id()?, then: Body::default(), other: Body::default() },
-            "for" => self.range()?,
+            "if" => Op::If {
+                cond: self.parse_inst_id()?,
+                then: Body::default(),
+                other: Body::default(),
+            },
+            "for" => self.parse_for()?,
             "loop" => Op::Loop { body: Body::default() },
             "block" => Op::Block { body: Body::default() },
-            "break" => Op::Break(self.inst_id()?),
-            "continue" => Op::Continue(self.inst_id()?),
+            "break" => Op::Break(self.parse_inst_id()?),
+            "continue" => Op::Continue(self.parse_inst_id()?),
             "return" => Op::Return,
             "panic" => {
-                let (message, args) = self.said()?;
+                let (message, args) = self.parse_message_args()?;
                 Op::Panic { message, args }
             }
             "print" => {
-                let (message, args) = self.said()?;
+                let (message, args) = self.parse_message_args()?;
                 Op::Print { message, args }
             }
             _ => {
                 self.at = at;
-                return Err(self.expected("an operation"));
+                return Err(self.expected_error("an operation"));
             }
         })
     }
 
-    /// The cache operator of a load or store, if it has one.
-    fn cache_op(&mut self, at: At, suffix: &str) -> Result<Option<CacheOp>> {
+    /// Parses the cache operator of a load or store, if it has one.
+    fn parse_cache_op(&mut self, at: At, suffix: &str) -> Result<Option<CacheOp>> {
         if suffix.is_empty() {
             return Ok(None);
         }
-        self.named_in::<CacheOp>(at, suffix, "a cache operator such as `cs`").map(Some)
+        self.find_named::<CacheOp>(at, suffix, "a cache operator such as `cs`").map(Some)
     }
 
-    /// An operation whose name is followed by dots and variants.
-    pub(super) fn suffixed(&mut self, head: &str, at: At, suffix: &str) -> Result<Op> {
+    /// Parses an operation whose name may have suffixes: `load.cs`, `fence.device`.
+    pub(super) fn parse_suffixed_op(&mut self, head: &str, at: At, suffix: &str) -> Result<Op> {
         Ok(match head {
             "load" => {
-                let cache = self.cache_op(at, suffix)?;
-                Op::Load { ptr: self.inst_id()?, cache }
+                let cache = self.parse_cache_op(at, suffix)?;
+                Op::Load { ptr: self.parse_inst_id()?, cache }
             }
             "store" => {
-                let cache = self.cache_op(at, suffix)?;
-                let [ptr, value] = self.values()?;
+                let cache = self.parse_cache_op(at, suffix)?;
+                let [ptr, value] = self.parse_operands()?;
                 Op::Store { ptr, value, cache }
             }
             "prefetch" => {
-                let level = self.named_in::<CacheLevel>(at, suffix, "`l1` or `l2`")?;
-                Op::Prefetch { ptr: self.inst_id()?, level }
+                let level = self.find_named::<CacheLevel>(at, suffix, "`l1` or `l2`")?;
+                Op::Prefetch { ptr: self.parse_inst_id()?, level }
             }
             "mul_add" => {
                 let form =
-                    self.named_in::<MulAddForm>(at, suffix, "`add`, `sub`, `from` or `neg`")?;
-                let [a, b, c] = self.values()?;
+                    self.find_named::<MulAddForm>(at, suffix, "`add`, `sub`, `from` or `neg`")?;
+                let [a, b, c] = self.parse_operands()?;
                 Op::MulAdd { form, a, b, c }
             }
             "barrier" if suffix.is_empty() => Op::Barrier { reduce: None },
             "barrier" => {
-                let op = self.named_in::<BarrierOp>(at, suffix, "`count`, `and` or `or`")?;
-                Op::Barrier { reduce: Some((op, self.inst_id()?)) }
+                let op = self.find_named::<BarrierOp>(at, suffix, "`count`, `and` or `or`")?;
+                Op::Barrier { reduce: Some((op, self.parse_inst_id()?)) }
             }
             "named_barrier" => {
                 let waits = match suffix {
@@ -242,40 +251,46 @@ impl<'t> Parser<'t> {
                     "arrive" => false,
                     _ => {
                         self.at = at;
-                        return Err(self.expected("`sync` or `arrive`"));
+                        return Err(self.expected_error("`sync` or `arrive`"));
                     }
                 };
-                let id = self.extent()?;
+                let id = self.parse_extent()?;
                 self.expect(",")?;
-                Op::NamedBarrier { waits, id, threads: self.extent()? }
+                Op::NamedBarrier { waits, id, threads: self.parse_extent()? }
             }
-            "fence" => Op::Fence { scope: self.scope(at, suffix)? },
+            "fence" => Op::Fence { scope: self.parse_scope(at, suffix)? },
             "shuffle" => {
                 let op =
-                    self.named_in::<ShuffleOp>(at, suffix, "`index`, `up`, `down` or `xor`")?;
-                let [value, lane] = self.values()?;
+                    self.find_named::<ShuffleOp>(at, suffix, "`index`, `up`, `down` or `xor`")?;
+                let [value, lane] = self.parse_operands()?;
                 self.expect(",")?;
-                self.keyword("width")?;
-                Op::Shuffle { op, value, lane, width: self.extent()?, mask: self.mask()? }
+                self.expect_keyword("width")?;
+                Op::Shuffle {
+                    op,
+                    value,
+                    lane,
+                    width: self.parse_extent()?,
+                    mask: self.parse_mask()?,
+                }
             }
             "vote" => {
-                let op = self.named_in::<VoteOp>(at, suffix, "`all`, `any` or `ballot`")?;
-                Op::Vote { op, value: self.inst_id()?, mask: self.mask()? }
+                let op = self.find_named::<VoteOp>(at, suffix, "`all`, `any` or `ballot`")?;
+                Op::Vote { op, value: self.parse_inst_id()?, mask: self.parse_mask()? }
             }
             "match" => {
-                let op = self.named_in::<MatchOp>(at, suffix, "`any` or `all`")?;
-                Op::Match { op, value: self.inst_id()?, mask: self.mask()? }
+                let op = self.find_named::<MatchOp>(at, suffix, "`any` or `all`")?;
+                Op::Match { op, value: self.parse_inst_id()?, mask: self.parse_mask()? }
             }
             "reduce" => {
-                let op = self.named_in::<ReduceOp>(at, suffix, "a reduction such as `add`")?;
-                Op::Reduce { op, value: self.inst_id()?, mask: self.mask()? }
+                let op = self.find_named::<ReduceOp>(at, suffix, "a reduction such as `add`")?;
+                Op::Reduce { op, value: self.parse_inst_id()?, mask: self.parse_mask()? }
             }
             "mma" => {
                 let Some(op) = MmaOp::from_name(suffix) else {
                     self.at = at;
-                    return Err(self.expected("a product such as `m16n8k16.f32.f16.f16`"));
+                    return Err(self.expected_error("a product such as `m16n8k16.f32.f16.f16`"));
                 };
-                let (args, word) = self.words()?;
+                let (args, word) = self.parse_word_operands()?;
                 Op::Mma { op, args, word }
             }
             "distribute_rows" => {
@@ -284,122 +299,122 @@ impl<'t> Parser<'t> {
                     "transposed" => true,
                     _ => {
                         self.at = at;
-                        return Err(self.expected("`transposed`"));
+                        return Err(self.expected_error("`transposed`"));
                     }
                 };
-                let (args, word) = self.words()?;
+                let (args, word) = self.parse_word_operands()?;
                 Op::DistributeRows { transposed, args, word }
             }
             "texture" => {
                 let Some(op) = TextureOp::from_name(suffix) else {
                     self.at = at;
-                    return Err(self.expected("a read such as `2d.sample.f32`"));
+                    return Err(self.expected_error("a read such as `2d.sample.f32`"));
                 };
-                let texture = self.param_id()?;
+                let texture = self.parse_param_id()?;
                 self.expect(",")?;
-                let (args, word) = self.words()?;
+                let (args, word) = self.parse_word_operands()?;
                 Op::Texture { op, texture, args, word }
             }
-            _ => self.atomic(head, at, suffix)?,
+            _ => self.parse_atomic_op(head, at, suffix)?,
         })
     }
 
-    /// An atomic operation: `atomic.add.relaxed.device` and the like.
-    pub(super) fn atomic(&mut self, head: &str, at: At, suffix: &str) -> Result<Op> {
+    /// Parses an atomic operation: `atomic.add.relaxed.device`, `atomic_load.acquire.block`.
+    pub(super) fn parse_atomic_op(&mut self, head: &str, at: At, suffix: &str) -> Result<Op> {
         let (op, at, suffix) = if head == "atomic" {
             let (op, rest) = suffix.split_once('.').unwrap_or((suffix, ""));
-            let op = self.named_in::<AtomicOp>(at, op, "an update such as `add`")?;
+            let op = self.find_named::<AtomicOp>(at, op, "an update such as `add`")?;
             (op, at + suffix.len() - rest.len(), rest)
         } else {
             (AtomicOp::Swap, at, suffix)
         };
         let (order, scope) = suffix.split_once('.').unwrap_or((suffix, ""));
         let scope_at = at + suffix.len() - scope.len();
-        let order = self.named_in::<Order>(at, order, "an ordering such as `relaxed`")?;
-        let scope = self.scope(scope_at, scope)?;
+        let order = self.find_named::<Order>(at, order, "an ordering such as `relaxed`")?;
+        let scope = self.parse_scope(scope_at, scope)?;
         Ok(match head {
-            "atomic_load" => Op::AtomicLoad { ptr: self.inst_id()?, order, scope },
+            "atomic_load" => Op::AtomicLoad { ptr: self.parse_inst_id()?, order, scope },
             "atomic_store" => {
-                let [ptr, value] = self.values()?;
+                let [ptr, value] = self.parse_operands()?;
                 Op::AtomicStore { ptr, value, order, scope }
             }
             "atomic" => {
-                let [ptr, value] = self.values()?;
+                let [ptr, value] = self.parse_operands()?;
                 Op::Atomic { op, ptr, value, order, scope }
             }
             _ => {
-                let [ptr, expected, value] = self.values()?;
+                let [ptr, expected, value] = self.parse_operands()?;
                 Op::CompareExchange { ptr, expected, value, order, scope }
             }
         })
     }
 
-    pub(super) fn scope(&mut self, at: At, word: &str) -> Result<Scope> {
-        self.named_in(at, word, "`block`, `device` or `system`")
+    pub(super) fn parse_scope(&mut self, at: At, word: &str) -> Result<Scope> {
+        self.find_named(at, word, "`block`, `device` or `system`")
     }
 
-    /// `%a, %b, step %c`, behind `for`.
-    pub(super) fn range(&mut self) -> Result<Op> {
+    /// Parses the rest of a `for`: `%a, %b, step %c`.
+    pub(super) fn parse_for(&mut self) -> Result<Op> {
         let inclusive = self.eat_keyword("inclusive");
-        let [start, end] = self.values()?;
+        let [start, end] = self.parse_operands()?;
         self.expect(",")?;
-        self.keyword("step")?;
-        Ok(Op::For { start, end, step: self.inst_id()?, inclusive, body: Body::default() })
+        self.expect_keyword("step")?;
+        Ok(Op::For { start, end, step: self.parse_inst_id()?, inclusive, body: Body::default() })
     }
 
-    pub(super) fn mask(&mut self) -> Result<Option<InstId>> {
+    pub(super) fn parse_mask(&mut self) -> Result<Option<InstId>> {
         if !self.eat(",") {
             return Ok(None);
         }
-        self.keyword("mask")?;
-        self.inst_id().map(Some)
+        self.expect_keyword("mask")?;
+        self.parse_inst_id().map(Some)
     }
 
-    /// Operands, separated by commas.
-    pub(super) fn values<const N: usize>(&mut self) -> Result<[InstId; N]> {
+    /// Parses `N` operands, separated by commas.
+    pub(super) fn parse_operands<const N: usize>(&mut self) -> Result<[InstId; N]> {
         let mut values = [InstId::new(0); N];
         for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
                 self.expect(",")?;
             }
-            *value = self.inst_id()?;
+            *value = self.parse_inst_id()?;
         }
         Ok(values)
     }
 
-    /// `%1, %2, word 3`
-    pub(super) fn words(&mut self) -> Result<(Vec<InstId>, u8)> {
+    /// Parses operands and the number of a word: `%1, %2, word 3`.
+    pub(super) fn parse_word_operands(&mut self) -> Result<(Vec<InstId>, u8)> {
         let mut args = Vec::new();
         while !self.eat_keyword("word") {
-            args.push(self.inst_id()?);
+            args.push(self.parse_inst_id()?);
             self.expect(",")?;
         }
-        Ok((args, self.number()?))
+        Ok((args, self.parse_number()?))
     }
 
-    /// `msg0, %1, %2`
-    pub(super) fn said(&mut self) -> Result<(MessageId, Vec<InstId>)> {
-        let message = self.message_id()?;
+    /// Parses a message and its arguments: `msg0, %1, %2`.
+    pub(super) fn parse_message_args(&mut self) -> Result<(MessageId, Vec<InstId>)> {
+        let message = self.parse_message_id()?;
         let mut args = Vec::new();
         while self.eat(",") {
-            args.push(self.inst_id()?);
+            args.push(self.parse_inst_id()?);
         }
         Ok((message, args))
     }
 
-    /// True before `%3 =`.
-    pub(super) fn at_definition(&mut self) -> bool {
+    /// Returns true before the definition of an instruction: `%3 =`.
+    pub(super) fn is_at_definition(&mut self) -> bool {
         let start = self.at;
         self.eat("%");
-        self.take(|c| c.is_ascii_digit());
+        self.take_while(|c| c.is_ascii_digit());
         let definition = self.eat("=");
         self.at = start;
         definition
     }
 }
 
-/// The bits of a literal without `0x`, if it is one of type `scalar`.
-fn decimal(literal: &str, scalar: Scalar) -> Option<u64> {
+/// Returns the bits of a literal without `0x`, if it is one of type `scalar`.
+fn decimal_bits(literal: &str, scalar: Scalar) -> Option<u64> {
     match scalar {
         Scalar::Bool => literal.parse::<bool>().ok().map(u64::from),
         Scalar::I8 => literal.parse::<i8>().ok().map(|value| u64::from(value as u8)),

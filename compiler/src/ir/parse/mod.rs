@@ -39,7 +39,7 @@ type Result<T> = std::result::Result<T, ParseError>;
 impl FromStr for Kernel {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self> {
-        Parser::new(text).kernel()
+        Parser::new(text).parse_kernel()
     }
 }
 
@@ -76,9 +76,9 @@ impl<'t> Parser<'t> {
         Self { text, at: 0, bodies: 0, parentheses: 0, uses: Vec::new(), insts: Vec::new() }
     }
 
-    fn kernel(mut self) -> Result<Kernel> {
-        self.keyword("kernel")?;
-        let name = self.name()?;
+    fn parse_kernel(mut self) -> Result<Kernel> {
+        self.expect_keyword("kernel")?;
+        let name = self.parse_name()?;
         self.expect("{")?;
         let mut kernel = Kernel {
             name,
@@ -101,28 +101,28 @@ impl<'t> Parser<'t> {
             insts: Table::new(),
             body: Body::default(),
         };
-        while self.declaration(&mut kernel)? {}
-        kernel.body = self.rest_of_body()?;
-        self.skip();
+        while self.parse_declaration(&mut kernel)? {}
+        kernel.body = self.parse_rest_of_body()?;
+        self.skip_blanks();
         if self.at < self.text.len() {
-            return Err(self.error(self.at, "expected the end of the text"));
+            return Err(self.error_at(self.at, "expected the end of the text"));
         }
-        kernel.insts = self.table()?;
+        kernel.insts = self.collect_insts()?;
         self.check_uses(&kernel)?;
         Ok(kernel)
     }
 
-    /// The table of instructions, once each id has been defined once, without gaps.
-    fn table(&mut self) -> Result<Table<InstId, Inst>> {
+    /// Returns the table of instructions; an error unless each id is defined once, without gaps.
+    fn collect_insts(&mut self) -> Result<Table<InstId, Inst>> {
         let mut insts = std::mem::take(&mut self.insts);
         insts.sort_by_key(|&(at, id, _)| (id, at));
         for (index, &(at, id, _)) in insts.iter().enumerate() {
             let expected = InstId::new(index);
             if id < expected {
-                return Err(self.error(at, format!("`{id}` is defined twice")));
+                return Err(self.error_at(at, format!("`{id}` is defined twice")));
             }
             if id > expected {
-                return Err(self.error(at, format!("`{id}` is defined and `{expected}` is not")));
+                return Err(self.error_at(at, format!("`{id}` is defined and `{expected}` is not")));
             }
         }
         Ok(insts.into_iter().map(|(_, _, inst)| inst).collect())
@@ -140,7 +140,7 @@ impl<'t> Parser<'t> {
                 Use::Generic(id) => (kernel.generics.get(*id).is_some(), id),
             };
             if !defined {
-                return Err(self.error(at, format!("`{id}` is not defined")));
+                return Err(self.error_at(at, format!("`{id}` is not defined")));
             }
         }
         Ok(())
