@@ -1,9 +1,9 @@
 //! Lints on launches: records of the `log` crate, target `warpwise::lint`.
 //!
-//! A launch is looked at when its kernel is launched for the first time in blocks of this shape, or
-//! with another grid than the last time, and at the hundredth of the same in a row; what was said
-//! of a kernel and a block shape is not said again. Nothing is looked at where nobody listens:
-//! without a logger, with one that takes no warnings of this target, or with `WARPWISE_LINTS=off`.
+//! Lints examine the first launch of a kernel in blocks of a shape, every launch whose grid differs
+//! from that of the last one, and the hundredth in a row with the same grid. Each lint reports a
+//! kernel and a block shape once. Lints do not run without a logger that takes warnings of this
+//! target, nor with `WARPWISE_LINTS=off`.
 use crate::{Device, launch::Geometry, launch_checks::CheckedLaunch, lint};
 use std::sync::{Mutex, PoisonError};
 use warpwise_compiler::lint::launch;
@@ -21,17 +21,17 @@ struct Shape {
     last: Geometry,
     /// The number of launches in a row with this grid.
     count: u64,
-    /// Names of lints that have said something.
-    said: Vec<&'static str>,
+    /// Names of the lints that have reported something.
+    reported: Vec<&'static str>,
 }
 
-/// Says what there is to say about `launch`, which is given to `device`.
-pub(crate) fn on(launch: &CheckedLaunch<'_>, device: &Device) {
-    if !lint::is_heard() {
+/// Runs the lints on a launch that is given to `device`, and logs their findings.
+pub(crate) fn lint_launch(launch: &CheckedLaunch<'_>, device: &Device) {
+    if !lint::is_enabled() {
         return;
     }
-    let Some(count) = launch.bound.advice.counted(launch.geometry) else { return };
-    // An error is that of a lost device, and every other call says so.
+    let Some(count) = launch.bound.advice.count_to_lint(launch.geometry) else { return };
+    // The only error is a lost device, which every other call reports.
     let Ok(gpu) = device.gpu(launch.bound, launch.shared.bytes) else {
         return;
     };
@@ -40,18 +40,18 @@ pub(crate) fn on(launch: &CheckedLaunch<'_>, device: &Device) {
     let facts = launch::Launch { kernel, grid, block, count, gpu };
     for found in launch::launched(&facts, &launch.bound.source.lint_levels()) {
         if launch.bound.advice.is_new(launch.geometry, found.code) {
-            lint::say(&found, launch.bound.source, &format!("on {device}"));
+            lint::log_diagnostic(&found, launch.bound.source, &format!("on {device}"));
         }
     }
 }
 
 impl Advice {
-    /// Returns the number of launches in a row with this geometry; `None` if this one equals those
-    /// before.
-    fn counted(&self, launched: Geometry) -> Option<u64> {
+    /// Counts a launch, and returns the number in a row with this geometry if lints examine this
+    /// one.
+    fn count_to_lint(&self, launched: Geometry) -> Option<u64> {
         let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(shape) = shapes.iter_mut().find(|shape| shape.last.block == launched.block) else {
-            shapes.push(Shape { last: launched, count: 1, said: Vec::new() });
+            shapes.push(Shape { last: launched, count: 1, reported: Vec::new() });
             return Some(1);
         };
         shape.count = if shape.last == launched { shape.count.saturating_add(1) } else { 1 };
@@ -65,9 +65,9 @@ impl Advice {
         let Some(shape) = shapes.iter_mut().find(|shape| shape.last.block == launched.block) else {
             return false;
         };
-        let new = !shape.said.contains(&code);
+        let new = !shape.reported.contains(&code);
         if new {
-            shape.said.push(code);
+            shape.reported.push(code);
         }
         new
     }
@@ -82,21 +82,21 @@ mod tests {
     }
 
     #[test]
-    fn launches_are_looked_at_when_something_is_new() {
+    fn new_geometries_and_the_hundredth_launch_are_linted() {
         let advice = Advice::default();
-        assert_eq!(advice.counted(blocks(1, 32)), Some(1));
-        assert_eq!(advice.counted(blocks(1, 32)), None);
-        assert_eq!(advice.counted(blocks(2, 32)), Some(1));
-        assert_eq!(advice.counted(blocks(2, 64)), Some(1));
-        let looked: Vec<_> = (0..200).filter_map(|_| advice.counted(blocks(2, 32))).collect();
-        assert_eq!(looked, [100]);
+        assert_eq!(advice.count_to_lint(blocks(1, 32)), Some(1));
+        assert_eq!(advice.count_to_lint(blocks(1, 32)), None);
+        assert_eq!(advice.count_to_lint(blocks(2, 32)), Some(1));
+        assert_eq!(advice.count_to_lint(blocks(2, 64)), Some(1));
+        let linted: Vec<_> = (0..200).filter_map(|_| advice.count_to_lint(blocks(2, 32))).collect();
+        assert_eq!(linted, [100]);
     }
 
     #[test]
-    fn a_lint_speaks_once_for_each_shape_of_blocks() {
+    fn a_lint_reports_once_for_each_shape_of_blocks() {
         let advice = Advice::default();
         for threads in [32, 64] {
-            advice.counted(blocks(1, threads));
+            advice.count_to_lint(blocks(1, threads));
             assert!(advice.is_new(blocks(1, threads), "gpu_small_grids"));
             assert!(!advice.is_new(blocks(7, threads), "gpu_small_grids"));
             assert!(advice.is_new(blocks(7, threads), "gpu_tail_waves"));

@@ -26,19 +26,19 @@ macro_rules! atomic_float {
         }
 
         impl $name {
-            /// An atomic that holds `value`.
+            /// Creates an atomic that holds `value`.
             pub const fn new(value: $float) -> Self {
                 Self { bits: $bits::new(value.to_bits()) }
             }
-            /// The value.
+            /// Returns the value.
             pub const fn into_inner(self) -> $float {
                 $float::from_bits(self.bits.into_inner())
             }
-            /// The value, which nobody else sees meanwhile.
+            /// Returns the value, to replace it without an atomic operation.
             pub fn get_mut(&mut self) -> &mut $float {
                 bytemuck::cast_mut(self.bits.get_mut())
             }
-            /// The value.
+            /// Returns the value.
             ///
             /// # Panics
             /// If `order` is `Release` or `AcqRel`, as std's atomics do.
@@ -86,7 +86,7 @@ macro_rules! atomic_float {
 atomic_float!(AtomicF32 f32 AtomicU32 "An `f32` that threads may update at the same time.");
 atomic_float!(AtomicF64 f64 AtomicU64 "An `f64` that threads may update at the same time.");
 
-/// The ordering of the load in an update of this ordering.
+/// Returns the ordering of the load in an update of this ordering.
 fn load_order(order: Ordering) -> Ordering {
     match order {
         Release => Relaxed,

@@ -14,7 +14,7 @@ macro_rules! shared {
     };
 }
 
-/// The host's version of [`shared!`].
+/// Stands in for [`shared!`] on the host.
 ///
 /// # Panics
 /// Always.
@@ -38,7 +38,7 @@ macro_rules! shared_dyn {
     };
 }
 
-/// The host's version of [`shared_dyn!`].
+/// Stands in for [`shared_dyn!`] on the host.
 ///
 /// # Panics
 /// Always.
@@ -47,8 +47,8 @@ pub fn shared_dyn<'a, T: 'a>(_len: usize) -> &'a mut [T] {
     only_in_a_kernel("`shared_dyn!`")
 }
 
-/// Waits until every thread of the block is here, and orders their accesses to shared and
-/// global memory.
+/// Waits until every thread of the block has reached the call, and orders their accesses to shared
+/// and global memory.
 ///
 /// # Panics
 /// On the host.
@@ -57,7 +57,7 @@ pub fn sync_threads() {
     only_in_a_kernel("`sync_threads`")
 }
 
-/// [`sync_threads`], and how many of the threads bring `true`.
+/// Does the same as [`sync_threads`], and returns the number of threads that pass `true`.
 ///
 /// # Panics
 /// On the host.
@@ -66,7 +66,7 @@ pub fn sync_threads_count(_predicate: bool) -> usize {
     only_in_a_kernel("`sync_threads_count`")
 }
 
-/// [`sync_threads`], and whether all of the threads bring `true`.
+/// Does the same as [`sync_threads`], and returns true if all threads pass `true`.
 ///
 /// # Panics
 /// On the host.
@@ -75,7 +75,7 @@ pub fn sync_threads_and(_predicate: bool) -> bool {
     only_in_a_kernel("`sync_threads_and`")
 }
 
-/// [`sync_threads`], and whether any of the threads brings `true`.
+/// Does the same as [`sync_threads`], and returns true if any of the threads passes `true`.
 ///
 /// # Panics
 /// On the host.

@@ -33,41 +33,41 @@
 //! are std's methods.
 use warpwise_compiler::library::words;
 
-/// The products of the four unsigned bytes of `a` and `b`, added to `c`, wrapping: `dp4a.u32.u32`.
+/// Adds the products of the four unsigned bytes of `a` and `b` to `c`, wrapping: `dp4a.u32.u32`.
 pub fn dot_bytes(a: u32, b: u32, c: u32) -> u32 {
     words::dot_bytes(a, b, c)
 }
 
-/// The products of the four signed bytes of `a` and `b`, added to `c`, wrapping: `dp4a.s32.s32`.
+/// Adds the products of the four signed bytes of `a` and `b` to `c`, wrapping: `dp4a.s32.s32`.
 pub fn dot_bytes_signed(a: i32, b: i32, c: i32) -> i32 {
     words::dot_bytes_signed(a as u32, b as u32, c as u32) as i32
 }
 
-/// The products of the two unsigned halves of `a` and the two lower bytes of `b`, added to `c`,
+/// Adds the products of the two unsigned halves of `a` and the two lower bytes of `b` to `c`,
 /// wrapping: `dp2a.lo.u32.u32`.
 pub fn dot_halves_low(a: u32, b: u32, c: u32) -> u32 {
     words::dot_halves_low(a, b, c)
 }
 
-/// The products of the two signed halves of `a` and the two lower bytes of `b`, added to `c`,
+/// Adds the products of the two signed halves of `a` and the two lower bytes of `b` to `c`,
 /// wrapping: `dp2a.lo.s32.s32`.
 pub fn dot_halves_low_signed(a: i32, b: i32, c: i32) -> i32 {
     words::dot_halves_low_signed(a as u32, b as u32, c as u32) as i32
 }
 
-/// The products of the two unsigned halves of `a` and the two upper bytes of `b`, added to `c`,
+/// Adds the products of the two unsigned halves of `a` and the two upper bytes of `b` to `c`,
 /// wrapping: `dp2a.hi.u32.u32`.
 pub fn dot_halves_high(a: u32, b: u32, c: u32) -> u32 {
     words::dot_halves_high(a, b, c)
 }
 
-/// The products of the two signed halves of `a` and the two upper bytes of `b`, added to `c`,
+/// Adds the products of the two signed halves of `a` and the two upper bytes of `b` to `c`,
 /// wrapping: `dp2a.hi.s32.s32`.
 pub fn dot_halves_high_signed(a: i32, b: i32, c: i32) -> i32 {
     words::dot_halves_high_signed(a as u32, b as u32, c as u32) as i32
 }
 
-/// Four of the eight bytes of `a` and `b`: `prmt.b32`.
+/// Selects four of the eight bytes of `a` and `b`: `prmt.b32`.
 ///
 /// Byte `i` of the result is chosen by bits `4 * i` to `4 * i + 3` of `selector`. The lower three
 /// are the number of the byte, 0 to 3 for those of `a` and 4 to 7 for those of `b`; where the
@@ -83,8 +83,8 @@ pub fn permute_bytes(a: u32, b: u32, selector: u32) -> u32 {
     words::permute_bytes(a, b, selector)
 }
 
-/// The upper word of `high` and `low` side by side, after moving both up by `amount` modulo 32
-/// bits: `shf.l.wrap.b32`.
+/// Returns the upper word of `high` and `low` side by side, shifted left by `amount` modulo 32 bits:
+/// `shf.l.wrap.b32`.
 ///
 /// ```
 /// use warpwise::bits;
@@ -95,7 +95,7 @@ pub fn funnel_shl(high: u32, low: u32, amount: u32) -> u32 {
     words::funnel_shl(high, low, amount)
 }
 
-/// The lower word of `high` and `low` side by side, after moving both down by `amount` modulo 32
+/// Returns the lower word of `high` and `low` side by side, shifted right by `amount` modulo 32
 /// bits: `shf.r.wrap.b32`.
 ///
 /// ```

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! Every thread of the block must come to the call, as to a barrier, which is what each of them is:
-//! they wait for one another, twice, and accesses to memory before the call are done behind it. A
+//! they wait for one another, twice, and accesses to memory before the call are done after it. A
 //! block may have any shape and number of threads; their order is that of [`thread_rank`]. What a
 //! thread that has returned before would have brought is missing, and the result is then
 //! unspecified.
@@ -43,7 +43,7 @@ use crate::{
     host::{only_in_a_kernel, thread_number},
 };
 
-/// Number of the thread in its block, x counting fastest: from 0 to [`size`]` - 1`.
+/// Returns the number of the thread in its block, x counting fastest: from 0 to [`size`]` - 1`.
 pub fn thread_rank() -> usize {
     thread_number()
 }

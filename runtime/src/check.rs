@@ -85,8 +85,8 @@ pub(crate) struct Checking {
 }
 
 impl Checking {
-    /// Returns the checks that a program asks for.
-    pub(crate) fn asked(checks: Checks) -> Self {
+    /// Creates the checks that a program asks for.
+    pub(crate) fn requested(checks: Checks) -> Self {
         Self { checks: Ok(checks), pending: Some(Mutex::default()) }
     }
 
@@ -106,41 +106,42 @@ impl Checking {
         Some(Self { checks, pending: None })
     }
 
-    /// Keeps what a launch found; an error if the launch is to fail for it.
-    pub(crate) fn found(&self, kernel: &'static str, findings: Vec<Finding>) -> Result<(), Error> {
-        let fails = findings.iter().any(|finding| self.fails(finding));
-        if !self.keep(&findings) && !fails {
-            say(&findings);
+    /// Records the findings of a launch; returns an error if they fail it.
+    pub(crate) fn record(&self, kernel: &'static str, findings: Vec<Finding>) -> Result<(), Error> {
+        let fails = findings.iter().any(|finding| self.fails_launch(finding));
+        if !self.keep_pending(&findings) && !fails {
+            print_once(&findings);
         }
         if fails { Err(Error::Findings { kernel, findings }) } else { Ok(()) }
     }
 
-    /// Keeps what was found in a launch that did not end; yields the findings that fail a launch.
-    pub(crate) fn found_in_stopped(&self, findings: Vec<Finding>) -> Vec<Finding> {
-        let is_kept = self.keep(&findings);
+    /// Records the findings of a launch that did not end; returns those that fail a launch.
+    pub(crate) fn record_stopped(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        let is_kept = self.keep_pending(&findings);
         let (errors, others): (Vec<_>, Vec<_>) =
-            findings.into_iter().partition(|finding| self.fails(finding));
+            findings.into_iter().partition(|finding| self.fails_launch(finding));
         if !is_kept {
-            say(&others);
+            print_once(&others);
         }
         errors
     }
 
     /// Returns true if a launch with this finding fails.
-    fn fails(&self, finding: &Finding) -> bool {
+    fn fails_launch(&self, finding: &Finding) -> bool {
         let denies = self.checks.as_ref().is_ok_and(|checks| checks.contains(Checks::DENY));
         finding.severity >= if denies { Severity::Warning } else { Severity::Error }
     }
 
-    /// Keeps findings until somebody asks for them; false if nobody does.
-    fn keep(&self, findings: &[Finding]) -> bool {
+    /// Keeps findings until they are taken; returns false if they never are.
+    fn keep_pending(&self, findings: &[Finding]) -> bool {
         let Some(pending) = &self.pending else { return false };
         let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
         pending.extend(findings.iter().cloned());
         true
     }
 
-    pub(crate) fn take(&self) -> Vec<Finding> {
+    /// Takes the findings since the last call.
+    pub(crate) fn take_pending(&self) -> Vec<Finding> {
         let Some(pending) = &self.pending else { return Vec::new() };
         std::mem::take(&mut *pending.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -148,15 +149,15 @@ impl Checking {
 
 /// Prints findings that fail no launch, each once a process, on the standard error of the process.
 ///
-/// Not with `eprintln!`, which libtest captures: the findings of a test that passes would never be
-/// shown.
-fn say(findings: &[Finding]) {
-    static SAID: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+/// This does not use `eprintln!`, which libtest captures: the findings of a test that passes would
+/// never be shown.
+fn print_once(findings: &[Finding]) {
+    static PRINTED: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
     let lines =
         findings.iter().map(|finding| format!("warpwise: `{}`: {finding}\n", finding.kernel));
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    let new: String = lines.filter(|line| said.insert(line.clone())).collect();
-    // Nobody is left to tell if standard error is closed.
+    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let new: String = lines.filter(|line| printed.insert(line.clone())).collect();
+    // A closed standard error leaves no way to report the error.
     let _ = std::io::stderr().write_all(new.as_bytes());
 }
 

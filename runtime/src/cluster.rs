@@ -54,7 +54,7 @@
 use crate::host::only_in_a_kernel;
 
 /// Waits until every thread of the cluster is here that has not ended, and orders what they do to
-/// shared and global memory: what any of them wrote before it, all of them see behind it.
+/// shared and global memory: what any of them wrote before it, all of them see after it.
 ///
 /// Every thread of a block must come to it, as to [`sync_threads`](crate::sync_threads), which it
 /// includes. Threads and blocks that have returned, or failed a check, are not waited for.

@@ -180,7 +180,7 @@ impl LaunchCounters {
                 file: place.file,
                 line: place.line,
                 column: place.column,
-                memory: memory(kernel, worst.memory),
+                memory: memory_name(kernel, worst.memory),
                 requests: shared.requests + global.requests + constant.requests,
                 taken: shared.wavefronts + global.sectors + constant.wavefronts,
                 ideal: shared.ideal + global.ideal + constant.ideal,
@@ -257,8 +257,8 @@ impl LaunchCounters {
     }
 }
 
-/// The name of the memory with this number.
-fn memory(kernel: &Kernel, number: usize) -> String {
+/// Returns the name of the parameter or shared array with this number.
+fn memory_name(kernel: &Kernel, number: usize) -> String {
     let params = kernel.params.iter().map(|(_, param)| &param.name);
     let mut names = params.chain(kernel.shared.iter().map(|(_, shared)| &shared.name));
     names.nth(number).cloned().unwrap_or_default()

@@ -51,13 +51,13 @@ const COOPERATIVE_THREADS: u64 = 1 << 19;
 /// Default step budget of checked and traced launches.
 const DEFAULT_STEP_BUDGET: u64 = 1 << 32;
 
-/// For whom a launch is run: for each of them once, as steps that look on stand in programs of
-/// their own.
+/// An observer of a launch. Each needs a run of its own, because each has instructions of its own
+/// in the program that it runs.
 #[derive(Clone, Copy)]
-enum Look<'a> {
-    Check(Checks),
-    Count,
-    Debug(&'a Debugger),
+enum Observer<'a> {
+    Sanitizer(Checks),
+    Counters,
+    Debugger(&'a Debugger),
 }
 
 /// A stream of work on a CPU device. Each launch and copy is done when the call that gives it
@@ -89,7 +89,7 @@ struct Pending {
     fault: Option<Box<DevicePanic>>,
     /// Printed text.
     text: String,
-    /// Bytes that it would take on a GPU.
+    /// Bytes that the printed records would take on a GPU.
     room: usize,
     /// The number of prints for which there was no room.
     lost: u64,
@@ -112,7 +112,7 @@ impl Interpreter {
         &self.device.info
     }
 
-    /// Returns the GPU as which launches are judged, if there is one.
+    /// Returns the GPU by whose limits lints judge launches, if there is one.
     pub(crate) fn target(&self) -> Option<&'static Gpu> {
         self.device.simulator.target
     }
@@ -165,18 +165,18 @@ impl Interpreter {
         &self.printer
     }
 
-    /// Prints what was printed, and reports the first fault, since the last call.
+    /// Prints the output of kernels, and reports the first fault, since the last call.
     pub(crate) fn synchronize(&self) -> Result<()> {
-        match self.print() {
+        match self.print_pending() {
             Some(panic) => Err(Error::DevicePanic(panic)),
             None => Ok(()),
         }
     }
 
-    /// Prints what was printed since the last call; yields the first fault.
-    fn print(&self) -> Option<Box<DevicePanic>> {
+    /// Prints the output of kernels since the last call; returns the first fault.
+    fn print_pending(&self) -> Option<Box<DevicePanic>> {
         let Pending { fault, text, lost, .. } = std::mem::take(&mut *self.pending());
-        self.printer.print(&(text + &output::lost(lost)));
+        self.printer.print(&(text + &output::lost_note(lost)));
         fault
     }
 
@@ -194,9 +194,10 @@ impl Interpreter {
         self.note_writes(launch);
         let start = Instant::now();
         let (outcome, found) = self.observe(launch, &lent, checks)?;
-        unoptimized::took(start.elapsed());
+        unoptimized::add_time(start.elapsed());
         let (source, kernel) = (launch.bound.source, &launch.bound.kernel);
-        // An index that is a finding of a launch that fails for it is reported once.
+        // The sanitizer reports an index out of bounds as a finding, which fails the launch. The
+        // panic would report it again.
         let is_found = checks.is_some_and(|checks| checks.contains(Checks::MEMORY))
             && outcome
                 .fault
@@ -206,20 +207,20 @@ impl Interpreter {
         if let Some(stopped) = outcome.stopped {
             let reason = Box::new(Stopped::new(source, kernel, stopped, step_budget.is_some()));
             let findings =
-                checking.map_or_else(Vec::new, |checking| checking.found_in_stopped(found));
-            profile::stopped(source.name, &reason.to_string());
-            // Perhaps there is no such call any more, and the text says what went wrong.
-            self.pending().fault = self.print();
+                checking.map_or_else(Vec::new, |checking| checking.record_stopped(found));
+            profile::record_stopped(source.name, &reason.to_string());
+            // The caller may make no further call, and the text may show what went wrong.
+            self.pending().fault = self.print_pending();
             return Err(Error::Stopped { kernel: source.name, reason, findings, fault });
         }
-        let found = checking.map_or(Ok(()), |checking| checking.found(source.name, found));
+        let found = checking.map_or(Ok(()), |checking| checking.record(source.name, found));
         let mut pending = self.pending();
         pending.fault = pending.fault.take().or(fault.filter(|_| !is_found));
         found
     }
 
-    /// Runs a launch once for each of those who look on, each time with the same memory, or else
-    /// once; yields what the last run came to, or the first that did not end.
+    /// Runs a launch once for each observer, each time with the same memory; once if there is none.
+    /// Returns the outcome of the last run, or of the first that did not end.
     fn observe(
         &self,
         launch: &CheckedLaunch<'_>,
@@ -228,39 +229,39 @@ impl Interpreter {
     ) -> Result<(Outcome, Vec<Finding>)> {
         let counts = self.device.simulator.counters.is_some() || profile::is_on();
         let all = [
-            checks.map(Look::Check),
-            counts.then_some(Look::Count),
-            self.device.simulator.debugger.as_deref().map(Look::Debug),
+            checks.map(Observer::Sanitizer),
+            counts.then_some(Observer::Counters),
+            self.device.simulator.debugger.as_deref().map(Observer::Debugger),
         ];
-        let looks: Vec<_> = all.into_iter().flatten().collect();
-        let Some((last, others)) = looks.split_last() else {
+        let observers: Vec<_> = all.into_iter().flatten().collect();
+        let Some((last, others)) = observers.split_last() else {
             return Ok((PLAIN.get(launch, self.device.simulator.optimize)?.run(lent), Vec::new()));
         };
         let before = (!others.is_empty()).then(|| Snapshot::take(lent));
         let mut found = Vec::new();
-        for look in others {
-            let outcome = self.look(launch, lent, *look, &mut found)?;
+        for observer in others {
+            let outcome = self.run_observed(launch, lent, *observer, &mut found)?;
             if outcome.stopped.is_some() {
                 return Ok((outcome, found));
             }
             before.iter().for_each(|before| before.restore(lent));
         }
-        let outcome = self.look(launch, lent, *last, &mut found)?;
+        let outcome = self.run_observed(launch, lent, *last, &mut found)?;
         Ok((outcome, found))
     }
 
-    /// Runs a launch for one who looks on.
-    fn look(
+    /// Runs a launch with an observer.
+    fn run_observed(
         &self,
         launch: &CheckedLaunch<'_>,
         lent: &warpwise_simt::Launch<'_>,
-        look: Look<'_>,
+        observer: Observer<'_>,
         found: &mut Vec<Finding>,
     ) -> Result<Outcome> {
-        match look {
-            Look::Check(checks) => self.check(launch, lent, checks, found),
-            Look::Count => self.count(launch, lent),
-            Look::Debug(debugger) => {
+        match observer {
+            Observer::Sanitizer(checks) => self.check(launch, lent, checks, found),
+            Observer::Counters => self.count(launch, lent),
+            Observer::Debugger(debugger) => {
                 Ok(debugger.run(launch.bound.source, TRACED.get(launch, false)?, lent))
             }
         }
@@ -286,7 +287,7 @@ impl Interpreter {
             let &Bound { source, ref bindings, .. } = launch.bound;
             let launched = Launched { source, bindings, grid, block, shared_memory };
             let counters = LaunchCounters::new(&launched, program.kernel(), &counted, work);
-            profile::launched(&counters, program.kernel());
+            profile::record_launch(&counters, program.kernel());
             self.device.simulator.counters.iter().for_each(|pending| pending.add(counters.clone()));
         }
         Ok(outcome)
@@ -361,7 +362,7 @@ impl Pending {
         for printed in printed {
             self.room += record_bytes(printed.values.len());
             if self.room <= CAPACITY_BYTES {
-                self.text += &output::printed(kernel, printed);
+                self.text += &output::format_printed(kernel, printed);
             } else {
                 self.lost += 1;
             }

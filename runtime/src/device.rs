@@ -55,7 +55,7 @@ const COPY_BYTES: usize = 1 << 16;
 #[derive(Clone)]
 pub struct Device {
     pub(crate) engine: Engine,
-    /// What takes launches in place of the engine, while a graph is recorded.
+    /// The recorder of a graph, which takes launches in place of the engine.
     recorder: Option<Arc<Recorder>>,
 }
 
@@ -66,8 +66,8 @@ pub(crate) enum Engine {
 }
 
 impl Device {
-    /// The device that `WARPWISE_DEVICE` says; without it, the first GPU, or the interpreter if
-    /// there is no driver or no device that kernels run on. Says so on stderr, once a process.
+    /// Returns the device that `WARPWISE_DEVICE` names; without it, the first GPU, or the interpreter
+    /// if there is no driver or no device that kernels run on. Says so on stderr, once a process.
     /// `WARPWISE_DEVICE=cpu` is the way to say that this is fine, and silences it.
     ///
     /// # Errors
@@ -115,7 +115,8 @@ impl Device {
         Self::on(Engine::Cpu(Arc::new(Interpreter::new(simulator))))
     }
 
-    /// The GPU with this number, from 0, as the driver counts (`CUDA_VISIBLE_DEVICES` hides some).
+    /// Opens the GPU with this number, from 0, as the driver counts (`CUDA_VISIBLE_DEVICES` hides
+    /// some).
     ///
     /// Opened twice, it is two devices that share the GPU's memory and compiled kernels; work
     /// given to one is not ordered with the other's, except where both use a buffer.
@@ -267,7 +268,7 @@ impl Device {
         }
     }
 
-    /// Name of the GPU, or `SIMT interpreter`.
+    /// Returns the name of the GPU, or `SIMT interpreter`.
     pub fn name(&self) -> &str {
         &self.info().name
     }
@@ -280,7 +281,7 @@ impl Device {
         }
     }
 
-    /// True if kernels run on a GPU.
+    /// Returns true if kernels run on a GPU.
     pub fn is_gpu(&self) -> bool {
         match &self.engine {
             Engine::Cpu(_) => false,
@@ -301,8 +302,8 @@ impl Device {
         }
     }
 
-    /// From now on hands what kernels print to `handler` instead of to stdout: some text whenever a
-    /// call waits for kernels that print. For all clones of this device.
+    /// Passes the output of kernels to `handler` from now on, instead of to stdout: some text
+    /// whenever a call waits for kernels that print. Applies to all clones of this device.
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};
@@ -324,12 +325,12 @@ impl Device {
     /// ```
     pub fn on_print(&self, handler: impl Fn(&str) + Send + Sync + 'static) {
         match &self.engine {
-            Engine::Cpu(interpreter) => interpreter.printer().set(Arc::new(handler)),
-            Engine::Cuda(stream) => stream.printer().set(Arc::new(handler)),
+            Engine::Cpu(interpreter) => interpreter.printer().set_handler(Arc::new(handler)),
+            Engine::Cuda(stream) => stream.printer().set_handler(Arc::new(handler)),
         }
     }
 
-    /// True if kernels launched here can use buffers made by `other`.
+    /// Returns true if kernels launched here can use buffers made by `other`.
     pub(crate) fn shares_memory_with(&self, other: &Self) -> bool {
         match (&self.engine, &other.engine) {
             (Engine::Cpu(interpreter), Engine::Cpu(other)) => {
@@ -353,12 +354,12 @@ impl Device {
         matches!(&self.engine, Engine::Cpu(own) if Arc::ptr_eq(own, interpreter))
     }
 
-    /// Bytes free, if that is known.
+    /// Returns the number of free bytes, if it is known.
     pub(crate) fn free_memory(&self) -> Option<u64> {
         self.memory_info().ok().flatten().map(|memory| memory.free)
     }
 
-    /// Memory, zeroed if that is wanted; `None` if there is not as much.
+    /// Allocates memory, zeroed if asked to; `None` if there is not enough.
     pub(crate) fn allocate(&self, bytes: usize, is_zeroed: bool) -> Result<Option<MemoryBytes>> {
         match &self.engine {
             Engine::Cpu(interpreter) => Ok(interpreter.allocate(bytes)?.map(MemoryBytes::Cpu)),
@@ -366,7 +367,7 @@ impl Device {
         }
     }
 
-    /// Zeroed page-locked memory of the host; `None` if there is not as much.
+    /// Allocates zeroed page-locked memory of the host; `None` if there is not enough.
     pub(crate) fn allocate_pinned(&self, bytes: usize) -> Result<Option<PinnedMemory>> {
         match &self.engine {
             Engine::Cpu(_) => {
@@ -483,7 +484,7 @@ impl Device {
         match &self.engine {
             Engine::Cpu(_) => Ok(None),
             Engine::Cuda(stream) => {
-                let (info, registers) = stream.taken(bound)?;
+                let (info, registers) = stream.register_use(bound)?;
                 let target = info.sm.map_or(Target::OLDEST, Target::new);
                 let multiprocessors = info.multiprocessors as u64;
                 Ok(Some(Gpu { target, multiprocessors, registers, shared }))

@@ -33,62 +33,62 @@
 //! rounded down, unless both terms are +0.0.
 use warpwise_compiler::{ir::Direction, library::directed::fma};
 
-/// `x + y`, rounded toward zero.
+/// Returns `x + y`, rounded toward zero.
 pub fn add_to_zero(x: f32, y: f32) -> f32 {
     fma(Direction::Zero, x, 1.0, y)
 }
 
-/// `x - y`, rounded toward zero.
+/// Returns `x - y`, rounded toward zero.
 pub fn sub_to_zero(x: f32, y: f32) -> f32 {
     fma(Direction::Zero, x, 1.0, -y)
 }
 
-/// `x * y`, rounded toward zero.
+/// Returns `x * y`, rounded toward zero.
 pub fn mul_to_zero(x: f32, y: f32) -> f32 {
     fma(Direction::Zero, x, y, -0.0)
 }
 
-/// `x * y + z`, rounded once, toward zero.
+/// Returns `x * y + z`, rounded once, toward zero.
 pub fn mul_add_to_zero(x: f32, y: f32, z: f32) -> f32 {
     fma(Direction::Zero, x, y, z)
 }
 
-/// `x + y`, rounded up.
+/// Returns `x + y`, rounded up.
 pub fn add_up(x: f32, y: f32) -> f32 {
     fma(Direction::Up, x, 1.0, y)
 }
 
-/// `x - y`, rounded up.
+/// Returns `x - y`, rounded up.
 pub fn sub_up(x: f32, y: f32) -> f32 {
     fma(Direction::Up, x, 1.0, -y)
 }
 
-/// `x * y`, rounded up.
+/// Returns `x * y`, rounded up.
 pub fn mul_up(x: f32, y: f32) -> f32 {
     fma(Direction::Up, x, y, -0.0)
 }
 
-/// `x * y + z`, rounded once, up.
+/// Returns `x * y + z`, rounded once, up.
 pub fn mul_add_up(x: f32, y: f32, z: f32) -> f32 {
     fma(Direction::Up, x, y, z)
 }
 
-/// `x + y`, rounded down.
+/// Returns `x + y`, rounded down.
 pub fn add_down(x: f32, y: f32) -> f32 {
     fma(Direction::Down, x, 1.0, y)
 }
 
-/// `x - y`, rounded down.
+/// Returns `x - y`, rounded down.
 pub fn sub_down(x: f32, y: f32) -> f32 {
     fma(Direction::Down, x, 1.0, -y)
 }
 
-/// `x * y`, rounded down.
+/// Returns `x * y`, rounded down.
 pub fn mul_down(x: f32, y: f32) -> f32 {
     fma(Direction::Down, x, y, 0.0)
 }
 
-/// `x * y + z`, rounded once, down.
+/// Returns `x * y + z`, rounded once, down.
 pub fn mul_add_down(x: f32, y: f32, z: f32) -> f32 {
     fma(Direction::Down, x, y, z)
 }

@@ -24,16 +24,16 @@ use warpwise_compiler::ir::{self, Scalar};
 pub(crate) mod sealed {
     use super::*;
 
-    /// Nobody else implements what needs this.
+    /// The seal of traits that no other crate implements.
     pub trait Sealed {}
 
     /// The representation of elements as bytes.
     pub trait Bytes: Sized {
-        /// The bytes of `values`.
+        /// Returns the bytes of `values`.
         fn bytes(values: &[Self]) -> &[u8];
-        /// The element whose bytes are the first of these.
+        /// Returns the element at the beginning of `bytes`.
         fn first(bytes: &[u8]) -> Self;
-        /// `len` elements whose bytes are what `read` writes; `None` if the host lacks the memory.
+        /// Returns `len` elements whose bytes `read` writes; `None` if the host lacks the memory.
         fn collect<E>(
             len: usize,
             read: impl FnOnce(&mut [u8]) -> Result<(), E>,
@@ -48,15 +48,15 @@ pub(crate) mod sealed {
 
     /// An element for which all bytes are a value.
     pub trait CastBytes: Sized {
-        /// The elements with these bytes, which are aligned for them.
+        /// Returns the elements with these bytes, which are aligned for them.
         fn cast(bytes: &[u8]) -> &[Self];
-        /// The elements with these bytes, which are aligned for them.
+        /// Returns the elements with these bytes, which are aligned for them.
         fn cast_mut(bytes: &mut [u8]) -> &mut [Self];
     }
 
     /// A [`Slice`] that goes where a kernel takes a slice of atomics.
     pub trait AtomicArg {
-        /// The slice.
+        /// Returns the slice.
         fn slice<'a>(self) -> &'a AnySlice
         where
             Self: 'a;
@@ -72,7 +72,7 @@ pub trait Element:
     /// The same type to the compiler.
     #[doc(hidden)]
     const SCALAR: Scalar;
-    /// The bits, zero-extended.
+    /// Returns the bits, zero-extended.
     #[doc(hidden)]
     fn to_bits(self) -> u64;
 }

@@ -112,7 +112,7 @@ pub enum Error {
     OutOfRange {
         /// The first index.
         start: usize,
-        /// The index behind the last.
+        /// The index after the last.
         end: usize,
         /// Elements of the slice.
         len: usize,
@@ -124,14 +124,18 @@ pub enum Error {
         axis: &'static str,
         /// The first index.
         start: usize,
-        /// The index behind the last.
+        /// The index after the last.
         end: usize,
         /// The extent of the array.
         len: usize,
     },
     /// A copy between arrays of different extents: layers, rows and columns, with one layer for
     /// arrays of two dimensions.
-    #[error("cannot copy {} elements to {}", shape(source_shape), shape(destination_shape))]
+    #[error(
+        "cannot copy {} elements to {}",
+        shape_text(source_shape),
+        shape_text(destination_shape)
+    )]
     ShapeMismatch {
         /// The extents of what is copied.
         source_shape: [usize; 3],
@@ -209,7 +213,7 @@ pub enum Error {
         device: String,
     },
     /// A slice or a module that the device of the work cannot reach.
-    #[error("{what} is on {place}, and the work on {}", other(.device, .place))]
+    #[error("{what} is on {place}, and the work on {}", second_device(.device, .place))]
     WrongDevice {
         /// `a slice` or `a module`.
         what: &'static str,
@@ -465,13 +469,13 @@ impl std::error::Error for DevicePanic {}
 #[non_exhaustive]
 pub enum LaunchMistake {
     /// A block without threads.
-    #[error("a block of {} has no threads", extents(.block))]
+    #[error("a block of {} has no threads", dims_text(.block))]
     EmptyBlock {
         /// Threads along x, y and z.
         block: [u64; 3],
     },
     /// More threads in a block than any GPU runs.
-    #[error("a block of {} has {threads} threads, and {limit} is the most", extents(.block))]
+    #[error("a block of {} has {threads} threads, and {limit} is the most", dims_text(.block))]
     BlockTooLarge {
         /// Threads along x, y and z.
         block: [u64; 3],
@@ -481,7 +485,7 @@ pub enum LaunchMistake {
         limit: u64,
     },
     /// A block longer along an axis than any GPU runs.
-    #[error("a block of {} is {found} along {axis}, and {limit} is the most", extents(.block))]
+    #[error("a block of {} is {found} along {axis}, and {limit} is the most", dims_text(.block))]
     BlockTooLong {
         /// Threads along x, y and z.
         block: [u64; 3],
@@ -525,8 +529,8 @@ pub enum LaunchMistake {
     /// Another block than the kernel declares.
     #[error(
         "it declares a block of {} and the launch asks for {}; leave `.block(..)` out to get the kernel's",
-        extents(.declared),
-        extents(.asked)
+        dims_text(.declared),
+        dims_text(.asked)
     )]
     BlockMismatch {
         /// The kernel's block.
@@ -538,8 +542,8 @@ pub enum LaunchMistake {
     #[error(
         "its blocks run in clusters of {}, and the launch has a grid of {} blocks, which is no multiple \
          along each axis",
-        extents(.cluster),
-        extents(.grid)
+        dims_text(.cluster),
+        dims_text(.grid)
     )]
     SplitCluster {
         /// Blocks of the launch.
@@ -598,7 +602,7 @@ pub enum LaunchMistake {
     /// A buffer in memory that the launch's device cannot reach: of another GPU, of the host for a
     /// GPU, or of another device on the host. [Streams](crate::Stream) of a device, and devices on
     /// one GPU, share its memory.
-    #[error("`{param}` is a buffer on {buffer}, and the launch is on {}", other(.device, .buffer))]
+    #[error("`{param}` is a buffer on {buffer}, and the launch is on {}", second_device(.device, .buffer))]
     WrongDevice {
         /// The kernel's parameter.
         param: String,
@@ -641,21 +645,21 @@ impl fmt::Debug for LaunchMistake {
     }
 }
 
-/// Names a device beside another one.
-fn other(device: &str, than: &str) -> String {
-    if device == than { format!("another device, {device}") } else { device.to_owned() }
+/// Returns the name of a device that differs from `first`, which may have the same name.
+fn second_device(device: &str, first: &str) -> String {
+    if device == first { format!("another device, {device}") } else { device.to_owned() }
 }
 
-/// `4 x 3` or `2 x 4 x 3`: rows and columns, after the layers if there are several.
-fn shape(extents: &[usize; 3]) -> String {
+/// Returns rows and columns, after the layers if there are several: `4 x 3` or `2 x 4 x 3`.
+fn shape_text(extents: &[usize; 3]) -> String {
     match extents {
         [1, rows, columns] => format!("{rows} x {columns}"),
         [layers, rows, columns] => format!("{layers} x {rows} x {columns}"),
     }
 }
 
-/// `32`, `(16, 16)` or `(8, 8, 4)`, as one would write them.
-fn extents(dims: &[u64; 3]) -> String {
+/// Returns dimensions as Rust takes them: `32`, `(16, 16)` or `(8, 8, 4)`.
+fn dims_text(dims: &[u64; 3]) -> String {
     match dims {
         [x, 1, 1] => format!("{x}"),
         [x, y, 1] => format!("({x}, {y})"),

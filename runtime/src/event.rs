@@ -108,7 +108,7 @@ impl Event {
         }
     }
 
-    /// Lets the work that `device` gets from now on wait for the event.
+    /// Makes the work that `device` gets from now on wait for the event.
     pub(crate) fn delay(&self, device: &Device) -> Result<()> {
         match (&self.engine, &device.engine) {
             (EventEngine::Cpu(_), _) => Ok(()),
@@ -161,7 +161,7 @@ impl fmt::Debug for Finished {
 }
 
 impl Device {
-    /// Records an event behind the work given so far.
+    /// Records an event after the work given so far.
     ///
     /// ```
     /// # use warpwise::Device;

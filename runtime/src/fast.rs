@@ -23,78 +23,79 @@
 use std::f32::consts::{LN_2, LOG2_E, LOG10_2};
 use warpwise_compiler::library::approx;
 
-/// e to the power of `x`: [`exp2`] of `x` times the logarithm of e.
+/// Returns e to the power of `x`: [`exp2`] of `x` times the logarithm of e.
 pub fn exp(x: f32) -> f32 {
     exp2(x * LOG2_E)
 }
 
-/// 2 to the power of `x`.
+/// Returns 2 to the power of `x`.
 pub fn exp2(x: f32) -> f32 {
     approx::exp2(x)
 }
 
-/// The natural logarithm: [`log2`] times a constant.
+/// Returns the natural logarithm: [`log2`] times a constant.
 pub fn ln(x: f32) -> f32 {
     log2(x) * LN_2
 }
 
-/// The logarithm with base 2.
+/// Returns the logarithm with base 2.
 pub fn log2(x: f32) -> f32 {
     approx::log2(x)
 }
 
-/// The logarithm with base 10: [`log2`] times a constant.
+/// Returns the logarithm with base 10: [`log2`] times a constant.
 pub fn log10(x: f32) -> f32 {
     log2(x) * LOG10_2
 }
 
-/// Sine of an angle in radians, which is not reduced: accurate near 0 only.
+/// Returns the sine of an angle in radians, which is not reduced: accurate near 0 only.
 pub fn sin(x: f32) -> f32 {
     approx::sin(x)
 }
 
-/// Cosine of an angle in radians, which is not reduced: accurate near 0 only.
+/// Returns the cosine of an angle in radians, which is not reduced: accurate near 0 only.
 pub fn cos(x: f32) -> f32 {
     approx::cos(x)
 }
 
-/// Tangent of an angle in radians: [`sin`] divided by [`cos`].
+/// Returns the tangent of an angle in radians: [`sin`] divided by [`cos`].
 pub fn tan(x: f32) -> f32 {
     div(sin(x), cos(x))
 }
 
-/// [`sin`] and [`cos`].
+/// Returns [`sin`] and [`cos`].
 pub fn sin_cos(x: f32) -> (f32, f32) {
     (sin(x), cos(x))
 }
 
-/// Hyperbolic tangent.
+/// Returns the hyperbolic tangent.
 pub fn tanh(x: f32) -> f32 {
     approx::tanh(x)
 }
 
-/// `x` to the power of `y`, for positive `x`: 2 to the power of `y` times the logarithm of `x`.
+/// Returns `x` to the power of `y`, for positive `x`: 2 to the power of `y` times the logarithm of
+/// `x`.
 pub fn powf(x: f32, y: f32) -> f32 {
     exp2(log2(x) * y)
 }
 
-/// `1 / x`
+/// Returns `1 / x`.
 pub fn recip(x: f32) -> f32 {
     approx::recip(x)
 }
 
-/// `1 / x.sqrt()`
+/// Returns `1 / x.sqrt()`.
 pub fn rsqrt(x: f32) -> f32 {
     approx::rsqrt(x)
 }
 
-/// The square root.
+/// Returns the square root.
 pub fn sqrt(x: f32) -> f32 {
     approx::sqrt(x)
 }
 
-/// `x / y`, as `x` times [`recip`] of `y`: zero where `y` is above 2^126, and NaN if `x` is
-/// infinite as well.
+/// Returns `x / y`, as `x` times [`recip`] of `y`: zero where `y` is above 2^126, and NaN if `x`
+/// is infinite as well.
 pub fn div(x: f32, y: f32) -> f32 {
     x * recip(y)
 }

@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// Waits until every thread of the grid is here that has not ended, and orders what they do to
-/// global memory: what any of them wrote before it, all of them see behind it.
+/// global memory: what any of them wrote before it, all of them see after it.
 ///
 /// Only in `#[kernel(cooperative)]`, all blocks of which run at the same time, and in the device
 /// functions that such kernels call. Every thread of a block must come to it, as to
@@ -47,8 +47,8 @@ pub fn sync() {
     only_in_a_kernel("`grid::sync`")
 }
 
-/// Number of the thread in its launch: its block's number times the threads of a block, plus
-/// [`block::thread_rank`]; blocks are numbered as threads are, x counting fastest.
+/// Returns the number of the thread in its launch: its block's number times the threads of a block,
+/// plus [`block::thread_rank`]. Blocks are numbered as threads are, x counting fastest.
 pub fn thread_rank() -> usize {
     let block = (block_idx_z() * grid_dim_y() + block_idx_y()) * grid_dim_x() + block_idx_x();
     block * block::size() + block::thread_rank()

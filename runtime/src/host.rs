@@ -47,8 +47,8 @@ pub fn for_each_thread(config: LaunchConfig, mut kernel: impl FnMut()) -> Result
         .geometry(None, true)
         .map_err(|mistake| Error::Launch { kernel: "host::for_each_thread", mistake })?;
     let _restored = Restored(POSITION.get());
-    for block in each(geometry.grid) {
-        for thread in each(geometry.block) {
+    for block in indices_below(geometry.grid) {
+        for thread in indices_below(geometry.block) {
             let (block_dim, grid_dim) = (geometry.block, geometry.grid);
             POSITION.set(Position { thread, block, block_dim, grid_dim });
             kernel();
@@ -66,12 +66,12 @@ impl Drop for Restored {
     }
 }
 
-/// Every index below `dims`, x fastest.
-fn each([x, y, z]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+/// Returns every index below `dims`, x fastest.
+fn indices_below([x, y, z]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     (0..z).flat_map(move |z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])))
 }
 
-/// The thread's number in its block, x fastest.
+/// Returns the thread's number in its block, x fastest.
 pub(crate) fn thread_number() -> usize {
     let Position { thread: [x, y, z], block_dim: [width, height, _], .. } = POSITION.get();
     x as usize + width as usize * (y as usize + height as usize * z as usize)

@@ -121,17 +121,17 @@ impl Places {
         Some(Place { file, line: line as u32, column: column as u32 })
     }
 
-    /// The last one.
+    /// Returns the last place.
     pub(crate) fn last(self) -> Option<Place> {
         self.get(places::count(self.rows).checked_sub(1)?)
     }
 }
 
 impl Source {
-    /// The IR of a kernel that the macro never got to see.
+    /// The IR of a kernel that the macro did not compile.
     pub(crate) const NOT_COMPILED: &'static str = "";
 
-    /// A kernel in the IR's text form, which is compiled at its first launch.
+    /// Describes a kernel by its IR in text form, which is compiled at its first launch.
     ///
     /// # Safety
     /// `ir` is what the front end of this version made of a function that rustc accepts. Other IR
@@ -146,14 +146,14 @@ impl Source {
         Self { name, ir, ptx: None, coarsened: None, may_use_llvm: true, places, levels }
     }
 
-    /// The same, of which the built-in back end compiles whatever is not compiled beforehand.
+    /// Leaves everything that is not compiled beforehand to the built-in back end.
     #[must_use]
     pub const fn without_llvm(mut self) -> Self {
         self.may_use_llvm = false;
         self
     }
 
-    /// The same with its PTX, which a GPU runs without any further check.
+    /// Adds the kernel's PTX, which a GPU runs without any further check.
     ///
     /// # Safety
     /// `oldest` and `later` are what this version of the compiler makes of the kernel's IR.
@@ -168,8 +168,8 @@ impl Source {
         self
     }
 
-    /// The same with a second PTX for large launches, whose threads are coarsened along axis 0, 1
-    /// or 2 by `factor`.
+    /// Adds a second PTX for large launches, whose threads are coarsened along axis 0, 1 or 2 by
+    /// `factor`.
     ///
     /// # Safety
     /// `oldest` and `later` are what this version of the compiler makes of the kernel's IR with
@@ -209,7 +209,7 @@ impl Source {
                 format!("{}: the len is {len} but the index is {index}", fault.message())
             }
             Some(Reason::Check(fault)) => fault.message().to_owned(),
-            Some(Reason::Panic(message)) => output::text(kernel, message, &values),
+            Some(Reason::Panic(message)) => output::format_message(kernel, message, &values),
             None => "a check failed".to_owned(),
         };
         DevicePanic {
@@ -259,7 +259,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// The kernel of `source`, parsed and bound at the first call; `device` is for messages.
+    /// Returns the kernel of `source`, parsed and bound at the first call; `device` is for messages.
     pub(crate) fn get(
         source: &'static Source,
         bindings: &[Binding],
@@ -267,7 +267,7 @@ impl Bound {
     ) -> Result<&'static Self> {
         static BOUND: Instances = Instances::new();
         thread_local! {
-            /// What this thread has found, so that a launch takes no lock and looks at one place.
+            /// The last results of this thread, with which most launches take no lock.
             static FOUND: [Cell<Option<&'static Bound>>; RECENT] =
                 const { [const { Cell::new(None) }; RECENT] };
         }
@@ -289,7 +289,7 @@ impl Bound {
             Ok(Self::new(source, bindings, kernel))
         })?;
         if is_new {
-            lint::report(source, bindings, &bound.kernel);
+            lint::log_new_findings(source, bindings, &bound.kernel);
         }
         FOUND.with(|found| found[place].set(Some(bound)));
         Ok(bound)
@@ -333,7 +333,8 @@ fn bind(source: &Source, bindings: &[Binding]) -> Result<Kernel, String> {
     }
     let kernel: Kernel =
         source.ir.parse().map_err(|error| format!("its embedded IR does not parse: {error}"))?;
-    let kernel = compile::bind(&kernel, bindings).map_err(|error| refusal(source, &error))?;
+    let kernel =
+        compile::bind(&kernel, bindings).map_err(|error| compile_error_text(source, &error))?;
     // The macro checks this for a kernel that is not generic.
     let (bytes, limit) = (constant_bytes(&kernel), CONSTANT_BYTES);
     if bytes > limit {
@@ -342,8 +343,8 @@ fn bind(source: &Source, bindings: &[Binding]) -> Result<Kernel, String> {
     Ok(kernel.into_owned())
 }
 
-/// Formats the error of a kernel with these bindings, with its places.
-fn refusal(source: &Source, error: &CompileError) -> String {
+/// Formats a compile error of a bound kernel, with the places that it names.
+fn compile_error_text(source: &Source, error: &CompileError) -> String {
     let CompileError::Rejected(diagnostics) = error else { return error.to_string() };
     let texts = diagnostics.0.iter().map(|diagnostic| {
         let place = source.place(diagnostic.span.index());
@@ -376,11 +377,11 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// Of a kernel that is closed and verified.
+    /// Returns the signature of a closed and verified kernel.
     fn of(kernel: &Kernel) -> Self {
         Self {
             params: kernel.params.iter().map(|(_, param)| param.clone()).collect(),
-            block: kernel.block.as_ref().map(|dims| dims.each_ref().map(number)),
+            block: kernel.block.as_ref().map(|dims| dims.each_ref().map(known_extent)),
             wide_index: kernel.wide_index,
             cooperative: kernel.cooperative,
             cluster: kernel.cluster,
@@ -393,7 +394,7 @@ impl Signature {
     }
 }
 
-fn number(extent: &Extent) -> u64 {
+fn known_extent(extent: &Extent) -> u64 {
     extent.known().expect("a closed kernel's extents are numbers")
 }
 

@@ -53,20 +53,20 @@ enum Extent {
 }
 
 impl LaunchConfig {
-    /// At least this many threads along each axis: as many blocks as it takes. Threads past
-    /// the end run too, which is why kernels compare their index with a length.
+    /// Launches at least this many threads along each axis, in as many blocks as it takes. Threads
+    /// past the end run too, which is why kernels compare their index with a length.
     ///
     /// `cover(0)` runs nothing, and that is no error.
     pub fn cover(threads: impl IntoDims) -> Self {
         Self { extent: Extent::Threads(threads.into_dims()), block: None }
     }
 
-    /// This many blocks along each axis. `grid(0)` runs nothing, and that is no error.
+    /// Launches this many blocks along each axis. `grid(0)` runs nothing, and that is no error.
     pub fn grid(blocks: impl IntoDims) -> Self {
         Self { extent: Extent::Blocks(blocks.into_dims()), block: None }
     }
 
-    /// This many threads in a block along each axis. Without it, the kernel's
+    /// Sets the number of threads in a block along each axis. The default is the kernel's
     /// `#[kernel(block = ..)]`, or else 256, 16 by 16 or 8 by 8 by 4, as many axes as the config
     /// has. Other numbers than the kernel declares are an error of the launch.
     pub fn block(self, threads: impl IntoDims) -> Self {
@@ -163,7 +163,7 @@ impl LaunchConfig {
     }
 }
 
-/// The numbers, which checks have shown to fit.
+/// Converts numbers that checks have shown to fit.
 fn narrow(dims: [u64; 3]) -> [u32; 3] {
     dims.map(|dim| u32::try_from(dim).expect("the limits checked are below 2^32"))
 }
@@ -266,12 +266,12 @@ impl Geometry {
         self.grid.iter().map(|&blocks| u64::from(blocks)).product()
     }
 
-    /// Threads in a block.
+    /// Returns the number of threads in a block.
     pub(crate) fn threads(&self) -> u32 {
         self.block.iter().product()
     }
 
-    /// True if there is nothing to run.
+    /// Returns true if there is nothing to run.
     pub(crate) fn is_empty(&self) -> bool {
         self.grid.contains(&0)
     }

@@ -48,37 +48,37 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Arg<'a> {
-    /// For a parameter of type `T`.
+    /// Returns the argument for a parameter of type `T`.
     pub fn scalar<T: Element>(value: T) -> Arg<'static> {
         Arg(Passed::One(Value::Scalar { ty: T::SCALAR, bits: value.to_bits() }))
     }
-    /// For a parameter of type `T` that is a struct, an enum or an array.
+    /// Returns the argument for a parameter of type `T` that is a struct, an enum or an array.
     pub fn value<T: Plain>(value: T) -> Arg<'static> {
         let mut parts = Vec::new();
         value.scalars(&mut |ty, bits| parts.push(Value::Scalar { ty, bits }));
         Arg(Passed::Parts(parts))
     }
-    /// For a parameter of type `&[T]`.
+    /// Returns the argument for a parameter of type `&[T]`.
     pub fn read<T: Stored>(slice: &'a Slice<T>) -> Self {
         Self::slice::<T>(shared_access::<T>(), slice.any())
     }
-    /// For a parameter of type `#[constant] &[T; N]`, `&[T]` or `&T`.
+    /// Returns the argument for a parameter of type `#[constant] &[T; N]`, `&[T]` or `&T`.
     pub fn constant<C: ConstantData + ?Sized>(constant: &'a Constant<C>) -> Self {
         let (elem, slice) = (C::ELEMENT, constant.any());
         let max = u32::try_from(slice.len).unwrap_or(u32::MAX);
         let access = Access::Constant { max };
         Self(Passed::One(Value::Slice { elem, access, slice, single: C::IS_SINGLE }))
     }
-    /// For a parameter of type `&mut [T]`.
+    /// Returns the argument for a parameter of type `&mut [T]`.
     pub fn write<T: Stored>(slice: &'a mut Slice<T>) -> Self {
         Self::slice::<T>(Access::Write, slice.any())
     }
-    /// For a parameter of type `&[A]`.
+    /// Returns the argument for a parameter of type `&[A]`.
     pub fn atomic<A: Atomic>(slice: impl AtomicBuffer<A> + 'a) -> Self {
         Self::slice::<A>(Access::Atomic, slice.slice())
     }
 
-    /// The same for a reference to one value, and not to a slice.
+    /// Marks the argument as one for a reference to one value, and not to a slice.
     #[must_use]
     pub fn single(mut self) -> Self {
         if let Passed::One(Value::Slice { single, .. }) = &mut self.0 {
@@ -92,8 +92,8 @@ impl<'a> Arg<'a> {
         Self(Passed::One(Value::Slice { elem, access, slice, single: false }))
     }
 
-    /// For the array types of kernels: the slice, the extents from the outermost inwards, and the
-    /// pitch, in the order of the fields.
+    /// Returns the argument for an array type of kernels: the slice, the extents from the outermost
+    /// inwards, and the pitch, in the order of the fields.
     fn array<T: Stored>(
         access: Access,
         rectangle: &'a Rectangle,
@@ -106,7 +106,8 @@ impl<'a> Arg<'a> {
         Self(Passed::Parts([elements].into_iter().chain(extents.map(scalar)).collect()))
     }
 
-    /// For a texture: the texture object, the extents and the layers in the order of the fields.
+    /// Returns the argument for a texture: the texture object, the extents and the layers, in the
+    /// order of the fields.
     fn texture<T: TextureElement, const D: usize, const LAYERED: bool>(
         texture: &'a TextureObject<T, D, LAYERED>,
     ) -> Self {
@@ -119,7 +120,7 @@ impl<'a> Arg<'a> {
         Self(Passed::Parts([object].into_iter().chain(extents).collect()))
     }
 
-    /// Of a value that another argument had.
+    /// Returns the argument with this value.
     pub(crate) const fn of(value: Value<'a>) -> Self {
         Self(Passed::One(value))
     }
@@ -336,7 +337,7 @@ pub fn launch(
     let bound = bound.for_slices(args.values().all(Value::is_vector_aligned));
     let launch = CheckedLaunch { bound, geometry, shared, args };
     device.run(&launch)?;
-    advice::on(&launch, device);
+    advice::lint_launch(&launch, device);
     Ok(())
 }
 

@@ -1,12 +1,12 @@
 //! Run-time lints of open kernels: records of the `log` crate, target `warpwise::lint`.
 //!
-//! While a generic kernel is built, lints see as much of it as does not depend on its parameters.
-//! When it is first launched with some, they look again, and what they did not find then is logged,
-//! as a warning or, where the lint is denied, as an error. That is all: no launch fails by it, and
-//! what runs is the same. What lints say of launches goes the same way (`advice`).
+//! When a generic kernel is built, lints report only findings that do not depend on its parameters.
+//! At its first launch with some bindings they run again, and new findings are logged, as a warning
+//! or, where the lint is denied, as an error. No launch fails by it, and the code that runs is the
+//! same. Lints on launches (`advice`) write to the same log.
 //!
-//! Nothing is looked for where nobody listens: without a logger, with one that takes no warnings of
-//! this target, or with `WARPWISE_LINTS=off`.
+//! Lints do not run without a logger that takes warnings of this target, nor with
+//! `WARPWISE_LINTS=off`.
 use crate::kernel::Source;
 use log::{Record, logger};
 use std::{fmt::Write as _, sync::OnceLock};
@@ -29,12 +29,12 @@ pub struct LintLevel {
     pub lint: &'static str,
     /// The level.
     pub level: Level,
-    /// For which spans, from the first to before the last; for all, if there are none.
+    /// The spans for which it holds, without the last; all spans if there is no range.
     pub within: Option<(u32, u32)>,
 }
 
 impl Source {
-    /// The levels of lints in this kernel.
+    /// Returns the levels of lints in this kernel.
     pub(crate) fn lint_levels(&self) -> Levels {
         let settings = self.levels.iter().filter_map(|LintLevel { lint, level, within }| {
             let lint = LINTS.iter().find(|known| known.name == *lint)?.name;
@@ -45,8 +45,8 @@ impl Source {
     }
 }
 
-/// Returns true if a log record may be seen by anybody.
-pub(crate) fn is_heard() -> bool {
+/// Returns true if a logger takes warnings of lints.
+pub(crate) fn is_enabled() -> bool {
     static OFF: OnceLock<bool> = OnceLock::new();
     log::log_enabled!(target: TARGET, log::Level::Warn)
         && !OFF.get_or_init(|| std::env::var_os("WARPWISE_LINTS").is_some_and(|said| said == "off"))
@@ -54,28 +54,28 @@ pub(crate) fn is_heard() -> bool {
 
 /// Logs what the lints find in `bound`, which is the kernel of `source` with these bindings, and
 /// did not find without them.
-pub(crate) fn report(source: &Source, bindings: &[Binding], bound: &Kernel) {
-    if bindings.is_empty() || !is_heard() {
+pub(crate) fn log_new_findings(source: &Source, bindings: &[Binding], bound: &Kernel) {
+    if bindings.is_empty() || !is_enabled() {
         return;
     }
-    // It was parsed before.
+    // The text was parsed before, so there is no error to report.
     let Ok(open) = source.ir.parse::<Kernel>() else { return };
-    let with = format!("with {}", names(&open, bindings));
-    for diagnostic in found(source, &open, bound) {
-        say(&diagnostic, source, &with);
+    let with = format!("with {}", bindings_text(&open, bindings));
+    for diagnostic in new_diagnostics(source, &open, bound) {
+        log_diagnostic(&diagnostic, source, &with);
     }
 }
 
 /// Returns the diagnostics of `bound` that `open` does not have.
-fn found(source: &Source, open: &Kernel, bound: &Kernel) -> Vec<Diagnostic> {
+fn new_diagnostics(source: &Source, open: &Kernel, bound: &Kernel) -> Vec<Diagnostic> {
     let levels = source.lint_levels();
     let run = |kernel: &Kernel| lint::run(kernel, &Analyses::for_kernel(kernel), &levels).0;
     let mut found = run(bound);
     if found.is_empty() {
         return found;
     }
-    let said = run(open);
-    found.retain(|new| !said.iter().any(|old| old.code == new.code && old.span == new.span));
+    let reported = run(open);
+    found.retain(|new| !reported.iter().any(|old| old.code == new.code && old.span == new.span));
     let mut once: Vec<Diagnostic> = Vec::with_capacity(found.len());
     for diagnostic in found {
         if !once.contains(&diagnostic) {
@@ -85,9 +85,8 @@ fn found(source: &Source, open: &Kernel, bound: &Kernel) -> Vec<Diagnostic> {
     once
 }
 
-/// One record: the lint and the kernel, of which `what` says more, the fact, what it rests on, and
-/// what to do.
-pub(crate) fn say(found: &Diagnostic, source: &Source, what: &str) {
+/// Logs one record: the lint, the kernel with its `circumstances`, the message, notes and help.
+pub(crate) fn log_diagnostic(found: &Diagnostic, source: &Source, circumstances: &str) {
     let Diagnostic { code, level, message, span, labels, notes, help } = found;
     let level = match level {
         Level::Allow => return,
@@ -95,7 +94,7 @@ pub(crate) fn say(found: &Diagnostic, source: &Source, what: &str) {
         Level::Deny => log::Level::Error,
     };
     let place = source.place(span.index());
-    let mut text = format!("{code}: `{}` {what}: {message} ({place})", source.name);
+    let mut text = format!("{code}: `{}` {circumstances}: {message} ({place})", source.name);
     for (span, label) in labels {
         let _ = write!(text, "; note: {label} ({})", source.place(span.index()));
     }
@@ -110,15 +109,15 @@ pub(crate) fn say(found: &Diagnostic, source: &Source, what: &str) {
     logger().log(&record.args(format_args!("{text}")).build());
 }
 
-/// A record of what no lint is about.
-pub(crate) fn advise(text: &str) {
+/// Logs a warning that belongs to no lint.
+pub(crate) fn log_warning(text: &str) {
     let mut record = Record::builder();
     record.target(TARGET).level(log::Level::Warn);
     logger().log(&record.args(format_args!("{text}")).build());
 }
 
-/// `T = f32, N = 8`
-fn names(open: &Kernel, bindings: &[Binding]) -> String {
+/// Returns the bindings of generic parameters as a text: `T = f32, N = 8`.
+fn bindings_text(open: &Kernel, bindings: &[Binding]) -> String {
     let generics = open.generics.iter().map(|(_, generic)| generic);
     let bound = generics.zip(bindings).map(|(generic, binding)| {
         let value = match (&generic.kind, *binding) {
@@ -178,7 +177,7 @@ mod tests {
             places,
             levels: levels.leak(),
         };
-        report(&source, bindings, &bound.parse().unwrap());
+        log_new_findings(&source, bindings, &bound.parse().unwrap());
         let own = format!("`{name}` with");
         let mut records = RECORDS.lock().unwrap();
         records.extract_if(.., |(.., text)| text.contains(&own)).collect()
@@ -209,7 +208,7 @@ mod tests {
     const BINDINGS: [Binding; 2] = [Binding::Type(Scalar::F32), Binding::Const(0xffff_ffff)];
 
     #[test]
-    fn what_only_the_bound_kernel_shows_is_logged_once() {
+    fn findings_that_need_bindings_are_logged_once() {
         let records = logged("once", Vec::new(), &BINDINGS, BOUND);
         let [(level, file, line, text)] = &records[..] else { panic!("{records:?}") };
         assert_eq!((*level, *file, *line), (log::Level::Error, "src/k.rs", 7));
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_built_with_nothing_open_is_not_looked_at_again() {
+    fn closed_kernels_are_not_linted_again() {
         assert_eq!(logged("closed", Vec::new(), &[], BOUND), []);
         assert_eq!(logged("same", Vec::new(), &BINDINGS, OPEN), []);
     }

@@ -18,7 +18,8 @@
 //! division are correctly rounded.
 use crate::Float;
 
-/// Sine and cosine of an angle in radians: [`sin`] and [`cos`], which cost less together.
+/// Returns the sine and the cosine of an angle in radians: [`sin`] and [`cos`], which cost less
+/// together.
 pub fn sin_cos<T: Float>(x: T) -> (T, T) {
     x.sin_cos()
 }

@@ -40,19 +40,19 @@ pub trait Num:
     const ZERO: Self;
     /// 1
     const ONE: Self;
-    /// `value as Self`
+    /// Returns `value as Self`.
     fn from_i32(value: i32) -> Self;
-    /// `value as Self`
+    /// Returns `value as Self`.
     fn from_f64(value: f64) -> Self;
-    /// `value as Self`
+    /// Returns `value as Self`.
     fn from_usize(value: usize) -> Self;
-    /// `self as f32`
+    /// Returns `self as f32`.
     fn as_f32(self) -> f32;
-    /// `self as f64`
+    /// Returns `self as f64`.
     fn as_f64(self) -> f64;
-    /// `self as usize`
+    /// Returns `self as usize`.
     fn as_usize(self) -> usize;
-    /// Absolute value; wrapping, so that of `MIN` is `MIN`.
+    /// Returns the absolute value; wrapping, so that of `MIN` is `MIN`.
     fn abs(self) -> Self;
 }
 
@@ -62,9 +62,9 @@ pub trait Num:
 /// integer ambiguous. Generic code has it through its bound. For the same reason [`Int`] does not
 /// imply `Ord`.
 pub trait MinMax: Sized {
-    /// The smaller; of floats ignores one NaN, and -0.0 is below +0.0.
+    /// Returns the smaller number. Of floats, one NaN is ignored, and -0.0 is below +0.0.
     fn min(self, other: Self) -> Self;
-    /// The larger; of floats ignores one NaN, and -0.0 is below +0.0.
+    /// Returns the larger number. Of floats, one NaN is ignored, and -0.0 is below +0.0.
     fn max(self, other: Self) -> Self;
 }
 
@@ -88,71 +88,71 @@ pub trait Int:
 
 /// `f16`, `bf16`, `f32` and `f64`.
 pub trait Float: Num + Neg<Output = Self> {
-    /// `self * factor + addend`, rounded once.
+    /// Returns `self * factor + addend`, rounded once.
     fn mul_add(self, factor: Self, addend: Self) -> Self;
-    /// Square root, correctly rounded.
+    /// Returns the square root, correctly rounded.
     fn sqrt(self) -> Self;
-    /// To the integer below.
+    /// Rounds to the integer below.
     fn floor(self) -> Self;
-    /// To the integer above.
+    /// Rounds to the integer above.
     fn ceil(self) -> Self;
-    /// To the integer toward zero.
+    /// Rounds to the integer toward zero.
     fn trunc(self) -> Self;
-    /// To the nearest integer, ties to even.
+    /// Rounds to the nearest integer, ties to even.
     fn round_ties_even(self) -> Self;
-    /// [`math::acos`](crate::math::acos)
+    /// Returns [`math::acos`](crate::math::acos).
     fn acos(self) -> Self;
-    /// [`math::acosh`](crate::math::acosh)
+    /// Returns [`math::acosh`](crate::math::acosh).
     fn acosh(self) -> Self;
-    /// [`math::asin`](crate::math::asin)
+    /// Returns [`math::asin`](crate::math::asin).
     fn asin(self) -> Self;
-    /// [`math::asinh`](crate::math::asinh)
+    /// Returns [`math::asinh`](crate::math::asinh).
     fn asinh(self) -> Self;
-    /// [`math::atan`](crate::math::atan)
+    /// Returns [`math::atan`](crate::math::atan).
     fn atan(self) -> Self;
-    /// [`math::atan2`](crate::math::atan2)
+    /// Returns [`math::atan2`](crate::math::atan2).
     fn atan2(self, other: Self) -> Self;
-    /// [`math::atanh`](crate::math::atanh)
+    /// Returns [`math::atanh`](crate::math::atanh).
     fn atanh(self) -> Self;
-    /// [`math::cbrt`](crate::math::cbrt)
+    /// Returns [`math::cbrt`](crate::math::cbrt).
     fn cbrt(self) -> Self;
-    /// [`math::cos`](crate::math::cos)
+    /// Returns [`math::cos`](crate::math::cos).
     fn cos(self) -> Self;
-    /// [`math::cosh`](crate::math::cosh)
+    /// Returns [`math::cosh`](crate::math::cosh).
     fn cosh(self) -> Self;
-    /// [`math::erf`](crate::math::erf)
+    /// Returns [`math::erf`](crate::math::erf).
     fn erf(self) -> Self;
-    /// [`math::erfc`](crate::math::erfc)
+    /// Returns [`math::erfc`](crate::math::erfc).
     fn erfc(self) -> Self;
-    /// [`math::exp`](crate::math::exp)
+    /// Returns [`math::exp`](crate::math::exp).
     fn exp(self) -> Self;
-    /// [`math::exp2`](crate::math::exp2)
+    /// Returns [`math::exp2`](crate::math::exp2).
     fn exp2(self) -> Self;
-    /// [`math::exp_m1`](crate::math::exp_m1)
+    /// Returns [`math::exp_m1`](crate::math::exp_m1).
     fn exp_m1(self) -> Self;
-    /// [`math::hypot`](crate::math::hypot)
+    /// Returns [`math::hypot`](crate::math::hypot).
     fn hypot(self, other: Self) -> Self;
-    /// [`math::ln`](crate::math::ln)
+    /// Returns [`math::ln`](crate::math::ln).
     fn ln(self) -> Self;
-    /// [`math::ln_1p`](crate::math::ln_1p)
+    /// Returns [`math::ln_1p`](crate::math::ln_1p).
     fn ln_1p(self) -> Self;
-    /// [`math::log`](crate::math::log)
+    /// Returns [`math::log`](crate::math::log).
     fn log(self, base: Self) -> Self;
-    /// [`math::log10`](crate::math::log10)
+    /// Returns [`math::log10`](crate::math::log10).
     fn log10(self) -> Self;
-    /// [`math::log2`](crate::math::log2)
+    /// Returns [`math::log2`](crate::math::log2).
     fn log2(self) -> Self;
-    /// [`math::powf`](crate::math::powf)
+    /// Returns [`math::powf`](crate::math::powf).
     fn powf(self, exponent: Self) -> Self;
-    /// [`math::sin`](crate::math::sin)
+    /// Returns [`math::sin`](crate::math::sin).
     fn sin(self) -> Self;
-    /// [`math::sin_cos`](crate::math::sin_cos)
+    /// Returns [`math::sin_cos`](crate::math::sin_cos).
     fn sin_cos(self) -> (Self, Self);
-    /// [`math::sinh`](crate::math::sinh)
+    /// Returns [`math::sinh`](crate::math::sinh).
     fn sinh(self) -> Self;
-    /// [`math::tan`](crate::math::tan)
+    /// Returns [`math::tan`](crate::math::tan).
     fn tan(self) -> Self;
-    /// [`math::tanh`](crate::math::tanh)
+    /// Returns [`math::tanh`](crate::math::tanh).
     fn tanh(self) -> Self;
 }
 

@@ -9,7 +9,7 @@ use warpwise_compiler::{
     output::{CAPACITY_BYTES, Printed},
 };
 
-/// Gets what kernels print.
+/// A receiver of the text that kernels print.
 type Handler = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The destination of the text that kernels of one device print: stdout, unless a handler takes it.
@@ -19,12 +19,12 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    /// From now on `handler` gets the text.
-    pub(crate) fn set(&self, handler: Handler) {
+    /// Passes the text to `handler` from now on.
+    pub(crate) fn set_handler(&self, handler: Handler) {
         *self.handler.lock().unwrap_or_else(PoisonError::into_inner) = Some(handler);
     }
 
-    /// Hands `text` on, if there is any.
+    /// Passes `text` to the handler or to stdout, if it is not empty.
     pub(crate) fn print(&self, text: &str) {
         if text.is_empty() {
             return;
@@ -49,7 +49,7 @@ impl fmt::Debug for Printer {
 }
 
 /// Formats a message of `kernel` with these values.
-pub(crate) fn text(kernel: &Kernel, message: MessageId, values: &[u64]) -> String {
+pub(crate) fn format_message(kernel: &Kernel, message: MessageId, values: &[u64]) -> String {
     let Some(message) = kernel.messages.get(message) else { return String::new() };
     let args: Vec<(Scalar, u64)> =
         message.args.iter().copied().zip(values.iter().copied()).collect();
@@ -60,12 +60,12 @@ pub(crate) fn text(kernel: &Kernel, message: MessageId, values: &[u64]) -> Strin
 }
 
 /// Formats the text that a thread printed.
-pub(crate) fn printed(kernel: &Kernel, printed: &Printed) -> String {
-    text(kernel, printed.message, &printed.values)
+pub(crate) fn format_printed(kernel: &Kernel, printed: &Printed) -> String {
+    format_message(kernel, printed.message, &printed.values)
 }
 
-/// Says how much was printed that there was no room for; nothing, if it was nothing.
-pub(crate) fn lost(count: u64) -> String {
+/// Returns a note about the number of records for which there was no room; empty if there are none.
+pub(crate) fn lost_note(count: u64) -> String {
     match count {
         0 => String::new(),
         count => format!(
@@ -85,13 +85,13 @@ mod tests {
     fn a_handler_gets_what_is_printed() {
         let (printer, seen) = (Printer::default(), Arc::new(Mutex::new(String::new())));
         let keep = Arc::clone(&seen);
-        printer.set(Arc::new(move |text: &str| keep.lock().unwrap().push_str(text)));
+        printer.set_handler(Arc::new(move |text: &str| keep.lock().unwrap().push_str(text)));
         printer.print("a\n");
         printer.print("");
-        printer.print(&lost(3));
+        printer.print(&lost_note(3));
         let seen = seen.lock().unwrap();
         assert!(seen.starts_with("a\n[warpwise: 3 more prints are lost"), "{seen}");
-        assert_eq!(lost(0), "");
+        assert_eq!(lost_note(0), "");
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         let kernel: Kernel =
             "kernel k { message msg0 = \"{0:?} {1}\": (f32, i8) }".parse().unwrap();
         let values = [1.0f32.to_bits().into(), 0xff];
-        assert_eq!(text(&kernel, MessageId::new(0), &values), "1.0 -1");
-        assert_eq!(text(&kernel, MessageId::new(1), &values), "");
+        assert_eq!(format_message(&kernel, MessageId::new(0), &values), "1.0 -1");
+        assert_eq!(format_message(&kernel, MessageId::new(1), &values), "");
     }
 }

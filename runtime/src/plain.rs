@@ -89,7 +89,7 @@ pub trait Stored: Sized + 'static {
         Some(take(&bytes))
     }
 
-    /// `len` values whose bytes are what `read` writes; `None` if the host lacks the memory.
+    /// Returns `len` values whose bytes `read` writes; `None` if the host lacks the memory.
     #[doc(hidden)]
     fn collect<E>(
         len: usize,
@@ -143,11 +143,11 @@ pub trait Stored: Sized + 'static {
     note = "numbers and `bool` can, and arrays, tuples, `Option`s, `Result`s, and `#[device]` structs and enums of such with `#[derive(Clone, Copy)]`"
 )]
 pub trait Plain: Copy + Stored<Value = Self> {
-    /// The numbers in it, in order, each with its bits: what it is passed by value as. Of an enum,
-    /// the discriminant and then the numbers of every variant.
+    /// Passes each number of the value to `pass`, in order, with its bits: the parameters for a value
+    /// that a kernel takes. For an enum, the discriminant and then the numbers of every variant.
     #[doc(hidden)]
     fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64));
-    /// As many zeros: what is passed for a variant that an enum is not.
+    /// Passes as many zeros to `pass`, for the other variants of an enum.
     #[doc(hidden)]
     fn zeros(pass: &mut dyn FnMut(Scalar, u64));
 }
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stored_is_loaded() {
+    fn stored_values_are_loaded() {
         fn travels<T: Plain + PartialEq + std::fmt::Debug>(values: &[T]) {
             let stored = T::with_bytes(values, <[u8]>::to_vec).unwrap();
             assert_eq!(stored.len(), values.len() * T::LAYOUT.size);

@@ -30,11 +30,11 @@ const CACHES_VARIABLE: &str = "WARPWISE_PROFILE_CACHES";
 pub(crate) fn simulated_gpu() -> Option<&'static Gpu> {
     static GPU: OnceLock<Option<&'static Gpu>> = OnceLock::new();
     *GPU.get_or_init(|| {
-        profile()?;
+        open_profile()?;
         let name = env::var(CACHES_VARIABLE).ok()?;
         let gpu = Gpu::named(&name);
         if gpu.is_none() {
-            say(&format!("{CACHES_VARIABLE} names `{name}`, and no such GPU is known"));
+            print_warning(&format!("{CACHES_VARIABLE} names `{name}`, and no such GPU is known"));
         }
         gpu
     })
@@ -53,25 +53,25 @@ pub(crate) fn is_unoptimized() -> bool {
 
 /// Returns true if launches are to be counted and written.
 pub(crate) fn is_on() -> bool {
-    profile().is_some()
+    open_profile().is_some()
 }
 
-/// Writes what a launch of `kernel` did.
-pub(crate) fn launched(counters: &LaunchCounters, kernel: &Kernel) {
-    with(|profile| profile.launched(counters, kernel));
+/// Writes the counters of a launch of `kernel`.
+pub(crate) fn record_launch(counters: &LaunchCounters, kernel: &Kernel) {
+    with_profile(|profile| profile.record_launch(counters, kernel));
 }
 
-/// Writes that a launch was given up, and so is not counted.
-pub(crate) fn stopped(kernel: &str, reason: &str) {
-    with(|profile| {
+/// Writes that a launch was stopped, and so is not counted.
+pub(crate) fn record_stopped(kernel: &str, reason: &str) {
+    with_profile(|profile| {
         let line = Object::new("stopped").text("kernel", kernel).text("reason", reason);
-        profile.write(line)
+        profile.write_line(line)
     });
 }
 
 /// Writes that a launch ran on a GPU, where nothing is counted.
 pub(crate) fn ran_on_gpu(kernel: &str) {
-    with(|profile| profile.write(Object::new("gpu").text("kernel", kernel)));
+    with_profile(|profile| profile.write_line(Object::new("gpu").text("kernel", kernel)));
 }
 
 /// Name of a kernel, blocks of its grid and threads of its blocks.
@@ -82,14 +82,14 @@ struct Profile {
     file: File,
     /// The number of launches.
     launches: u64,
-    /// Kernels that are in the file, with what their generic parameters stand for.
+    /// Kernels that are in the file, with the bindings of their generic parameters.
     kernels: HashSet<(&'static str, String)>,
     /// The last launch of each kernel and shape, with its number.
     last: HashMap<Shape, (u64, LaunchCounters)>,
 }
 
-/// The profile, where the variable asks for one and its file can be made.
-fn profile() -> Option<&'static Mutex<Profile>> {
+/// Returns the profile, if the variable asks for one and its file can be created.
+fn open_profile() -> Option<&'static Mutex<Profile>> {
     static PROFILE: OnceLock<Option<Mutex<Profile>>> = OnceLock::new();
     let open = || {
         let folder = env::var_os(VARIABLE).filter(|folder| !folder.is_empty())?;
@@ -97,7 +97,9 @@ fn profile() -> Option<&'static Mutex<Profile>> {
             Ok(profile) => Some(Mutex::new(profile)),
             Err(error) => {
                 let folder = folder.display();
-                say(&format!("cannot write to {folder}, which {VARIABLE} names: {error}"));
+                print_warning(&format!(
+                    "cannot write to {folder}, which {VARIABLE} names: {error}"
+                ));
                 None
             }
         }
@@ -105,19 +107,19 @@ fn profile() -> Option<&'static Mutex<Profile>> {
     PROFILE.get_or_init(open).as_ref()
 }
 
-/// Does `work` with the profile, if there is one. A program goes on where a disk is full; that is
-/// said once.
-fn with(work: impl FnOnce(&mut Profile) -> io::Result<()>) {
+/// Does `work` with the profile, if there is one. An error, such as a full disk, does not stop the
+/// program, and is reported once.
+fn with_profile(work: impl FnOnce(&mut Profile) -> io::Result<()>) {
     static FAILED: OnceLock<()> = OnceLock::new();
-    let Some(profile) = profile() else { return };
+    let Some(profile) = open_profile() else { return };
     let done = work(&mut profile.lock().unwrap_or_else(PoisonError::into_inner));
     if let Err(error) = done {
-        FAILED.get_or_init(|| say(&format!("cannot write the profile: {error}")));
+        FAILED.get_or_init(|| print_warning(&format!("cannot write the profile: {error}")));
     }
 }
 
 #[expect(clippy::print_stderr, reason = "nobody else would tell why there is no profile")]
-fn say(text: &str) {
+fn print_warning(text: &str) {
     eprintln!("warpwise: {text}");
 }
 
@@ -136,20 +138,20 @@ impl Profile {
         let mut profile = Self { file, launches: 0, kernels, last };
         let program = env::args_os().next().unwrap_or_default();
         let header = Object::new("program").text("warpwise", env!("CARGO_PKG_VERSION"));
-        profile.write(header.text("program", &program.to_string_lossy()))?;
+        profile.write_line(header.text("program", &program.to_string_lossy()))?;
         Ok(profile)
     }
 
-    /// Writes a whole line at once, so that one that is there is complete.
-    fn write(&mut self, object: Object) -> io::Result<()> {
+    /// Writes a line with a single call, so that every line in the file is complete.
+    fn write_line(&mut self, object: Object) -> io::Result<()> {
         self.file.write_all((object.end() + "\n").as_bytes())
     }
 
-    fn launched(&mut self, counters: &LaunchCounters, kernel: &Kernel) -> io::Result<()> {
+    fn record_launch(&mut self, counters: &LaunchCounters, kernel: &Kernel) -> io::Result<()> {
         let LaunchCounters { kernel: name, generics, grid, block, .. } = counters;
         if self.kernels.insert((name, generics.clone())) {
             let line = Object::new("kernel").text("kernel", name).text("generics", generics);
-            self.write(line.text("ir", &kernel.to_string()))?;
+            self.write_line(line.text("ir", &kernel.to_string()))?;
         }
         let number = self.launches;
         self.launches += 1;
@@ -158,7 +160,7 @@ impl Profile {
             && known == counters
         {
             let line = Object::new("again").value("launch", *earlier);
-            return self.write(line);
+            return self.write_line(line);
         }
         self.file.write_all((counters.to_json() + "\n").as_bytes())?;
         self.last.insert(key, (number, counters.clone()));

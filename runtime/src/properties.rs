@@ -202,7 +202,7 @@ impl fmt::Display for PciAddress {
 }
 
 /// The identity of a GPU, the same in all programs and after restarts. `Display` prints it in
-/// groups, as `nvidia-smi -L` does behind `GPU-` or `MIG-`.
+/// groups, as `nvidia-smi -L` does after `GPU-` or `MIG-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid(pub [u8; 16]);
 

@@ -88,7 +88,7 @@ impl PtxCache {
         Ok(texts)
     }
 
-    /// Writes a file whole: nobody sees a part of it.
+    /// Writes a file such that no reader sees a part of it.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         fs::create_dir_all(&self.folder)?;
@@ -155,7 +155,7 @@ fn parse(bytes: &[u8], key: &str) -> Option<PtxTexts> {
     (found == key).then(|| PtxTexts { plain: plain.to_owned(), coarsened })
 }
 
-/// FNV-1a, which is the same in every process and on every machine.
+/// Returns the FNV-1a hash, which is the same in every process and on every machine.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)

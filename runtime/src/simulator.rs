@@ -143,7 +143,7 @@ impl Simulator {
 
     /// Checks launches for some mistakes only: see [`checked`](Self::checked).
     pub fn checks(self, checks: Checks) -> Self {
-        Self { checking: Some(Arc::new(Checking::asked(checks))), ..self }
+        Self { checking: Some(Arc::new(Checking::requested(checks))), ..self }
     }
 
     /// Runs each launch in an order drawn from `seed`: blocks, warps and diverged lanes take turns
@@ -223,7 +223,7 @@ impl Simulator {
     /// included; none without [`checked`](Self::checked) or [`checks`](Self::checks).
     #[must_use]
     pub fn take_findings(&self) -> Vec<Finding> {
-        self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take())
+        self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take_pending())
     }
 
     /// Returns the trace of each launch since the last call; none without [`trace`](Self::trace).
@@ -232,7 +232,7 @@ impl Simulator {
         self.debugger.as_ref().map_or_else(Vec::new, |debugger| debugger.take_traces())
     }
 
-    /// Adds to the debugger. A clone of this simulator keeps the debugger that it has.
+    /// Changes the debugger. Clones of this simulator keep theirs.
     fn debug(self, add: impl FnOnce(&mut Debugger)) -> Self {
         let mut debugger = self.debugger.as_deref().cloned().unwrap_or_default();
         add(&mut debugger);

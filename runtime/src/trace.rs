@@ -35,7 +35,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 pub use value::Value;
-use value::{compact, operands, result, text, value_of};
+use value::{format_lanes, inst_text, operand_values, result_values, value_of};
 use warpwise_compiler::{
     id::Id,
     ir::{Inst, InstId, Kernel, Op, ParamKind},
@@ -43,7 +43,7 @@ use warpwise_compiler::{
 use warpwise_simt::{Moment, Outcome, TracedProgram, WatchFn, WatchedLanes};
 
 /// Most instructions that a trace holds.
-const MOST: usize = 1 << 16;
+const MAX_TRACED_EVENTS: usize = 1 << 16;
 
 /// Whom to look at, and where: one thread, or one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,29 +61,30 @@ enum Who {
 }
 
 impl Watch {
-    /// The thread of this index in the block of this index, as
+    /// Watches the thread of this index in the block of this index, as
     /// [`DevicePanic`](crate::DevicePanic) has them.
     pub const fn thread(block: [u32; 3], thread: [u32; 3]) -> Self {
         Self { block, who: Who::Thread(thread), line: None }
     }
 
-    /// The warp of this number in the block of this index.
+    /// Watches the warp of this number in the block of this index.
     pub const fn warp(block: [u32; 3], warp: u32) -> Self {
         Self { block, who: Who::Warp(warp), line: None }
     }
 
-    /// Only where it comes to this line of the kernel's file.
+    /// Restricts the watch to a line of the kernel's file.
     pub const fn at_line(self, line: u32) -> Self {
         Self { line: Some((None, line)), ..self }
     }
 
-    /// Only where it comes to this line of a file, whose path, as `file!()` gives it, ends so.
+    /// Restricts the watch to a line of another file: one whose path, as `file!()` gives it, ends
+    /// with `file`.
     pub const fn at(self, file: &'static str, line: u32) -> Self {
         Self { line: Some((Some(file), line)), ..self }
     }
 
-    /// Returns the watched lanes in blocks of so many threads; none if there is no such thread.
-    fn watched(&self, dims: [u32; 3]) -> WatchedLanes {
+    /// Returns the watched lanes in blocks of `dims` threads; none if there is no such thread.
+    fn watched_lanes(&self, dims: [u32; 3]) -> WatchedLanes {
         let block = self.block;
         match self.who {
             Who::Warp(warp) => WatchedLanes { block, warp, lanes: u32::MAX },
@@ -181,8 +182,8 @@ pub struct Variable {
 }
 
 impl Hit {
-    /// The value of a variable, in the first of the lanes; of several of that name the last one
-    /// declared.
+    /// Returns the value of a variable in the first of the lanes; of several variables of that name,
+    /// the last one declared.
     pub fn variable(&self, name: &str) -> Option<&Value> {
         self.variables.iter().rfind(|variable| variable.name == name)?.values.first()
     }
@@ -192,14 +193,22 @@ impl Event {
     fn new(source: &'static Source, moment: &Moment<'_>) -> Self {
         let span = moment.kernel().insts[moment.inst].span;
         let Place { file, line, column } = source.place(span.index());
-        let operands = operands(moment);
-        let text = text(moment, &operands);
+        let operands = operand_values(moment);
+        let text = inst_text(moment, &operands);
         let operands = operands.into_iter().map(|(_, values)| values).collect();
-        Self { file, line, column, lanes: moment.lanes, text, operands, result: result(moment) }
+        Self {
+            file,
+            line,
+            column,
+            lanes: moment.lanes,
+            text,
+            operands,
+            result: result_values(moment),
+        }
     }
 }
 
-/// The variables that have a value in one of the lanes.
+/// Returns the variables that have a value in one of the lanes.
 fn variables(moment: &Moment<'_>) -> Vec<Variable> {
     let kernel: &Kernel = moment.kernel();
     let lanes = || (0..32usize).filter(|lane| moment.lanes & (1 << lane) != 0);
@@ -254,14 +263,14 @@ impl Debugger {
         self.breakpoints.push((watch, Arc::new(Mutex::new(handler))));
     }
 
-    /// The traces that nobody has taken yet.
+    /// Takes the traces since the last call.
     pub(crate) fn take_traces(&self) -> Vec<Trace> {
         self.trace.as_ref().map_or_else(Vec::new, |(_, traces)| {
             std::mem::take(&mut *traces.lock().unwrap_or_else(PoisonError::into_inner))
         })
     }
 
-    /// Runs a launch and does what is asked.
+    /// Runs a launch with the requested trace and breakpoints.
     pub(crate) fn run(
         &self,
         source: &'static Source,
@@ -269,24 +278,25 @@ impl Debugger {
         launch: &warpwise_simt::Launch<'_>,
     ) -> Outcome {
         let mut traced = None;
-        let mut looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = Vec::new();
+        let mut watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = Vec::new();
         if let Some((watch, _)) = &self.trace {
             let (watch, kernel) = (*watch, source.name);
             let trace = traced.insert(Trace { kernel, watch, events: Vec::new(), lost: 0 });
-            let look = move |moment: &Moment<'_>| {
-                trace.see(source, moment);
+            let watch_fn = move |moment: &Moment<'_>| {
+                trace.record_event(source, moment);
                 ControlFlow::Continue(())
             };
-            looks.push((watch.watched(launch.block), Box::new(look)));
+            watches.push((watch.watched_lanes(launch.block), Box::new(watch_fn)));
         }
         for (watch, handler) in &self.breakpoints {
-            let watched = watch.watched(launch.block);
+            let watched = watch.watched_lanes(launch.block);
             let mut last = None;
-            let look = move |moment: &Moment<'_>| {
+            let watch_fn = move |moment: &Moment<'_>| {
                 let place = source.place(moment.kernel().insts[moment.inst].span.index());
                 let line = Some((place.file, place.line));
-                let comes = std::mem::replace(&mut last, line) != line;
-                if !watch.is_at(source, place) || (watch.line.is_some() && !comes) {
+                // A breakpoint at a line stops once per visit, not at each of its instructions.
+                let is_entered = std::mem::replace(&mut last, line) != line;
+                if !watch.is_at(source, place) || (watch.line.is_some() && !is_entered) {
                     return ControlFlow::Continue(());
                 }
                 let event = Event::new(source, moment);
@@ -295,9 +305,9 @@ impl Debugger {
                 let hit = Hit { kernel: source.name, block, warp, event, variables };
                 handler.lock().unwrap_or_else(PoisonError::into_inner)(&hit)
             };
-            looks.push((watched, Box::new(look)));
+            watches.push((watched, Box::new(watch_fn)));
         }
-        let outcome = program.run(launch, self.seed, looks);
+        let outcome = program.run(launch, self.seed, watches);
         if let (Some((_, traces)), Some(trace)) = (&self.trace, traced) {
             traces.lock().unwrap_or_else(PoisonError::into_inner).push(trace);
         }
@@ -315,12 +325,13 @@ impl fmt::Debug for Debugger {
 }
 
 impl Trace {
-    fn see(&mut self, source: &'static Source, moment: &Moment<'_>) {
+    /// Records an instruction, if it is at a watched line.
+    fn record_event(&mut self, source: &'static Source, moment: &Moment<'_>) {
         let place = source.place(moment.kernel().insts[moment.inst].span.index());
         if !self.watch.is_at(source, place) {
             return;
         }
-        if self.events.len() < MOST {
+        if self.events.len() < MAX_TRACED_EVENTS {
             self.events.push(Event::new(source, moment));
         } else {
             self.lost += 1;
@@ -333,7 +344,7 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         match &self.result {
-            Some(values) => write!(f, " = {}", compact(values)),
+            Some(values) => write!(f, " = {}", format_lanes(values)),
             None => Ok(()),
         }
     }
@@ -369,7 +380,7 @@ impl fmt::Display for Hit {
         write!(f, "`{kernel}` at {file}:{line}:{column}, block ({x}, {y}, {z}), warp {warp}, ")?;
         write!(f, "lanes {lanes:#010x}: {event}")?;
         for Variable { name, values } in variables {
-            write!(f, "; {name} = {}", compact(values))?;
+            write!(f, "; {name} = {}", format_lanes(values))?;
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! Says that the interpreter was built without optimisation, once in a process, when it has run for
-//! long enough to matter.
+//! A warning that the interpreter was built without optimisation, once in a process, when it has run
+//! for long enough to matter.
 //!
-//! `cargo test` and `cargo run` compile dependencies so, unless a project says otherwise. What is
-//! said is a record of the `log` crate, as what lints say of launches ([`crate::advice`]), and like
-//! that is off with `WARPWISE_LINTS=off`.
+//! `cargo test` and `cargo run` compile dependencies so, unless a project configures otherwise. The
+//! warning is a record of the `log` crate, like those of lints on launches ([`crate::advice`]), and
+//! is off with `WARPWISE_LINTS=off`.
 use crate::lint;
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -11,38 +11,38 @@ use std::{
 };
 
 /// The total time of launches after which the slow build is reported.
-const ENOUGH: Duration = Duration::from_secs(1);
+const WARN_AFTER: Duration = Duration::from_secs(1);
 
 /// The total time of launches so far.
-static TAKEN: Taken = Taken(AtomicU64::new(0));
+static TOTAL: TotalTime = TotalTime(AtomicU64::new(0));
 
-/// Nanoseconds.
-struct Taken(AtomicU64);
+/// A sum of times, in nanoseconds.
+struct TotalTime(AtomicU64);
 
-/// Adds what a launch on the interpreter took.
-pub(crate) fn took(time: Duration) {
-    if !warpwise_simt::OPTIMIZED && TAKEN.comes_to_enough(time) && lint::is_heard() {
-        lint::advise(&text());
+/// Adds the time of a launch on the interpreter.
+pub(crate) fn add_time(time: Duration) {
+    if !warpwise_simt::OPTIMIZED && TOTAL.reaches_limit(time) && lint::is_enabled() {
+        lint::log_warning(&warning());
     }
 }
 
-fn text() -> String {
+fn warning() -> String {
     format!(
         "launches on the CPU have taken {} s, and the interpreter was built without optimisation; help: it is 2 to 5.3 times \
          faster with these lines in the `Cargo.toml` of the workspace:\n\
          [profile.dev.package.warpwise-simt]\n\
          opt-level = 3",
-        ENOUGH.as_secs()
+        WARN_AFTER.as_secs()
     )
 }
 
-impl Taken {
-    /// Returns true if `time` takes the total past the limit, for the first time.
-    fn comes_to_enough(&self, time: Duration) -> bool {
+impl TotalTime {
+    /// Adds `time`; returns true if the total passes the limit, for the first time.
+    fn reaches_limit(&self, time: Duration) -> bool {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let (more, enough) = (nanoseconds(time), nanoseconds(ENOUGH));
-        let before = self.0.fetch_add(more.min(enough), Relaxed);
-        before < enough && before.saturating_add(more) >= enough
+        let (more, limit) = (nanoseconds(time), nanoseconds(WARN_AFTER));
+        let before = self.0.fetch_add(more.min(limit), Relaxed);
+        before < limit && before.saturating_add(more) >= limit
     }
 }
 
@@ -51,19 +51,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_enough_once() {
-        let taken = Taken(AtomicU64::new(0));
+    fn the_limit_is_reached_once() {
+        let total = TotalTime(AtomicU64::new(0));
         let times = [400, 500, 99, 1, 1, 2000].map(Duration::from_millis);
-        let enough = times.map(|time| taken.comes_to_enough(time));
+        let enough = times.map(|time| total.reaches_limit(time));
         assert_eq!(enough, [false, false, false, true, false, false]);
-        let taken = Taken(AtomicU64::new(0));
-        assert!(taken.comes_to_enough(Duration::MAX));
-        assert!(!taken.comes_to_enough(Duration::MAX));
+        let total = TotalTime(AtomicU64::new(0));
+        assert!(total.reaches_limit(Duration::MAX));
+        assert!(!total.reaches_limit(Duration::MAX));
     }
 
     #[test]
     fn the_lines_can_be_copied() {
-        let text = text();
+        let text = warning();
         let (_, lines) = text.split_once(":\n").unwrap();
         assert_eq!(lines, "[profile.dev.package.warpwise-simt]\nopt-level = 3");
     }

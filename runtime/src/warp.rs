@@ -18,17 +18,17 @@ use crate::{
     host::{only_in_a_kernel, thread_number},
 };
 
-/// Index of the thread in its warp: its number in the block (x fastest) modulo 32.
+/// Returns the index of the thread in its warp: its number in the block (x fastest) modulo 32.
 pub fn lane_id() -> usize {
     thread_number() % 32
 }
 
-/// Index of the warp in its block: the thread's number in the block divided by 32.
+/// Returns the index of the warp in its block: the thread's number in the block divided by 32.
 pub fn warp_id() -> usize {
     thread_number() / 32
 }
 
-/// The lanes that run this together: bit l for lane l, the caller among them.
+/// Returns the lanes that run the call together: bit l for lane l, the caller among them.
 ///
 /// The hardware decides which other lanes are among them, in divergent flow and out of it. They all
 /// reach the next instruction, so the mask suits the `_mask` forms, by which lanes do together what
@@ -263,7 +263,7 @@ pub fn elect() -> bool {
     only_in_a_kernel("`warp::elect`")
 }
 
-/// [`elect`] among the lanes of `mask`.
+/// Does the same as [`elect`], among the lanes of `mask`.
 ///
 /// # Panics
 /// On the host.
@@ -272,7 +272,7 @@ pub fn elect_mask(_mask: u32) -> bool {
     only_in_a_kernel("`warp::elect_mask`")
 }
 
-/// The lowest of the lanes: the one for which [`elect`] is true, in all of them.
+/// Returns the lowest of the lanes, the one for which [`elect`] is true, in all of them.
 ///
 /// # Panics
 /// On the host.
@@ -281,7 +281,7 @@ pub fn leader() -> usize {
     only_in_a_kernel("`warp::leader`")
 }
 
-/// [`leader`] among the lanes of `mask`.
+/// Does the same as [`leader`], among the lanes of `mask`.
 ///
 /// # Panics
 /// On the host.
@@ -290,27 +290,27 @@ pub fn leader_mask(_mask: u32) -> usize {
     only_in_a_kernel("`warp::leader_mask`")
 }
 
-/// The lanes whose numbers are below this one's: bit l for lane l.
+/// Returns the lanes whose numbers are below this one's: bit l for lane l.
 pub fn lanemask_lt() -> u32 {
     lanemask_eq() - 1
 }
 
-/// The lanes whose numbers are at most this one's: bit l for lane l.
+/// Returns the lanes whose numbers are at most this one's: bit l for lane l.
 pub fn lanemask_le() -> u32 {
     !lanemask_gt()
 }
 
-/// This lane: its bit alone.
+/// Returns the bit of this lane.
 pub fn lanemask_eq() -> u32 {
     1 << lane_id()
 }
 
-/// The lanes whose numbers are at least this one's: bit l for lane l.
+/// Returns the lanes whose numbers are at least this one's: bit l for lane l.
 pub fn lanemask_ge() -> u32 {
     !lanemask_lt()
 }
 
-/// The lanes whose numbers are above this one's: bit l for lane l.
+/// Returns the lanes whose numbers are above this one's: bit l for lane l.
 pub fn lanemask_gt() -> u32 {
     u32::MAX << lane_id() << 1
 }

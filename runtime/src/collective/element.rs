@@ -80,14 +80,14 @@ pub trait CollectiveElement: Element + sealed::Combine {}
 pub(super) mod sealed {
     use super::{DataType, ReduceOp};
 
-    /// Nobody else implements [`CollectiveElement`](super::CollectiveElement).
+    /// The seal of [`CollectiveElement`](super::CollectiveElement), which no other crate implements.
     pub trait Combine: Copy {
         /// The type as a value.
         #[expect(private_interfaces, reason = "only this crate reads it")]
         const TYPE: DataType;
         /// Combines two elements; `Mean` adds them.
         fn combine(self, other: Self, op: ReduceOp) -> Self;
-        /// The quotient of a sum of so many elements and their number.
+        /// Divides a sum of `count` elements by their number.
         fn mean(self, count: usize) -> Self;
     }
 }

@@ -118,7 +118,7 @@ impl Communicator {
         let transports = match (devices, gpus) {
             ([_], _) => vec![Transport::Alone],
             ([], _) => return Err(mistake("Communicator::all", CollectiveMistake::Devices)),
-            (_, 0) => Seat::all(devices.len()).into_iter().map(Transport::Host).collect(),
+            (_, 0) => Seat::for_ranks(devices.len()).into_iter().map(Transport::Host).collect(),
             _ if gpus == devices.len() => Self::connect_gpus(devices)?,
             _ => return Err(mistake("Communicator::all", CollectiveMistake::Devices)),
         };
@@ -334,7 +334,7 @@ impl Communicator {
             #[cfg(feature = "nccl")]
             Transport::Nccl { seat, nccl } => {
                 if let Some(seat) = seat {
-                    meet(seat, *call, Vec::new())?;
+                    meet_ranks(seat, *call, Vec::new())?;
                 }
                 let [from, to] = [operands.from, operands.to]
                     .map(|slice| slice.map(|slice| (slice.gpu(), slice.range())));
@@ -354,7 +354,7 @@ impl Communicator {
             Call::AllReduce { .. } => operands.from.or(operands.to),
             _ => operands.from,
         };
-        let parts = meet(seat, *call, sent.map_or_else(|| Ok(Vec::new()), read)?)?;
+        let parts = meet_ranks(seat, *call, sent.map_or_else(|| Ok(Vec::new()), read)?)?;
         let Some(to) = operands.to else { return Ok(()) };
         let reduced = |op, first: usize| {
             element::reduce::<T>(&parts, first..first + to.bytes, op)
@@ -413,7 +413,7 @@ impl Communicator {
     fn connect_gpus(devices: &[Device]) -> Result<Vec<Transport>> {
         let streams: Vec<_> = devices.iter().filter_map(Device::gpu_stream).collect();
         let connected = driver::NcclCommunicator::all(&streams)?;
-        let seats = Seat::all(devices.len());
+        let seats = Seat::for_ranks(devices.len());
         let transport = |(seat, nccl)| Transport::Nccl { seat: Some(seat), nccl };
         Ok(seats.into_iter().zip(connected).map(transport).collect())
     }
@@ -430,12 +430,12 @@ impl Communicator {
         };
         let id = match rank {
             0 => {
-                let listener = exchange::listen(host, *port)?;
+                let listener = exchange::open_port(host, *port)?;
                 let id = driver::nccl_unique_id()?;
-                exchange::serve(&listener, &id, size, exchange::TIMEOUT)?;
+                exchange::send_id(&listener, &id, size, exchange::TIMEOUT)?;
                 id
             }
-            _ => exchange::ask((host, *port), rank, size, exchange::TIMEOUT)?,
+            _ => exchange::request_id((host, *port), rank, size, exchange::TIMEOUT)?,
         };
         let stream = device.gpu_stream().expect("opened as a GPU");
         let nccl = driver::NcclCommunicator::new(stream, size, &id, rank)?;
@@ -476,8 +476,8 @@ fn elements<T: CollectiveElement>(slice: &Slice<T>) -> Elements {
     Elements { ty: T::TYPE, len: slice.len() }
 }
 
-/// [`Seat::meet`], with the crate's error.
-fn meet(seat: &Seat, call: Call, part: Vec<u8>) -> Result<Vec<rendezvous::Part>> {
+/// Does the same as [`Seat::meet`], with the crate's error.
+fn meet_ranks(seat: &Seat, call: Call, part: Vec<u8>) -> Result<Vec<rendezvous::Part>> {
     seat.meet(call, part).map_err(|wrong| mistake(call.name(), wrong))
 }
 

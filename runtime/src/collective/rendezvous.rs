@@ -1,24 +1,23 @@
 //! Meetings of the ranks of one process: [`Seat`].
 //!
-//! A rank that calls a collective waits until the calls of all ranks that take part are there. Then
-//! each of them gets the contributions of the others, or an error, if the calls do not belong
-//! together. CPU devices compute their results from the contributions. GPUs contribute no bytes:
-//! their ranks meet because NCCL trusts them to make the same calls, and one GPU writes the memory
-//! of another.
+//! A rank that calls a collective waits until all participating ranks have made their calls. Then
+//! each of them gets the contributions of the others, or an error if the calls do not match. CPU
+//! devices compute their results from the contributions. GPUs contribute no bytes: their ranks meet
+//! because NCCL trusts them to make the same calls, and one GPU writes the memory of another.
 //!
-//! **No rank waits forever for another's call.** A rank is in a call, or at work elsewhere, or
-//! gone. [`settle`](Table::settle) ends the calls that wait for a rank that is gone, and all
-//! calls if every rank is in one and none of them can end.
+//! **No rank waits forever for another's call.** A rank is in a call, or outside of one, or gone:
+//! its seat was dropped. [`end_decided_calls`](Table::end_decided_calls) ends the calls that wait
+//! for a rank that is gone, and all calls if every rank is in one and none of them can end.
 use super::{Call, CollectiveMistake, Transfer};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The bytes that a rank contributes.
 pub(super) type Part = Arc<Vec<u8>>;
 
-/// What a call ends with: the parts of all ranks, in order; of an exchange, the part received.
+/// The result of a call: the parts of all ranks, in order; of an exchange, the part received.
 type Outcome = Result<Vec<Part>, CollectiveMistake>;
 
-/// The place of one rank among those of its process. Dropped, the rank is gone for good.
+/// The place of one rank among those of its process. When it is dropped, the rank is gone for good.
 pub(super) struct Seat {
     room: Arc<Room>,
     rank: usize,
@@ -36,7 +35,7 @@ struct Table {
 }
 
 enum State {
-    /// The rank is at work elsewhere.
+    /// The rank is in no call.
     Away,
     /// The rank waits for others.
     Waiting {
@@ -49,8 +48,8 @@ enum State {
 }
 
 impl Seat {
-    /// Creates the seats of so many ranks.
-    pub(super) fn all(size: usize) -> Vec<Self> {
+    /// Creates the seats of `size` ranks.
+    pub(super) fn for_ranks(size: usize) -> Vec<Self> {
         let states = (0..size).map(|_| State::Away).collect();
         let table = Mutex::new(Table { states, first_gone: None });
         let room = Arc::new(Room { table, changed: Condvar::new() });
@@ -62,7 +61,7 @@ impl Seat {
     pub(super) fn meet(&self, call: Call, part: Vec<u8>) -> Outcome {
         let mut table = self.room.table();
         table.states[self.rank] = State::Waiting { call, part: Arc::new(part) };
-        table.settle();
+        table.end_decided_calls();
         self.room.changed.notify_all();
         loop {
             match std::mem::replace(&mut table.states[self.rank], State::Away) {
@@ -79,7 +78,7 @@ impl Drop for Seat {
         let mut table = self.room.table();
         table.states[self.rank] = State::Gone;
         table.first_gone.get_or_insert(self.rank);
-        table.settle();
+        table.end_decided_calls();
         self.room.changed.notify_all();
     }
 }
@@ -91,13 +90,14 @@ impl Room {
 }
 
 impl Table {
-    /// Ends the calls that can end.
-    fn settle(&mut self) {
-        self.settle_collective();
+    /// Ends the calls whose outcome is decided.
+    fn end_decided_calls(&mut self) {
+        self.end_collective();
         for rank in 0..self.states.len() {
-            self.settle_exchange(rank);
+            self.end_exchange(rank);
         }
-        self.settle_deadlock();
+        // Last, because a call that ends otherwise is part of no deadlock.
+        self.end_deadlock();
     }
 
     /// Returns the call in which a rank waits.
@@ -128,7 +128,7 @@ impl Table {
     }
 
     /// Ends collectives of all ranks once every rank is in one, or a rank is gone.
-    fn settle_collective(&mut self) {
+    fn end_collective(&mut self) {
         let all = 0..self.states.len();
         let is_in = |&rank: &usize| {
             self.call(rank).is_some_and(|call| !matches!(call, Call::Exchange { .. }))
@@ -145,28 +145,28 @@ impl Table {
         }
     }
 
-    /// Ends the exchange of a rank together with those that it is tied to: the rank that it sends
-    /// to, the rank that this one sends to, and so on. They end at the same time, so that all of
-    /// them begin their transfers on GPUs, or none.
-    fn settle_exchange(&mut self, rank: usize) {
-        let mut tied = vec![rank];
+    /// Ends the exchange of a rank together with those of its peers, of their peers, and so on. They
+    /// end at the same time, so that all of them begin their transfers on GPUs, or none.
+    fn end_exchange(&mut self, rank: usize) {
+        let mut connected = vec![rank];
         let mut next = 0;
-        while let Some(&rank) = tied.get(next) {
+        while let Some(&rank) = connected.get(next) {
             next += 1;
             let Some(Call::Exchange { send, receive }) = self.call(rank) else { return };
             for peer in [send, receive].into_iter().flatten().map(|transfer| transfer.peer) {
                 if self.is_gone(peer) {
-                    return self.end(&tied, |_, _| Err(CollectiveMistake::PeerGone { rank: peer }));
+                    let peer_gone = CollectiveMistake::PeerGone { rank: peer };
+                    return self.end(&connected, |_, _| Err(peer_gone.clone()));
                 }
                 if !self.are_counterparts(rank, peer) {
                     return;
                 }
-                if !tied.contains(&peer) {
-                    tied.push(peer);
+                if !connected.contains(&peer) {
+                    connected.push(peer);
                 }
             }
         }
-        let differ = tied.iter().find_map(|&rank| {
+        let differ = connected.iter().find_map(|&rank| {
             let (Some(to), _) = self.transfers(rank) else { return None };
             let (_, Some(from)) = self.transfers(to.peer) else { return None };
             (to.elements != from.elements).then_some((rank, to.peer))
@@ -174,9 +174,9 @@ impl Table {
         match differ {
             Some((rank, peer)) => {
                 let mismatch = self.mismatch(rank, peer);
-                self.end(&tied, |_, _| Err(mismatch.clone()));
+                self.end(&connected, |_, _| Err(mismatch.clone()));
             }
-            None => self.end(&tied, |table, rank| {
+            None => self.end(&connected, |table, rank| {
                 let (_, receive) = table.transfers(rank);
                 Ok(receive.iter().map(|from| table.part(from.peer)).collect())
             }),
@@ -207,13 +207,13 @@ impl Table {
     }
 
     /// Ends all calls if every rank is in one, or gone: none of them can end otherwise.
-    fn settle_deadlock(&mut self) {
+    fn end_deadlock(&mut self) {
         let all = 0..self.states.len();
         let waiting: Vec<_> = all.filter(|&rank| self.call(rank).is_some()).collect();
-        let is_moving =
+        let is_any_running =
             self.states.iter().any(|state| matches!(state, State::Away | State::Ended(_)));
         let [first, ref others @ ..] = waiting[..] else { return };
-        if is_moving {
+        if is_any_running {
             return;
         }
         let other = others.iter().find(|&&rank| self.call(rank) != self.call(first));
@@ -246,7 +246,7 @@ mod tests {
 
     /// Lets each rank make one call in a thread of its own; the part of a rank is its number.
     fn meet_all(calls: &[Call]) -> Vec<Result<Vec<u8>, CollectiveMistake>> {
-        let seats = Seat::all(calls.len());
+        let seats = Seat::for_ranks(calls.len());
         thread::scope(|scope| {
             let run = |(seat, &call): (Seat, &Call)| {
                 let rank = seat.rank as u8;
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_rank_that_is_gone_is_an_error_for_those_that_wait_for_it() {
-        let mut seats = Seat::all(3);
+        let mut seats = Seat::for_ranks(3);
         let (gone, second, first) = (seats.pop(), seats.pop().unwrap(), seats.pop().unwrap());
         thread::scope(|scope| {
             let waits = scope.spawn(|| first.meet(SUM, vec![]));
@@ -373,7 +373,7 @@ mod tests {
     fn meetings_follow_each_other() {
         let total = AtomicUsize::new(0);
         thread::scope(|scope| {
-            for seat in Seat::all(4) {
+            for seat in Seat::for_ranks(4) {
                 let total = &total;
                 scope.spawn(move || {
                     for round in 0..500u32 {

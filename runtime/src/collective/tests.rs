@@ -13,7 +13,7 @@ fn on_ranks<R: Send>(size: usize, body: impl Fn(Communicator) -> R + Sync) -> Ve
     })
 }
 
-/// Small numbers that differ by rank and index.
+/// Returns small numbers that differ by rank and index.
 fn sample<T: Num>(rank: usize, len: usize) -> Vec<T> {
     (0..len).map(|i| T::from_usize((rank * 5 + i * 3) % 7 + 1)).collect()
 }

@@ -1,4 +1,4 @@
-//! Counters as JSON: what `docs/profiler.md` describes, an object a line.
+//! Counters as JSON, an object a line, in the format of `docs/profiler.md`.
 use super::{AccessCounters, LaunchCounters, LineCounters, LoopCounters};
 use std::{
     fmt::{Display, Write as _},
@@ -7,11 +7,11 @@ use std::{
 use warpwise_compiler::hardware::{Kind, time::Work};
 use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Wavefronts, WorstRequest};
 
-/// Counts up when a field that is described changes or goes.
+/// The version of the format. It grows when a documented field changes or disappears.
 const SCHEMA: u32 = 1;
 
 impl LaunchCounters {
-    /// One JSON object, in one line, of the
+    /// Returns one JSON object, in one line, of the
     /// [`kind`](https://docs.rs/warpwise/latest/warpwise/counters/index.html) `"launch"`, as
     /// `docs/profiler.md` describes it.
     pub fn to_json(&self) -> String {
@@ -147,7 +147,7 @@ fn list(values: impl Iterator<Item = String>) -> String {
 pub(crate) struct Object(String);
 
 impl Object {
-    /// Of a kind, with the number of the schema.
+    /// Begins an object of a kind, with the version of the format.
     pub(crate) fn new(kind: &str) -> Self {
         Self::empty().value("schema", SCHEMA).text("kind", kind)
     }
@@ -156,17 +156,16 @@ impl Object {
         Self("{".into())
     }
 
-    /// With a field that is JSON.
+    /// Adds a field whose value is JSON.
     pub(crate) fn value(mut self, name: &str, value: impl Display) -> Self {
         let comma = if self.0.len() == 1 { "" } else { "," };
         self.0 += &format!("{comma}\"{name}\":{value}");
         self
     }
 
-    /// With a field that is a text.
+    /// Adds a field whose value is a text.
     pub(crate) fn text(self, name: &str, text: &str) -> Self {
-        let quoted = quoted(text);
-        self.value(name, quoted)
+        self.value(name, quote(text))
     }
 
     pub(crate) fn end(self) -> String {
@@ -174,8 +173,8 @@ impl Object {
     }
 }
 
-/// A JSON string.
-fn quoted(text: &str) -> String {
+/// Returns `text` as a JSON string.
+fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
         match character {
@@ -196,7 +195,7 @@ mod tests {
 
     #[test]
     fn texts_are_quoted() {
-        assert_eq!(quoted("a\"b\\c\n\u{1}<ö>"), "\"a\\\"b\\\\c\\n\\u0001<ö>\"");
+        assert_eq!(quote("a\"b\\c\n\u{1}<ö>"), "\"a\\\"b\\\\c\\n\\u0001<ö>\"");
         let object = Object::new("x").value("n", 3).text("t", "a").end();
         assert_eq!(object, r#"{"schema":1,"kind":"x","n":3,"t":"a"}"#);
     }

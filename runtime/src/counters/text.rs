@@ -1,8 +1,8 @@
-//! Counts as people read them: sentences about a whole launch, and a table of lines.
+//! Counts for people to read: sentences about a whole launch, and a table of lines.
 use std::{cmp::Reverse, ops::RangeInclusive};
 use warpwise_simt::{ActiveThreads, Counts, Trips};
 
-/// A column of the table: what it is called, and what stands there.
+/// A column of the table: its name, and the text of a cell.
 type Column = (&'static str, fn(&Counts) -> String);
 
 const INSTRUCTIONS: [Column; 2] = [
@@ -36,7 +36,7 @@ pub fn times(got: u64, expected: u64) -> String {
     format!("{times:.2}x")
 }
 
-/// [`times`], if there was more than expected, or else nothing.
+/// Returns [`times`] if there was more than expected, or else nothing.
 pub fn excess(got: u64, expected: u64) -> String {
     if got > expected { times(got, expected) } else { String::new() }
 }
@@ -141,14 +141,14 @@ pub fn spread(active: &ActiveThreads) -> Option<String> {
     (active.get(32) != all).then(|| format!("active threads: {}", parts.join(", ")))
 }
 
-/// `2 to 3`, or `1` if that is all.
+/// Returns a range as `2 to 3`, or `1` if that is all.
 pub fn between<T: PartialEq + std::fmt::Display>(range: &RangeInclusive<T>) -> String {
     let (start, end) = (range.start(), range.end());
     if start == end { start.to_string() } else { format!("{start} to {end}") }
 }
 
-/// A table of loops that warps came to, each with what stands in front of it; nothing if there is
-/// none.
+/// Returns a table of the loops that warps reached, each with the text before its row; nothing if
+/// there is none.
 pub fn loops<'a>(loops: impl IntoIterator<Item = (String, &'a Trips)>) -> String {
     let loops = loops.into_iter().filter(|(_, trips)| trips.visits() != 0);
     let rows: Vec<_> = loops
@@ -164,13 +164,13 @@ pub fn loops<'a>(loops: impl IntoIterator<Item = (String, &'a Trips)>) -> String
         return String::new();
     }
     let head = ["loop", "visits of warps", "iterations: visits"].map(str::to_owned).to_vec();
-    aligned(&[vec![head], rows].concat())
+    align_columns(&[vec![head], rows].concat())
 }
 
-/// A table of lines, each with what stands in front of it. It has the columns in which `total`,
-/// which the lines are of, has something; a cell that is zero is left empty.
+/// Returns a table of lines, each with the text before its row. Columns in which `total`, the sum
+/// of all lines, has nothing are left out, and a cell that is zero is left empty.
 pub fn table<'a>(lines: impl IntoIterator<Item = (String, &'a Counts)>, total: &Counts) -> String {
-    let columns = columns(total);
+    let columns = used_columns(total);
     let mut rows = vec![vec![String::new()]];
     rows[0].extend(columns.iter().map(|(name, _)| (*name).to_owned()));
     for (place, counts) in lines {
@@ -179,11 +179,11 @@ pub fn table<'a>(lines: impl IntoIterator<Item = (String, &'a Counts)>, total: &
         row.extend(cells.map(|cell| if cell == "0" { String::new() } else { cell }));
         rows.push(row);
     }
-    aligned(&rows)
+    align_columns(&rows)
 }
 
-/// The columns in which something stands.
-fn columns(total: &Counts) -> Vec<Column> {
+/// Returns the columns in which `total` has something.
+fn used_columns(total: &Counts) -> Vec<Column> {
     let mut columns = INSTRUCTIONS.to_vec();
     if total.branches != 0 {
         columns.extend(BRANCHES);
@@ -200,8 +200,8 @@ fn columns(total: &Counts) -> Vec<Column> {
     columns
 }
 
-/// Rows of as many cells, the first column to the left and the others to the right.
-fn aligned(rows: &[Vec<String>]) -> String {
+/// Aligns rows of equally many cells: the first column to the left, the others to the right.
+fn align_columns(rows: &[Vec<String>]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let columns = rows.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();

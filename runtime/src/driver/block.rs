@@ -73,7 +73,7 @@ impl Block {
 }
 
 impl Stream {
-    /// As [`Self::read`], of the rows of a block, one after the other.
+    /// Does the same as [`Self::read`], for the rows of a block, one after the other.
     pub(crate) fn read_block(
         &self,
         memory: &Allocation,
@@ -88,7 +88,7 @@ impl Stream {
         })
     }
 
-    /// As [`Self::write`], of the rows of a block, one after the other.
+    /// Does the same as [`Self::write`], for the rows of a block, one after the other.
     pub(crate) fn write_block(
         &self,
         memory: &Allocation,
@@ -116,13 +116,13 @@ impl Stream {
         let operands = [(from, source.part.clone(), false), (to, destination.part.clone(), true)];
         self.submit(operands, |driver, _| {
             let (from, to) = (source.in_memory(from), destination.in_memory(to));
-            // SAFETY: as many bytes on both sides, of live allocations, which are freed behind this
+            // SAFETY: as many bytes on both sides, of live allocations, which are freed after this
             // work.
             unsafe { source.copy(driver, self, from, to) }
         })
     }
 
-    /// As [`Self::fill`], of the rows of a block.
+    /// Does the same as [`Self::fill`], for the rows of a block.
     pub(crate) fn fill_block(
         self: &Arc<Self>,
         memory: &Allocation,

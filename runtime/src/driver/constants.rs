@@ -51,7 +51,7 @@ pub(super) struct State {
     held: Vec<Option<Weak<Memory>>>,
     /// The stream that copied last.
     copied_by: Option<Weak<Stream>>,
-    /// The streams that have waited for the last copy, and launched behind it.
+    /// The streams that have waited for the last copy, and launched after it.
     readers: Vec<Weak<Stream>>,
     /// True if readers that are gone were removed from these.
     has_lost_readers: bool,
@@ -74,7 +74,7 @@ impl Constants {
         Ok(Self { symbols, state: Mutex::new(State { held, ..State::default() }) })
     }
 
-    /// Brings the values of a launch to constant memory, behind the work of other streams that reads
+    /// Copies the values of a launch to constant memory, after the work of other streams that reads
     /// others, or waits for the stream that brought them. No other launch of the module is enqueued
     /// before the result is dropped. Streams that were waited for are added to `kept`, which is
     /// dropped when nothing is locked.
@@ -113,7 +113,7 @@ impl Constants {
             if bytes > 0 {
                 let (to, from) = (symbol.address, slice.gpu().address_of(slice.offset));
                 // SAFETY: both have as many bytes: the array by its module, and the slice is
-                // memory of this GPU that is freed behind this launch.
+                // memory of this GPU that is freed after this launch.
                 unsafe { driver.cuMemcpyDtoDAsync_v2(to, from, bytes, stream.handle) }?;
             }
             *held = Some(Arc::downgrade(&slice.memory));
@@ -167,7 +167,7 @@ fn wait_for(
     }
     match other.upgrade() {
         Some(other) => {
-            stream.wait_behind(driver, &other)?;
+            stream.wait_for_stream(driver, &other)?;
             kept.push(other);
             Ok(())
         }

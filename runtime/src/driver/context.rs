@@ -49,7 +49,7 @@ pub(super) struct Gpu {
 }
 
 impl Gpu {
-    /// The GPU with this number; the same one at each call, unless it was lost.
+    /// Returns the GPU with this number; the same one at each call, unless it was lost.
     ///
     /// A GPU stays in use to the end of the process, so that opening it again costs nothing. One
     /// that is lost is let go: its context ends with the last thing in it.

@@ -168,8 +168,8 @@ impl Faults {
         }
     }
 
-    /// All that was made for launches.
-    pub(super) fn made(&self) -> impl Iterator<Item = Address> + use<> {
+    /// Returns the memory that was allocated for launches.
+    pub(super) fn launch_allocations(&self) -> impl Iterator<Item = Address> + use<> {
         self.prints.into_iter().chain(self.barrier)
     }
 
@@ -248,9 +248,10 @@ impl Faults {
         let values = |launch, message| Some(kernel(launch)?.messages.get(message)?.args.len());
         let Output { records, lost } = output::decode(buffer, values);
         let texts = records.iter().filter_map(|record| {
-            kernel(record.launch).map(|kernel| crate::output::printed(kernel, &record.printed))
+            kernel(record.launch)
+                .map(|kernel| crate::output::format_printed(kernel, &record.printed))
         });
-        texts.collect::<String>() + &crate::output::lost(lost)
+        texts.collect::<String>() + &crate::output::lost_note(lost)
     }
 }
 

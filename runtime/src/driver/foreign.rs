@@ -13,7 +13,7 @@ use std::{ffi::c_void, ops::Range, ptr, sync::Arc};
 const PER_THREAD: *mut c_void = ptr::without_provenance_mut(2);
 
 impl Stream {
-    /// A stream of another library, which lives as long as `owner`.
+    /// Wraps a stream of another library, which lives as long as `owner`.
     ///
     /// # Safety
     /// The stream lives while `owner` does. It is null, the default stream, or of the primary
@@ -114,7 +114,7 @@ impl Allocation {
     /// Gives the memory up.
     ///
     /// # Safety
-    /// The caller uses and frees it behind the work with it: on a stream that is
+    /// The caller uses and frees it after the work with it: on a stream that is
     /// [delayed](Self::delay_raw).
     pub(crate) unsafe fn release(mut self) -> Released {
         // No bytes are left to be freed.

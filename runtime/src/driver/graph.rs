@@ -35,7 +35,7 @@ pub(crate) struct GraphExec {
 }
 
 impl GraphExec {
-    /// Makes a graph of these nodes. Each runs behind those before it that use the same memory,
+    /// Makes a graph of these nodes. Each runs after those before it that use the same memory,
     /// unless both only read it.
     pub(crate) fn new(stream: &Arc<Stream>, nodes: &[Node]) -> Result<Self> {
         let records = Self::allocate_records(stream, nodes)?;
@@ -148,7 +148,7 @@ impl Stream {
         let operands = graph.operands.iter();
         let operands = operands.map(|(slice, is_write)| (slice.gpu(), slice.range(), *is_write));
         self.submit(operands, |driver, faults| {
-            // SAFETY: the graph and the stream live; its memory is freed behind this launch.
+            // SAFETY: the graph and the stream live; its memory is freed after this launch.
             unsafe { driver.cuGraphLaunch(graph.exec, self.handle) }?;
             faults.launched_graph(&graph.records);
             Ok(())
@@ -171,7 +171,7 @@ struct NodeShape {
     kernel: Option<usize>,
     /// The number of the driver's nodes.
     len: usize,
-    /// The nodes behind which it runs.
+    /// The nodes after which it runs.
     before: Vec<usize>,
 }
 
@@ -347,14 +347,14 @@ impl Drop for DriverGraph<'_> {
 struct NodeUses(Vec<(usize, Range<usize>, bool)>);
 
 impl NodeUses {
-    /// Adds a use by a node, and the nodes to `before` behind which it has to run.
+    /// Adds a use by a node, and to `before` the nodes after which it has to run.
     fn add(&mut self, node: usize, bytes: &Range<usize>, is_write: bool, before: &mut Vec<usize>) {
         let conflicting = self.0.iter().filter(|(other, range, other_writes)| {
             *other != node && conflict((range, *other_writes), (bytes, is_write))
         });
         before.extend(conflicting.map(|(other, ..)| *other));
         if is_write {
-            // Who runs behind this node runs behind those.
+            // A node that runs after this one runs after those, too.
             self.0.retain(|(other, range, _)| *other == node || !covers(bytes, range));
         }
         self.0.push((node, bytes.clone(), is_write));

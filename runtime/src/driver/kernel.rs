@@ -190,7 +190,7 @@ impl KernelCode {
     }
 }
 
-/// The target that PTX is made for.
+/// Returns the target of the PTX for this GPU.
 fn target(context: &Context) -> Target {
     context.info.sm.map_or(Target::OLDEST, Target::new)
 }
@@ -223,7 +223,11 @@ impl Loaded {
             other => other,
         })?;
         let function = module.function(&name)?;
-        allow_shared(context, function, asked_for(&bound.signature, context, function)?)?;
+        allow_shared(
+            context,
+            function,
+            max_launch_shared_bytes(&bound.signature, context, function)?,
+        )?;
         let registers = attribute(context, function, NUMBER_OF_REGISTERS)?;
         let max_threads = attribute(context, function, MAX_THREADS_PER_BLOCK)?;
         let constants = Constants::new(context, &module, &bound.kernel)?;
@@ -296,8 +300,12 @@ const fn by_llvm(_: &Kernel, _: Target) -> Option<String> {
     None
 }
 
-/// Bytes of shared memory that launches ask for at most.
-fn asked_for(signature: &Signature, context: &Context, function: FunctionHandle) -> Result<u64> {
+/// Returns the most bytes of shared memory that a launch asks for.
+fn max_launch_shared_bytes(
+    signature: &Signature,
+    context: &Context,
+    function: FunctionHandle,
+) -> Result<u64> {
     if !signature.sized_at_launch {
         return Ok(signature.shared - signature.declared_shared);
     }
@@ -418,7 +426,7 @@ impl Drop for Module {
     }
 }
 
-/// The error, with what the driver's compiler wrote.
+/// Adds the log of the driver's compiler to an error.
 fn with_log(mut error: Error, log: &[u8]) -> Error {
     if let Error::Driver { log: text, .. } = &mut error {
         let said = CStr::from_bytes_until_nul(log).map(CStr::to_string_lossy).unwrap_or_default();

@@ -21,8 +21,8 @@ pub(super) const OUT_OF_MEMORY: u32 = 2;
 /// The owner of what another library made, which ends it when it is dropped.
 pub(crate) type Owner = Box<dyn Any + Send + Sync>;
 
-/// Memory of the GPU; freed, when dropped, behind all work with it. Memory of another library is
-/// given back to that, once the work is done.
+/// Memory of the GPU; freed, when dropped, after all work with it. Memory of another library is
+/// returned to that library, once the work is done.
 pub(crate) struct Allocation {
     /// The stream in whose order it is allocated and freed.
     pub(super) stream: Arc<Stream>,
@@ -38,7 +38,7 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
-    /// `None` if there is not as much.
+    /// Allocates memory in the order of the stream; `None` if there is not enough.
     pub(super) fn new(stream: &Arc<Stream>, bytes: usize, is_zeroed: bool) -> Result<Option<Self>> {
         let mut address = 0;
         if bytes > 0 {
@@ -51,9 +51,9 @@ impl Allocation {
                 other => other?,
             }
         }
-        let memory = Self::at(stream, address, bytes, None);
+        let memory = Self::without_uses(stream, address, bytes, None);
         if bytes > 0 {
-            // Other streams use the memory behind its allocation, zeroed or not.
+            // Other streams use the memory after its allocation, zeroed or not.
             stream.submit([], |driver, _| match is_zeroed {
                 false => Ok(()),
                 // SAFETY: all bytes of the allocation, in the order of its stream.
@@ -63,13 +63,18 @@ impl Allocation {
         Ok(Some(memory))
     }
 
-    /// Memory that nobody has used yet.
-    fn at(stream: &Arc<Stream>, address: Address, bytes: usize, owner: Option<Owner>) -> Self {
+    /// Makes an allocation of memory that no work has used yet.
+    fn without_uses(
+        stream: &Arc<Stream>,
+        address: Address,
+        bytes: usize,
+        owner: Option<Owner>,
+    ) -> Self {
         let (is_shared, uses) = (AtomicBool::new(false), Mutex::default());
         Self { stream: Arc::clone(stream), address, bytes, is_shared, uses, owner }
     }
 
-    /// Memory of another library, which lives as long as `owner`.
+    /// Wraps memory of another library, which lives as long as `owner`.
     ///
     /// # Safety
     /// So many initialised bytes are at the address while `owner` lives, in the context of
@@ -80,8 +85,8 @@ impl Allocation {
         bytes: usize,
         owner: Owner,
     ) -> Result<Self> {
-        let memory = Self::at(stream, address, bytes, Some(owner));
-        // Other streams use the memory behind the work that this one has waited for.
+        let memory = Self::without_uses(stream, address, bytes, Some(owner));
+        // Other streams use the memory after the work that this one has waited for.
         stream.submit([], |_, _| Ok(()))?;
         Ok(memory)
     }
@@ -101,7 +106,8 @@ impl Allocation {
     pub(super) fn wait_for_all_uses(&self) -> Result<()> {
         let (stream, uses) = (&self.stream, self.uses());
         stream.gpu.context.enter(|driver| {
-            uses.others(stream).try_for_each(|other| stream.wait_behind(driver, other).map(|_| ()))
+            uses.others(stream)
+                .try_for_each(|other| stream.wait_for_stream(driver, other).map(|_| ()))
         })
     }
 
@@ -134,8 +140,8 @@ impl Allocation {
     }
 }
 
-/// Memory in the order of the stream where the driver and the device can do that, in whole words of
-/// 32 bits: atomic operations on `bool`s access those that hold them.
+/// Allocates memory, in the order of the stream where the driver and the device can do that. The
+/// size is a multiple of 4 bytes, because atomic operations on `bool`s access whole words.
 ///
 /// Its address is a multiple of 256, which kernels rely on ([`Element::MAX_ALIGN`]): that is what
 /// the CUDA programming guide says of all that the driver allocates.
@@ -152,15 +158,15 @@ pub(super) fn allocate(
         let allocated = unsafe { driver.cuMemAllocAsync(&mut address, bytes, stream) };
         if let Some(allocated) = allocated {
             allocated?;
-            return checked(driver, "cuMemAllocAsync", address);
+            return check_address(driver, "cuMemAllocAsync", address);
         }
     }
     // SAFETY: `address` takes the result.
     unsafe { driver.cuMemAlloc_v2(&mut address, bytes) }?;
-    checked(driver, "cuMemAlloc", address)
+    check_address(driver, "cuMemAlloc", address)
 }
 
-/// As [`allocate`], for a purpose that an error names.
+/// Does the same as [`allocate`], for a purpose that an error names.
 pub(super) fn allocate_for(
     purpose: &'static str,
     context: &Context,
@@ -177,14 +183,15 @@ pub(super) fn allocate_for(
     })
 }
 
-/// The address that `call` returned, unless it is null or less aligned than kernels rely on.
-fn checked(driver: &Driver, call: &'static str, address: Address) -> Result<Address> {
+/// Returns the address that `call` returned; an error if it is null or less aligned than kernels
+/// rely on.
+fn check_address(driver: &Driver, call: &'static str, address: Address) -> Result<Address> {
     let is_usable = address != 0 && address.is_multiple_of(Element::MAX_ALIGN);
     driver.expect_usable(call, is_usable, || format!("memory at address {address:#x}"))?;
     Ok(address)
 }
 
-/// Frees what [`allocate`] returned, behind the stream's work.
+/// Frees what [`allocate`] returned, after the stream's work.
 ///
 /// # Safety
 /// It is freed once, and only work that this stream does, or has waited for, uses it.
@@ -299,8 +306,8 @@ impl Drop for Allocation {
         let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
         let context = &stream.gpu.context;
         let released = uses.others(stream).try_for_each(|other| {
-            let behind = context.enter(|driver| stream.wait_behind(driver, other));
-            behind.map(drop).or_else(|_| other.wait())
+            let ordered = context.enter(|driver| stream.wait_for_stream(driver, other));
+            ordered.map(drop).or_else(|_| other.wait())
         });
         let released = released.and_then(|()| {
             context.enter(|driver| match owner {

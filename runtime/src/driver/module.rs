@@ -21,7 +21,7 @@ const NOT_FOUND: u32 = 500;
 /// Arguments of a launch for which nothing is allocated.
 const INLINE_PARAMS: usize = 16;
 
-/// A module; unloaded, when dropped, behind the launches of its functions.
+/// A module; unloaded, when dropped, after the launches of its functions.
 pub(crate) struct UserModule {
     module: ManuallyDrop<Module>,
     /// The streams that launched functions of it.
@@ -175,7 +175,7 @@ impl Params {
 }
 
 impl Stream {
-    /// Gives a launch of a module's function to the GPU, behind the work of other streams that uses
+    /// Gives a launch of a module's function to the GPU, after the work of other streams that uses
     /// the same bytes.
     ///
     /// # Safety
@@ -191,13 +191,13 @@ impl Stream {
     ) -> Result<()> {
         function.module.note_launch(self);
         let words = params.words.as_mut_ptr();
-        // A parameter without bytes may begin behind the last word.
+        // A parameter without bytes may begin after the last word.
         let mut pointers: SmallVec<[*mut c_void; INLINE_PARAMS]> =
             params.starts.iter().map(|&start| words.wrapping_add(start).cast()).collect();
         self.submit(operands, |driver, _| {
             let (handle, shared, stream) = (function.function, function.shared, self.handle);
             let (pointers, extra) = (pointers.as_mut_ptr(), ptr::null_mut());
-            // SAFETY: the function is loaded in the context, which is current, and unloaded behind
+            // SAFETY: the function is loaded in the context, which is current, and unloaded after
             // this launch. What it takes and does is the caller's promise.
             unsafe {
                 driver

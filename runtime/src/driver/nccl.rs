@@ -164,7 +164,7 @@ functions! {
 }
 
 impl Nccl {
-    /// The library, loaded at the first call.
+    /// Returns the library, loaded at the first call.
     ///
     /// # Errors
     /// [`Error::NoNccl`], the same at every call.
@@ -191,7 +191,7 @@ impl Nccl {
         Ok(nccl)
     }
 
-    /// An error that says what NCCL says of `status`, unless it is success.
+    /// Returns an error with NCCL's text for `status`, unless it is success.
     fn check(&self, call: &'static str, status: Status) -> Result<()> {
         if status == 0 {
             return Ok(());
@@ -253,7 +253,7 @@ impl Communicator {
     /// Connects streams of this process, each on another GPU.
     pub(crate) fn all(streams: &[&Arc<Stream>]) -> Result<Vec<Self>> {
         let nccl = Nccl::get()?;
-        let ordinal = |stream: &&Arc<Stream>| int(stream.gpu.context.ordinal);
+        let ordinal = |stream: &&Arc<Stream>| to_c_int(stream.gpu.context.ordinal);
         let ordinals: Vec<_> = streams.iter().map(ordinal).collect();
         let Some(first) = streams.first() else { return Ok(Vec::new()) };
         let mut handles = vec![CommHandle(ptr::null_mut()); streams.len()];
@@ -262,7 +262,11 @@ impl Communicator {
         first.gpu.context.enter(|_| {
             // SAFETY: there is room for as many handles as there are GPUs.
             unsafe {
-                nccl.ncclCommInitAll(handles.as_mut_ptr(), int(streams.len()), ordinals.as_ptr())
+                nccl.ncclCommInitAll(
+                    handles.as_mut_ptr(),
+                    to_c_int(streams.len()),
+                    ordinals.as_ptr(),
+                )
             }
         })?;
         let connected = streams.iter().zip(handles).map(|(stream, handle)| {
@@ -283,7 +287,7 @@ impl Communicator {
         let mut handle = CommHandle(ptr::null_mut());
         // SAFETY: `handle` takes the result; the GPU is that of the context, which is current.
         stream.gpu.context.enter(|_| unsafe {
-            nccl.ncclCommInitRank(&mut handle, int(ranks), RawId(*id), int(rank))
+            nccl.ncclCommInitRank(&mut handle, to_c_int(ranks), RawId(*id), to_c_int(rank))
         })?;
         nccl.check_handle("ncclCommInitRank", handle)?;
         Ok(Self::connected(nccl, handle, stream, ranks))
@@ -314,7 +318,7 @@ impl Communicator {
         let ended = self.stream.submit([reads, writes].into_iter().flatten(), |_, _| {
             let source = source.or(destination).unwrap_or_default();
             // SAFETY: the operands have the lengths of the call, are memory of the stream's GPU, and
-            // are freed behind this work. That other ranks make the same call is checked where they
+            // are freed after this work. That other ranks make the same call is checked where they
             // are in this process; those of other processes write no memory but NCCL's own.
             unsafe { self.enqueue(call, source, destination.unwrap_or(source)) }
         });
@@ -324,6 +328,8 @@ impl Communicator {
         ended
     }
 
+    /// Enqueues a call on the stream of the communicator.
+    ///
     /// # Safety
     /// There are as many elements at the addresses as the call has.
     unsafe fn enqueue(&self, call: &Call, from: Address, to: Address) -> Result<()> {
@@ -350,7 +356,7 @@ impl Communicator {
                     nccl.ncclReduceScatter(from, to, len, ty, op_number(op), comm, stream)
                 }
                 Call::Broadcast { root, .. } => {
-                    nccl.ncclBroadcast(from, to, len, ty, int(root), comm, stream)
+                    nccl.ncclBroadcast(from, to, len, ty, to_c_int(root), comm, stream)
                 }
                 Call::Exchange { send, receive } => self.enqueue_exchange(send, receive, from, to),
             }
@@ -372,7 +378,7 @@ impl Communicator {
         let is_some = |transfer: &Transfer| transfer.elements.len > 0;
         let operands = |transfer: Transfer| {
             let Transfer { peer, elements: Elements { ty, len } } = transfer;
-            (len, type_number(ty), int(peer))
+            (len, type_number(ty), to_c_int(peer))
         };
         // SAFETY: the caller's promise; the communicator and the stream live. A group that has
         // begun is ended, whatever its calls return.
@@ -428,12 +434,12 @@ impl Drop for Communicator {
     }
 }
 
-/// A number that was checked, or that NCCL refuses.
-fn int(number: usize) -> c_int {
+/// Returns a number as NCCL takes it; -1, which NCCL refuses, if it is too large.
+fn to_c_int(number: usize) -> c_int {
     c_int::try_from(number).unwrap_or(-1)
 }
 
-/// `ncclDataType_t`
+/// Returns the `ncclDataType_t` of an element type.
 fn type_number(ty: DataType) -> c_int {
     match ty {
         DataType::I8 => 0,
@@ -449,7 +455,7 @@ fn type_number(ty: DataType) -> c_int {
     }
 }
 
-/// `ncclRedOp_t`
+/// Returns the `ncclRedOp_t` of an operation.
 fn op_number(op: ReduceOp) -> c_int {
     match op {
         ReduceOp::Sum => 0,

@@ -78,7 +78,7 @@ struct Program<'a> {
 }
 
 impl Nvrtc {
-    /// NVRTC, loaded at the first call.
+    /// Returns NVRTC, loaded at the first call.
     ///
     /// # Errors
     /// [`Error::NoNvrtc`], the same at every call.

@@ -69,7 +69,7 @@ impl CopyEnd {
         match self {
             // SAFETY: the stream lives; its context is current.
             Self::Event(event) => unsafe { event.delay(driver, stream.handle) },
-            Self::Stream(other) => stream.wait_behind(driver, other).map(drop),
+            Self::Stream(other) => stream.wait_for_stream(driver, other).map(drop),
         }
     }
 }

@@ -76,12 +76,12 @@ const INLINE_OPERANDS: usize = 8;
 pub(super) type Operand<'a> = (&'a Allocation, Range<usize>, bool);
 
 impl Stream {
-    /// A new stream on the GPU with this number.
+    /// Opens a new stream on the GPU with this number.
     pub(crate) fn open(ordinal: usize) -> Result<Arc<Self>> {
         Self::new(Gpu::get(ordinal)?, 0, Arc::default())
     }
 
-    /// Another stream of the same GPU, whose kernels print to the same destination.
+    /// Opens another stream of the same GPU, whose kernels print to the same destination.
     pub(crate) fn new_stream(&self, priority: i32) -> Result<Arc<Self>> {
         Self::new(Arc::clone(&self.gpu), priority, Arc::clone(&self.printer))
     }
@@ -93,8 +93,8 @@ impl Stream {
         Ok(stream)
     }
 
-    /// A stream with a handle of the GPU's context, which outlives it: that of an owner, or one
-    /// that the stream destroys if it is made.
+    /// Makes a stream of a handle in the GPU's context, which outlives the stream. The handle is an
+    /// owner's, or one that the stream destroys; a failed call leaves it to the caller.
     pub(super) fn with_handle(
         gpu: Arc<Gpu>,
         handle: StreamHandle,
@@ -158,7 +158,7 @@ impl Stream {
         Arc::ptr_eq(&self.gpu, &other.gpu)
     }
 
-    /// Memory, zeroed if that is wanted; `None` if there is not as much.
+    /// Allocates memory, zeroed if asked to; `None` if there is not enough.
     pub(crate) fn allocate(
         self: &Arc<Self>,
         bytes: usize,
@@ -167,8 +167,7 @@ impl Stream {
         Allocation::new(self, bytes, is_zeroed)
     }
 
-    /// Gives work to the GPU that does not wait, behind the work of other streams that it conflicts
-    /// with.
+    /// Gives work to the GPU that does not wait, after the conflicting work of other streams.
     pub(super) fn submit<'a>(
         self: &Arc<Self>,
         operands: impl IntoIterator<Item = Operand<'a>, IntoIter: Clone>,
@@ -216,7 +215,7 @@ impl Stream {
 
     /// Makes what this stream gets from here on wait for what `other` has got so far; returns the
     /// number of the last of that. The stream's context is current.
-    pub(super) fn wait_behind(&self, driver: &Driver, other: &Self) -> Result<u64> {
+    pub(super) fn wait_for_stream(&self, driver: &Driver, other: &Self) -> Result<u64> {
         let ticket = other.enqueued.load(Ordering::Acquire);
         other.event.record(other.handle)?;
         // SAFETY: the stream lives; its context is current.
@@ -230,7 +229,7 @@ impl Stream {
         self.gpu.context.enter(|driver| unsafe { event.delay(driver, self.handle) })
     }
 
-    /// Records an event behind the work of the stream.
+    /// Records an event after the work of the stream.
     pub(crate) fn record(&self) -> Result<Event> {
         let event = Event::new(&self.gpu.context, Purpose::Timing)?;
         event.record(self.handle)?;
@@ -265,8 +264,8 @@ impl Stream {
         })
     }
 
-    /// As [`Self::read`], by a `copy` that is enqueued. The stream is waited for before its
-    /// destination is used again, or freed, unless that wait fails; then the context is lost.
+    /// Does the same as [`Self::read`], by a `copy` that is enqueued. The stream is waited for before
+    /// its destination is used again, or freed, unless that wait fails; then the context is lost.
     pub(super) fn read_with(
         &self,
         memory: &Allocation,
@@ -278,7 +277,7 @@ impl Stream {
         writers.iter().try_for_each(|writer| writer.report())
     }
 
-    /// Overwrites bytes of `memory`, which is of this stream, behind the work given before.
+    /// Overwrites bytes of `memory`, which is of this stream, after the work given before.
     pub(crate) fn write(
         &self,
         memory: &Allocation,
@@ -293,9 +292,9 @@ impl Stream {
         })
     }
 
-    /// As [`Self::write`], by a `copy` that is enqueued. It is waited for because of its source: if
-    /// that lies in pinned memory, the copy reads it only when the stream comes to it, and the
-    /// caller may change it as soon as this returns.
+    /// Does the same as [`Self::write`], by a `copy` that is enqueued. It is waited for because of its
+    /// source: if that lies in pinned memory, the copy reads it only when the stream reaches the
+    /// copy, and the caller may change it as soon as this returns.
     pub(super) fn write_with(
         &self,
         memory: &Allocation,
@@ -307,8 +306,8 @@ impl Stream {
             .enter(|driver| self.work_and_wait(driver, memory, part, true, || copy(driver)))
     }
 
-    /// Does work with bytes of `memory` behind that of other streams, and waits for its end. Nobody
-    /// has to wait for it later, and nobody gives other work with the memory before.
+    /// Does work with bytes of `memory` after that of other streams, and waits for its end. No other
+    /// work has to wait for it later, and none with the memory is given before.
     fn work_and_wait(
         &self,
         driver: &Driver,
@@ -347,7 +346,7 @@ impl Stream {
             let (to, source, stream) = (addresses.0, addresses.1, self.handle);
             let (own, other) = (self.gpu.context.handle, from.stream.gpu.context.handle);
             // SAFETY: as many bytes on both sides, of live allocations of these contexts, which
-            // are freed behind this work.
+            // are freed after this work.
             unsafe {
                 match own == other {
                     true => driver.cuMemcpyDtoDAsync_v2(to, source, bytes, stream),
@@ -375,7 +374,7 @@ impl Stream {
         })
     }
 
-    /// Calls `function` behind the work of the stream, on a thread of the driver, with false if that
+    /// Calls `function` after the work of the stream, on a thread of the driver, with false if that
     /// work failed because the device is lost.
     pub(crate) fn call(&self, function: Callback) -> Result<()> {
         unsafe extern "system" fn call(_: StreamHandle, status: Status, data: *mut c_void) {
@@ -411,7 +410,7 @@ impl Stream {
         self.gpu.context.enter(|driver| self.queue().faults.read(driver, &self.flag, self.handle))
     }
 
-    /// Never again reads the records of a graph.
+    /// Forgets the records of a graph, which are about to be freed.
     pub(super) fn forget_graph(&self, records: &Arc<GraphRecords>) {
         self.queue().faults.forget_graph(records);
     }
@@ -472,8 +471,8 @@ impl Stream {
         self.kernel(bound)?.load_plain(&self.gpu.context, bound)
     }
 
-    /// The GPU, and the registers that a thread of the kernel as written takes.
-    pub(crate) fn taken(&self, bound: &'static Bound) -> Result<(&DeviceInfo, u32)> {
+    /// Returns the GPU, and the number of registers that a thread of the kernel as written takes.
+    pub(crate) fn register_use(&self, bound: &'static Bound) -> Result<(&DeviceInfo, u32)> {
         Ok((self.info(), self.load_plain(bound)?.registers))
     }
 
@@ -570,7 +569,7 @@ impl Stream {
         // SAFETY: the function takes these parameters: the arguments were checked against the
         // kernel's IR, and its PTX was made from the same. The launcher reads as many of a
         // value's low bytes as the parameter has. Buffers belong to this GPU, have as many
-        // elements as is said, and are freed behind this launch; the kernel checks its indices.
+        // elements as is said, and are freed after this launch; the kernel checks its indices.
         // Its shared memory is as much as its arrays take.
         unsafe {
             let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
@@ -592,7 +591,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Zeroed memory for what kernels print, or where they count.
+    /// Allocates zeroed memory for the output of kernels, or for a counter.
     fn allocate_zeros(
         &self,
         driver: &Driver,
@@ -658,8 +657,8 @@ impl Drop for Stream {
         let context = &self.gpu.context;
         // Each call stands for itself: an error (of a lost context) leaves nothing to do but the
         // next one.
-        for address in iter::once(self.records).chain(self.queue().faults.made()) {
-            // SAFETY: made once and freed once, behind the work that the stream still has.
+        for address in iter::once(self.records).chain(self.queue().faults.launch_allocations()) {
+            // SAFETY: made once and freed once, after the work that the stream still has.
             let _ = context
                 .enter(|driver| unsafe { memory::free(context, driver, self.handle, address) });
         }
@@ -689,8 +688,8 @@ pub(super) fn launch_operands<'a>(
 /// The values of a kernel's parameters.
 pub(super) type Params = SmallVec<[u64; INLINE_PARAMS]>;
 
-/// Pushes the values that a launch passes with this fault record, but for those that only some
-/// kernels take behind them; returns the grid of the hardware.
+/// Pushes the values that a launch passes, up to the fault record and the coarsened grid; returns
+/// the grid of the hardware. The caller pushes the values after them, which only some kernels take.
 pub(super) fn push_params(
     values: &mut Params,
     launch: &CheckedLaunch<'_>,
@@ -720,8 +719,8 @@ pub(super) fn push_params(
     })
 }
 
-/// Bytes of shared memory that a launch asks for. No device has as much as does not fit; the launch
-/// was checked against that.
+/// Returns the bytes of shared memory that a launch asks for. The launch was checked against the
+/// device's memory, which is less than 4 GiB.
 pub(super) fn dynamic_bytes(shared: &SharedMemory) -> u32 {
     u32::try_from(shared.dynamic).unwrap_or(u32::MAX)
 }

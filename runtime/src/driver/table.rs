@@ -49,7 +49,7 @@ macro_rules! handles {
             /// No object.
             pub(super) const NULL: Self = Self(ptr::null_mut());
 
-            /// True if it is no object.
+            /// Returns true if it is no object.
             pub(super) const fn is_null(self) -> bool {
                 self.0.is_null()
             }
@@ -166,7 +166,7 @@ pub(super) struct ResourceDescriptor {
 }
 
 impl ResourceDescriptor {
-    /// An array.
+    /// Describes an array.
     pub(super) const fn of_array(array: ArrayHandle) -> Self {
         Self { resource_type: 0, array, reserved: [0; 15], flags: 0 }
     }
@@ -212,26 +212,26 @@ pub(super) struct UpdateResult {
 
 #[cfg(feature = "cudarc")]
 impl ContextHandle {
-    /// The handle for another library.
+    /// Returns the handle for another library.
     pub(super) const fn as_raw(self) -> *mut c_void {
         self.0
     }
 }
 
 impl ArrayHandle {
-    /// The handle in a description of a copy.
+    /// Returns the handle for a description of a copy.
     pub(super) const fn as_raw(self) -> *mut c_void {
         self.0
     }
 }
 
 impl StreamHandle {
-    /// The stream of another library.
+    /// Wraps the handle of another library.
     pub(super) const fn from_raw(stream: *mut c_void) -> Self {
         Self(stream)
     }
 
-    /// The handle for another library.
+    /// Returns the handle for another library.
     pub(super) const fn as_raw(self) -> *mut c_void {
         self.0
     }
@@ -547,7 +547,7 @@ impl From<String> for Failure {
 }
 
 impl Driver {
-    /// The driver, loaded at the first call.
+    /// Returns the driver, loaded at the first call.
     ///
     /// # Errors
     /// [`Error::NoDriver`], the same at every call.
@@ -616,7 +616,7 @@ impl Driver {
         Err(Error::Driver { call, code: 0, name, text: problem(), log: None })
     }
 
-    /// An error that says what the driver says of `status`, unless it is success.
+    /// Returns an error with the driver's text for `status`, unless it is success.
     fn check(&self, call: &'static str, status: Status) -> Result<()> {
         if status == 0 {
             return Ok(());

@@ -200,7 +200,7 @@ impl Drop for TextureArray {
     }
 }
 
-/// `CUarray_format`
+/// Returns the `CUarray_format` of a channel type.
 const fn array_format(channel: ChannelType) -> c_uint {
     match channel {
         ChannelType::U8 => 1,
@@ -226,7 +226,7 @@ const fn is_integer(channel: ChannelType) -> bool {
     }
 }
 
-/// `CUaddress_mode`
+/// Returns the `CUaddress_mode` of an address mode.
 const fn address_mode(mode: AddressMode) -> c_uint {
     match mode {
         AddressMode::Wrap => 0,

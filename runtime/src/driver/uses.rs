@@ -63,7 +63,7 @@ impl Uses {
         for other in &self.0 {
             if other.conflicts(stream, bytes, is_write) && seen.ticket(&other.stream) < other.ticket
             {
-                let ticket = stream.wait_behind(driver, &other.stream)?;
+                let ticket = stream.wait_for_stream(driver, &other.stream)?;
                 seen.set(&other.stream, ticket);
             }
         }

@@ -25,12 +25,12 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// As of [`Device::from_raw_stream`].
+    /// Those of [`Device::from_raw_stream`].
     #[expect(unsafe_code, reason = "a stream of `cudarc`'s")]
     pub fn from_cudarc(stream: &Arc<CudaStream>) -> Result<Self> {
         let (ordinal, raw) = (stream.context().ordinal(), stream.cu_stream().cast());
-        // SAFETY: the stream lives as long as the owner, which is it. Capturing one is unsafe in
-        // `cudarc`.
+        // SAFETY: the stream is its own owner, so that it lives long enough. Capturing one is
+        // unsafe in `cudarc`.
         let device = unsafe { Self::from_raw_stream(ordinal, raw, Arc::clone(stream)) }?;
         device.check_context(stream)?;
         Ok(device)
@@ -51,7 +51,7 @@ impl Device {
 }
 
 impl<T: Plain> Buffer<T> {
-    /// Creates a buffer over a slice of `cudarc`, without a copy, behind the work that uses it.
+    /// Creates a buffer over a slice of `cudarc`, without a copy, after the work that uses it.
     ///
     /// When the buffer is dropped, the calling thread waits for the work that uses it, and then
     /// `cudarc` frees the memory. [`Self::into_cudarc`] returns the slice.
@@ -76,22 +76,22 @@ impl<T: Plain> Buffer<T> {
         let address = if len == 0 { 0 } else { address };
         // SAFETY: the stream lives, in the context of the device.
         unsafe { device.wait_for_raw_stream(stream.cu_stream().cast()) }?;
-        // SAFETY: `cudarc` allocated so many elements, which the owner frees; to allocate without
-        // initialising them is unsafe there. Whatever bytes there are, kernels read values.
+        // SAFETY: `cudarc` allocated `len` elements, which the owner frees. Allocating without
+        // initialising them is unsafe in `cudarc`. Kernels read valid values from any bytes.
         unsafe { device.buffer_from_raw(address, len, slice) }
     }
 }
 
 impl<T: PinnedElement> Buffer<T> {
-    /// Returns the memory as a slice of `cudarc`, without a copy, which `stream` uses behind the
-    /// work of this crate: the slice that [`Self::from_cudarc`] took, or one of memory that
-    /// `cudarc` frees.
+    /// Returns the memory as a slice of `cudarc`, without a copy: the slice that
+    /// [`Self::from_cudarc`] took, or one of memory that `cudarc` frees. Work given to `stream`
+    /// afterwards runs after the work of this crate.
     ///
     /// # Errors
     /// [`Error::NeedsGpu`] for a buffer of the interpreter; [`Error::ForeignStream`] if the stream
     /// is of another context; [`Error::ForeignMemory`] if a [`Graph`](crate::Graph) uses the
-    /// memory, or it came from another library or as a slice of other elements; what either driver
-    /// says. The buffer is dropped.
+    /// memory, or it came from another library or as a slice of other elements; those of either
+    /// driver. The buffer is dropped.
     #[expect(unsafe_code, reason = "memory for `cudarc`")]
     pub fn into_cudarc(self, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>> {
         let (address, len, size) = (self.as_device_ptr().unwrap_or(0), self.len(), T::LAYOUT.size);
@@ -105,7 +105,8 @@ impl<T: PinnedElement> Buffer<T> {
         let MemoryBytes::Cuda(memory) = memory.bytes else {
             unreachable!("the device is a GPU, as its context shows");
         };
-        // Both the stream that goes on with the memory and the one that frees it wait.
+        // Two streams wait for this crate's work: the one that uses the memory next, and the one
+        // that frees it.
         let mut frees = stream.cu_stream();
         if let Some(owner) = memory.owner() {
             let slice = owner.downcast_ref::<CudaSlice<T>>();
@@ -122,9 +123,9 @@ impl<T: PinnedElement> Buffer<T> {
             // SAFETY: memory of the driver with so many initialised elements, which nobody else
             // frees. `cudarc` frees it as it was allocated, by what the device supports.
             Released::Memory(address) => unsafe { stream.upgrade_device_ptr(address, len) },
-            Released::Owner(owner) => *owner.downcast().expect("its type was looked at"),
+            Released::Owner(owner) => *owner.downcast().expect("its type was checked above"),
         };
-        // All uses up to here are one of `stream` to `cudarc`.
+        // `cudarc` records all uses up to here as one use by `stream`.
         drop(slice.device_ptr_mut(stream));
         Ok(slice)
     }

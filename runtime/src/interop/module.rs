@@ -32,7 +32,7 @@ const CUBIN_MAGIC: &str = "\x7fELF";
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 ///
-/// Launches are ordered as those of Warpwise's kernels are: behind other work with the same slices,
+/// Launches are ordered as those of Warpwise's kernels are: after other work with the same slices,
 /// on whichever stream. What a function does is not checked: an access out of bounds is
 /// undefined, and may lose the device.
 #[derive(Clone)]

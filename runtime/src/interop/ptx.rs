@@ -6,7 +6,7 @@ use warpwise_compiler::fault::FaultRecord;
 ///
 /// The constant `PTX` of a kernel, as `saxpy::PTX`, loads with every library that loads PTX. It has
 /// one entry of the kernel's name. Its parameters are those of the kernel in order, where a slice
-/// is its address and its length, 64 bits each, and behind them the address of this record in the
+/// is its address and its length, 64 bits each, and after them the address of this record in the
 /// memory of the GPU. `flag` is the address of 32 bits there that a failed check sets. After the
 /// launch, the first word of the record is the number of threads that failed a check. Kernels that
 /// print, are cooperative or size shared memory at launch have further parameters, so that only

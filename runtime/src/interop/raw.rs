@@ -14,12 +14,12 @@ pub struct SliceUse<'a> {
 }
 
 impl<'a> SliceUse<'a> {
-    /// The work reads the slice, or if it holds atomics, changes it.
+    /// Declares that the work reads the slice, or if it holds atomics, changes it.
     pub fn read<T: Stored>(slice: &'a Slice<T>) -> Self {
         Self { slice: slice.any(), is_write: T::ATOMIC }
     }
 
-    /// The work writes the slice.
+    /// Declares that the work writes the slice.
     pub fn write<T: Stored>(slice: &'a mut Slice<T>) -> Self {
         Self { slice: slice.any(), is_write: true }
     }
@@ -52,10 +52,10 @@ impl<T: Stored> Slice<T> {
     /// interpreter.
     ///
     /// The address is valid while the buffer lives. Work of other libraries that uses it is ordered
-    /// behind the work of the [device](Self::device) if it is given to [`Device::raw_stream`]. Work
+    /// after the work of the [device](Self::device) if it is given to [`Device::raw_stream`]. Work
     /// on other streams, and with buffers of several streams, goes through
     /// [`Device::with_raw_stream`]. A kernel of another library must not write elements that are
-    /// borrowed elsewhere, nor bytes behind the last element.
+    /// borrowed elsewhere, nor bytes after the last element.
     pub fn as_device_ptr(&self) -> Option<u64> {
         self.any().gpu_address()
     }

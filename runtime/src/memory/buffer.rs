@@ -39,7 +39,7 @@ pub struct Buffer<T: Stored> {
 }
 
 impl<T: Stored> Buffer<T> {
-    /// Allocates `len` elements, zeroed or with the bytes that happen to be there.
+    /// Allocates `len` elements, zeroed or with arbitrary contents.
     pub(super) fn allocate(device: &Device, len: usize, is_zeroed: bool) -> Result<Self> {
         const {
             assert!(
@@ -69,7 +69,7 @@ impl<T: Stored> Buffer<T> {
         self.all.into_any()
     }
 
-    /// The same memory as `len` elements of another type.
+    /// Returns the same memory as `len` elements of another type.
     fn reinterpret<U: Stored>(self, len: usize) -> Buffer<U> {
         Buffer::from_any(AnySlice { len, ..self.all.into_any() })
     }
@@ -89,7 +89,7 @@ impl<T: Stored> DerefMut for Buffer<T> {
 }
 
 impl<T: AtomicElement> Buffer<T> {
-    /// The same buffer, for kernels that take it as atomics.
+    /// Returns the same buffer, for kernels that take it as atomics.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -106,7 +106,7 @@ impl<T: AtomicElement> Buffer<T> {
 }
 
 impl<A: Atomic> Buffer<A> {
-    /// The same buffer, for kernels that take it as plain elements.
+    /// Returns the same buffer, for kernels that take it as plain elements.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -124,8 +124,8 @@ impl<A: Atomic> Buffer<A> {
 }
 
 impl<T: Element> Buffer<T> {
-    /// The same buffer, as `#[device]` structs, or whatever else is plain: for kernels that take
-    /// `&[S]` or `&mut [S]`, where the numbers come from somewhere else, such as a file.
+    /// Returns the same buffer as `#[device]` structs or other plain types: for kernels that take
+    /// `&[S]` or `&mut [S]`, where the numbers come from elsewhere, such as a file.
     ///
     /// The fields lie as `#[repr(C)]` says. A buffer begins at a multiple of 256 bytes, which is
     /// the greatest alignment that a struct may have. Padding is neither read nor written. Whatever
@@ -155,7 +155,7 @@ impl<T: Element> Buffer<T> {
         Ok(Buffer::from_any(self.structs::<S>()?))
     }
 
-    /// The same buffer, as vectors: for kernels that take `&[F32x4]` or `&mut [F32x4]`.
+    /// Returns the same buffer as vectors: for kernels that take `&[F32x4]` or `&mut [F32x4]`.
     ///
     /// ```
     /// use warpwise::prelude::*;
@@ -176,7 +176,7 @@ impl<T: Element> Buffer<T> {
 }
 
 impl<V: Vector> Buffer<V> {
-    /// The same buffer, as the numbers that its vectors are made of.
+    /// Returns the same buffer as the lanes of its vectors.
     ///
     /// ```
     /// # use warpwise::prelude::*;

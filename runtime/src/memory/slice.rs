@@ -215,7 +215,7 @@ impl<T: Stored> Slice<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the range ends behind the slice, or begins behind its own end.
+    /// [`Error::OutOfRange`] if the range ends after the slice, or begins after its own end.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<View<'_, T>> {
         Ok(View::new(self.part(self.resolve(&range)?)))
     }

@@ -81,12 +81,12 @@ impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
     /// The number of elements that each lane has.
     pub const LEN: usize = M * N / 32;
 
-    /// A matrix of zeros.
+    /// Returns a matrix of zeros.
     pub fn zero() -> Self {
         Self::splat(T::zero())
     }
 
-    /// A matrix whose elements are all `value`.
+    /// Returns a matrix whose elements are all `value`.
     pub fn splat(value: T) -> Self {
         Self { words: [T::splat(value); 4] }
     }
@@ -114,12 +114,12 @@ impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
         }
     }
 
-    /// The row of this lane's element `i`.
+    /// Returns the row of this lane's element `i`.
     pub fn row(i: usize) -> usize {
         warp::lane_id() / 4 + i / 2 * 8
     }
 
-    /// The column of this lane's element `i`.
+    /// Returns the column of this lane's element `i`.
     pub fn column(i: usize) -> usize {
         warp::lane_id() % 4 * 2 + i % 2
     }
@@ -185,8 +185,8 @@ macro_rules! matrix_loads {
         #[device]
         impl A<$ty, 16, $k> {
             /// Does the same as [`load`](Self::load), with `ldmatrix` from shared memory: each lane
-            /// loads 16 bytes of a row, which the lanes then distribute. All lanes of the warp come
-            /// here together. `start` and `pitch` are multiples of 16 bytes; with others, or in
+            /// loads 16 bytes of a row, which the lanes then distribute. All lanes of the warp make
+            /// the call together. `start` and `pitch` are multiples of 16 bytes; with others, or in
             /// global memory, this takes 16 shuffles.
             ///
             /// # Panics

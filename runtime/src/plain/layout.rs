@@ -15,24 +15,24 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Of a type of which Rust says how it lies in memory.
+    /// Returns the layout of a type that Rust specifies.
     pub const fn of<T>() -> Self {
         Self { size: size_of::<T>(), align: align_of::<T>(), as_in_rust: true }
     }
 
-    /// The same, where Rust leaves it open.
+    /// Marks the layout as one that Rust leaves open.
     #[must_use]
     pub const fn open(self) -> Self {
         Self { as_in_rust: false, ..self }
     }
 
-    /// Of an array of so many.
+    /// Returns the layout of an array of `len` elements.
     #[must_use]
     pub const fn array(self, len: usize) -> Self {
         Self { size: self.size * len, ..self }
     }
 
-    /// Of a struct with these fields, of which `repr(align(..))` says `align`.
+    /// Returns the layout of a struct with these fields and `repr(align(align))`.
     pub const fn structure(fields: &[Self], align: usize) -> Self {
         let mut all = Self { size: 0, align, as_in_rust: true };
         let mut index = 0;
@@ -47,13 +47,13 @@ impl Layout {
         all
     }
 
-    /// Of an enum with these fields in its variants, behind its discriminant.
+    /// Returns the layout of an enum: its discriminant, and after it the fields of a variant.
     pub const fn enumeration(tag: Self, variants: &[&[Self]], align: usize) -> Self {
         let data = Self::union(variants);
         Self::structure(&[tag, data], align)
     }
 
-    /// Of what is behind the discriminant: one variant or the other.
+    /// Returns the layout of the part after the discriminant, which is that of any variant.
     const fn union(variants: &[&[Self]]) -> Self {
         let mut all = Self { size: 0, align: 1, as_in_rust: true };
         let mut index = 0;
@@ -73,10 +73,10 @@ impl Layout {
         tag.size.next_multiple_of(Self::union(variants).align)
     }
 
-    /// The same, compared with Rust's layout of a struct or enum, if that is to be the same.
+    /// Compares the layout with Rust's of a struct or enum, if that is to be the same.
     ///
     /// # Panics
-    /// While the user's crate is compiled, if it is not.
+    /// While the user's crate is compiled, if they differ.
     #[must_use]
     pub const fn compared<T>(self) -> Self {
         let is_same = self.size == size_of::<T>() && self.align == align_of::<T>();
@@ -87,10 +87,10 @@ impl Layout {
         self
     }
 
-    /// Compares also the places of a struct's `fields` with where they were `found`.
+    /// Compares the offsets of a struct's `fields` with Rust's, which are `found`.
     ///
     /// # Panics
-    /// While the user's crate is compiled, if they are elsewhere.
+    /// While the user's crate is compiled, if they differ.
     #[must_use]
     pub const fn with_fields<const N: usize>(self, fields: &[Self; N], found: &[usize; N]) -> Self {
         let (offsets, mut index) = (offsets(fields), 0);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rust_leaves_open_lies_as_repr_c_says() {
+    fn layouts_that_rust_leaves_open_are_those_of_repr_c() {
         let layout = |size, align| Layout { size, align, as_in_rust: false };
         assert_eq!(<(u8, u32, u8)>::LAYOUT, layout(12, 4));
         assert_eq!(<Option<u8>>::LAYOUT, layout(2, 1));

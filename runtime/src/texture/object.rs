@@ -38,26 +38,26 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// The texel that covers the coordinates, which are in texels, and the nearest one outside of the
-    /// texture.
+    /// Returns the texel that covers the coordinates, which are in texels; outside of the texture, the
+    /// nearest one.
     pub const POINT: Self =
         Self { filter: Filter::Point, address: [AddressMode::Clamp; 3], normalized: false };
-    /// The texels around the coordinates, weighted by distance.
+    /// Returns the mean of the texels around the coordinates, weighted by distance.
     pub const LINEAR: Self = Self { filter: Filter::Linear, ..Self::POINT };
 
-    /// The same with coordinates from 0 to 1.
+    /// Sets coordinates from 0 to 1.
     #[must_use]
     pub const fn normalized(self) -> Self {
         Self { normalized: true, ..self }
     }
 
-    /// The same with this address mode along all dimensions.
+    /// Sets the address mode along all dimensions.
     #[must_use]
     pub const fn address(self, mode: AddressMode) -> Self {
         Self { address: [mode; 3], ..self }
     }
 
-    /// The same with this address mode along one dimension: 0 is x, 1 is y, 2 is z.
+    /// Sets the address mode along one dimension: 0 is x, 1 is y, 2 is z.
     ///
     /// # Panics
     /// If `dimension` is more than 2.
@@ -243,7 +243,7 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> fmt::Debug
     }
 }
 
-/// Describes a texture, if there can be such a one.
+/// Describes a texture; an error if there can be no such texture.
 fn descriptor<T: TextureElement, const D: usize, const LAYERED: bool>(
     (extents, layers): ([usize; D], usize),
     sampler: Sampler,

@@ -30,11 +30,11 @@ pub enum Value {
         /// The offset from the first byte of the element.
         byte: u64,
     },
-    /// The thread has none yet.
+    /// No value yet.
     None,
 }
 
-/// As Rust writes it; a place is `x[3]`.
+/// The value in Rust; a place is `x[3]`.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -52,11 +52,11 @@ impl fmt::Display for Value {
     }
 }
 
-/// Bits of a type as a value.
+/// Returns the value of the bits of a type.
 pub(super) fn value_of(moment: &Moment<'_>, ty: Ty, bits: u64) -> Value {
     let scalar = match ty {
         Ty::Scalar(scalar) => scalar,
-        Ty::Ptr(_) => return place(moment, bits),
+        Ty::Ptr(_) => return place_at(moment, bits),
         Ty::Unit => return Value::None,
     };
     match scalar {
@@ -75,16 +75,16 @@ pub(super) fn value_of(moment: &Moment<'_>, ty: Ty, bits: u64) -> Value {
 }
 
 /// Returns the place that an address points to.
-fn place(moment: &Moment<'_>, address: u64) -> Value {
+fn place_at(moment: &Moment<'_>, address: u64) -> Value {
     let Some((root, byte)) = moment.resolve(address) else { return Value::Unsigned(address) };
-    let (name, elem) = of_root(moment.kernel(), root);
+    let (name, elem) = root_name_and_element(moment.kernel(), root);
     let array = if name.is_empty() { "array".to_owned() } else { name.to_owned() };
     let size = elem.and_then(Element::size).unwrap_or(1).max(1);
     Value::Place { array, index: byte / size, byte: byte % size }
 }
 
-/// The name of a parameter or array, and what its elements are.
-fn of_root(kernel: &Kernel, root: Root) -> (&str, Option<&Element>) {
+/// Returns the name and the element type of a parameter or array.
+fn root_name_and_element(kernel: &Kernel, root: Root) -> (&str, Option<&Element>) {
     match root {
         Root::Param(param) => {
             let param = &kernel.params[param];
@@ -99,8 +99,8 @@ fn of_root(kernel: &Kernel, root: Root) -> (&str, Option<&Element>) {
     }
 }
 
-/// The values of an instruction, in each of the lanes.
-fn values(moment: &Moment<'_>, inst: InstId) -> Vec<Value> {
+/// Returns the value of an instruction in each of the lanes.
+fn lane_values(moment: &Moment<'_>, inst: InstId) -> Vec<Value> {
     let ty = moment.kernel().insts[inst].ty;
     let lanes = (0..32usize).filter(|lane| moment.lanes & (1 << lane) != 0);
     let value =
@@ -108,30 +108,32 @@ fn values(moment: &Moment<'_>, inst: InstId) -> Vec<Value> {
     lanes.map(value).collect()
 }
 
-/// The operands of the instruction, and their values.
-pub(super) fn operands(moment: &Moment<'_>) -> Vec<(InstId, Vec<Value>)> {
+/// Returns the operands of the instruction, and their values.
+pub(super) fn operand_values(moment: &Moment<'_>) -> Vec<(InstId, Vec<Value>)> {
     let op = &moment.kernel().insts[moment.inst].op;
     match moment.stage {
         Stage::Iteration => Vec::new(),
-        Stage::Reached | Stage::Done => op.operands().map(|id| (id, values(moment, id))).collect(),
+        Stage::Reached | Stage::Done => {
+            op.operands().map(|id| (id, lane_values(moment, id))).collect()
+        }
     }
 }
 
 /// Returns the result of the instruction.
-pub(super) fn result(moment: &Moment<'_>) -> Option<Vec<Value>> {
+pub(super) fn result_values(moment: &Moment<'_>) -> Option<Vec<Value>> {
     match moment.stage {
         Stage::Reached => None,
-        Stage::Done | Stage::Iteration => Some(values(moment, moment.inst)),
+        Stage::Done | Stage::Iteration => Some(lane_values(moment, moment.inst)),
     }
 }
 
-/// The instruction, with values for its operands.
-pub(super) fn text(moment: &Moment<'_>, operands: &[(InstId, Vec<Value>)]) -> String {
+/// Returns the text of the instruction, with values for its operands.
+pub(super) fn inst_text(moment: &Moment<'_>, operands: &[(InstId, Vec<Value>)]) -> String {
     let (kernel, inst) = (moment.kernel(), &moment.kernel().insts[moment.inst]);
     if moment.stage == Stage::Iteration {
         return "iteration".into();
     }
-    // What these name is no value.
+    // Their target is an instruction, and has no value.
     if matches!(inst.op, Op::Break(_)) {
         return "break".into();
     }
@@ -146,19 +148,20 @@ pub(super) fn text(moment: &Moment<'_>, operands: &[(InstId, Vec<Value>)]) -> St
     let text = text.strip_suffix(&*ty).unwrap_or(text);
     let words = text.split(' ').map(|word| {
         let (name, comma) = word.strip_suffix(',').map_or((word, ""), |name| (name, ","));
-        spell(kernel, operands, name) + comma
+        substitute_word(kernel, operands, name) + comma
     });
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A word of an instruction: what it stands for, if it names something.
-fn spell(kernel: &Kernel, operands: &[(InstId, Vec<Value>)], word: &str) -> String {
+/// Replaces a word of an instruction that is an id: by the operand's values, the local's name or
+/// the message's text.
+fn substitute_word(kernel: &Kernel, operands: &[(InstId, Vec<Value>)], word: &str) -> String {
     let number =
         |prefix| word.strip_prefix(prefix).and_then(|rest: &str| rest.parse::<usize>().ok());
     if let Some(operand) = number("%").map(InstId::new)
         && let Some((_, values)) = operands.iter().find(|(id, _)| *id == operand)
     {
-        return compact(values);
+        return format_lanes(values);
     }
     if let Some(local) = number("$").and_then(|local| kernel.locals.get(LocalId::new(local)))
         && !local.name.is_empty()
@@ -171,22 +174,23 @@ fn spell(kernel: &Kernel, operands: &[(InstId, Vec<Value>)], word: &str) -> Stri
     word.to_owned()
 }
 
-/// Values of lanes: one, if they are the same.
-pub(super) fn compact(values: &[Value]) -> String {
+/// Formats the values of lanes: as one if they are the same, as `[0, 4, .. 28]` if they are evenly
+/// spaced.
+pub(super) fn format_lanes(values: &[Value]) -> String {
     let Some((first, others)) = values.split_first() else { return String::new() };
     let is_same = |value: &Value| value == first || value.to_string() == first.to_string();
     if others.iter().all(is_same) {
         return first.to_string();
     }
-    if let Some(last) = last_of_row(values) {
+    if let Some(last) = last_if_evenly_spaced(values) {
         return format!("[{}, {}, .. {}]", values[0], values[1], last);
     }
     let all: Vec<_> = values.iter().map(Value::to_string).collect();
     format!("[{}]", all.join(", "))
 }
 
-/// The last of four or more numbers, or elements, that are equally far apart.
-fn last_of_row(values: &[Value]) -> Option<&Value> {
+/// Returns the last of four or more numbers, or places in one array, that are evenly spaced.
+fn last_if_evenly_spaced(values: &[Value]) -> Option<&Value> {
     let number = |value: &Value| match value {
         Value::Signed(value) => Some(i128::from(*value)),
         Value::Unsigned(value) => Some(i128::from(*value)),
