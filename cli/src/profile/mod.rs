@@ -141,8 +141,7 @@ fn check_has_launches(ran: &ProgramRun, command: &Profile) -> Result<(), Fault> 
         Some(status) => {
             Err(Fault::new(format!("the program failed ({status}) before it launched a kernel")))
         }
-        None => Err(Fault::new("the program launched no kernel").with_help(
-            "`--bin`, `--example` and `--test` name others; arguments come behind `--`",
-        )),
+        None => Err(Fault::new("the program launched no kernel")
+            .with_help("`--bin`, `--example` and `--test` name others; arguments come after `--`")),
     }
 }

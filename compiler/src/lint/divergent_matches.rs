@@ -66,7 +66,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             labels,
             notes: wording::assumption_notes(&analyses.trace.shape),
             help: "match on a value that the lanes of a warp share, such as `warp::warp_id()`, or let the \
-                   arms only choose values for one computation behind them"
+                   arms only choose values for one computation after them"
                 .to_owned(),
         });
     }

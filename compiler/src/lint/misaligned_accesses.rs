@@ -57,7 +57,7 @@ fn finding(kernel: &Kernel, analyses: &Analyses, request: &Request, cost: &Cost)
     let behind = first.rem_euclid(i64::try_from(SECTOR_BYTES).unwrap_or(i64::MAX));
     let is_known = lanes.step == 0 || lanes.step >= SECTOR_BYTES;
     let begin =
-        is_known.then(|| format!("it begins {behind} bytes behind the beginning of a sector"));
+        is_known.then(|| format!("it begins {behind} bytes after the beginning of a sector"));
     Finding {
         message: format!(
             "one warp {verb}s {} sectors here, {} would do",

@@ -46,9 +46,9 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 /// without its call.
 fn help(kernel: &Kernel, barriers: [InstId; 2]) -> &'static str {
     if barriers.into_iter().any(|id| wording::is_library_barrier(kernel, id)) {
-        "let all threads of the block make the same calls: behind the `if`, with values that its arms choose"
+        "let all threads of the block make the same calls: after the `if`, with values that its arms choose"
     } else {
-        "put one barrier behind the `if`, in place of the two in its arms"
+        "put one barrier after the `if`, in place of the two in its arms"
     }
 }
 

@@ -46,14 +46,14 @@ fn missing_barrier_finding(kernel: &Kernel, analyses: &Analyses, gap: &MissingWa
     let what = |writes: bool| if writes { "write" } else { "read" };
     let help = if of.race.iteration_of.is_some() {
         format!(
-            "add `sync_threads()` to the loop, behind the last {} of {name}, where every thread of \
-             the block comes by",
+            "add `sync_threads()` to the loop, after the last {} of {name}, where every thread of \
+             the block reaches it",
             what(first.writes)
         )
     } else {
         format!(
             "add `sync_threads()` between the {} and the {} of {name}, where every thread of the \
-             block comes by",
+             block reaches it",
             what(first.writes),
             what(second.writes)
         )

@@ -37,7 +37,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     barriers
         .map(|&barrier| Finding {
             message: "no two threads need this `sync_threads()`: what one accesses before it, no \
-                      other accesses behind it"
+                      other accesses after it"
                 .to_owned(),
             span: kernel.insts[barrier].span,
             labels: Vec::new(),

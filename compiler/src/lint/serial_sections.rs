@@ -47,7 +47,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             continue;
         }
         found.push(Finding {
-            message: format!("{who} runs {iterations} of a loop behind this, and the others wait"),
+            message: format!("{who} runs {iterations} of a loop after this, and the others wait"),
             span,
             labels: vec![(inst.span, "this is the loop".to_owned())],
             notes: wording::assumption_notes(&analyses.trace.shape),

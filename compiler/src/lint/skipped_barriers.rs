@@ -40,7 +40,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         }
         branches.push(skipped.branch);
         let of = race::RaceAt { root, race };
-        let help = "move `sync_threads()` out of the `if`, so that every block comes by".to_owned();
+        let help =
+            "move `sync_threads()` out of the `if`, so that every block reaches it".to_owned();
         let mut finding =
             race::race_finding(kernel, analyses, &of, race::describe_clash(kernel, &of), help);
         let text = match skipped.barriers.as_slice() {

@@ -163,7 +163,7 @@ fn finding(
             format!("this index is `{name}.len()` in the last thread that its guard lets through")
         }
         Some(guarded) => format!(
-            "this index is up to `{name}.len() + {}` behind its guard",
+            "this index is up to `{name}.len() + {}` under its guard",
             index.offset - guarded - 1
         ),
         None => format!("nothing keeps this index below `{name}.len()` in the last block"),

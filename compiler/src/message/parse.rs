@@ -156,7 +156,7 @@ fn parse_argument(text: &str) -> Result<ArgumentRef> {
     }
     error(
         format!("`{text}` is no argument of a format string"),
-        "a placeholder holds a name or a number; pass what is computed behind the format string",
+        "a placeholder holds a name or a number; pass what is computed after the format string",
     )
 }
 

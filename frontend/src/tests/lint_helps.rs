@@ -343,7 +343,7 @@ fn functions_of_the_library_are_moved_as_a_whole() {
     let found = lint_text(text).into_iter().map(|found| found.diagnostic);
     let help =
         found.filter(|found| found.code == "gpu_mismatched_barriers").map(|found| found.help);
-    let expected = "let all threads of the block make the same calls: behind the `if`, with values that its arms choose";
+    let expected = "let all threads of the block make the same calls: after the `if`, with values that its arms choose";
     assert_eq!(help.collect::<Vec<_>>(), [Some(expected.to_owned())]);
     // Users cannot change the library's arrays.
     assert!(lint_text(text).iter().all(|found| found.diagnostic.code != "gpu_uninit_shared_reads"));

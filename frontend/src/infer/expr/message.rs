@@ -287,7 +287,7 @@ impl Infer<'_> {
                 {
                     let name = print_tokens(arg.value.to_token_stream());
                     let fact = format!("kernel code captures only variables, and `{name}` is none");
-                    let help = format!("pass it behind the format string: `\"{{}}\", {name}`");
+                    let help = format!("pass it after the format string: `\"{{}}\", {name}`");
                     self.errors.advise(range, fact, help);
                 }
                 _ => values.push(self.infer_format_arg(arg)),
