@@ -105,7 +105,7 @@ pub(crate) struct LookBack {
 }
 
 impl LookBack {
-    /// Allocates the memory for so many tiles. A graph that records the launch fills it each time.
+    /// Allocates the memory for `tiles` tiles. A graph that records the launch fills it each time.
     pub(crate) fn new(device: &Device, tiles: usize) -> Result<Self> {
         let mut memory = Self { next_tile: device.zeros(1)?, states: device.zeros(tiles)? };
         device.fill(&mut memory.next_tile, 0)?;

@@ -15,8 +15,8 @@ pub use crate::{
 pub use warpwise_compiler::{diag::Level, ir::Scalar, specialize::Binding};
 pub use warpwise_macros::link;
 
-/// The stand-in for the macro of an item that is not `#[device]`: it carries the absence, as the
-/// macro of a device item carries the item.
+/// Replaces the macro of an item that is not `#[device]`: it carries the absence, as the macro of a
+/// device item carries the item.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __warpwise_absent {
@@ -28,8 +28,8 @@ macro_rules! __warpwise_absent {
 /// The fallback of a kernel's `launch` and `PTX` where compiling the kernel failed, so that its own
 /// errors are the only ones. Every type has these; those of a compiled kernel win.
 pub trait NotCompiled {
-    /// Refused at launch. A program gets there only if a macro that is not Warpwise's has the
-    /// name of what the kernel calls, and swallowed it.
+    /// A source that is refused at launch. A program reaches it only if a macro that is not
+    /// Warpwise's has the name of an item that the kernel calls, and swallowed it.
     const __WARPWISE_SOURCE: &'static Source = &Source {
         name: "?",
         ir: Source::NOT_COMPILED,

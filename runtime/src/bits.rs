@@ -1,5 +1,5 @@
-//! Operations on words as so many bytes or bits, each of which is one instruction of a GPU and has
-//! no name in std.
+//! Operations on the bytes and bits of words, each of which is one instruction of a GPU and has no
+//! name in std.
 //!
 //! ```
 //! use warpwise::prelude::*;

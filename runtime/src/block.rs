@@ -23,16 +23,15 @@
 //! # }
 //! ```
 //!
-//! Every thread of the block must come to the call, as to a barrier, which is what each of them is:
-//! they wait for one another, twice, and accesses to memory before the call are done after it. A
-//! block may have any shape and number of threads; their order is that of [`thread_rank`]. What a
-//! thread that has returned before would have brought is missing, and the result is then
-//! unspecified.
+//! Every thread of the block must reach the call, which is a barrier: threads wait for one another,
+//! twice, and accesses to memory before the call are done after it. A block may have any shape and
+//! number of threads; their order is that of [`thread_rank`]. If a thread has returned before, the
+//! result is unspecified.
 //!
-//! Values may be numbers, `bool`, and structs, tuples and arrays of them. What combines them must
-//! be associative; it need not be commutative. Those of a warp are combined as a balanced tree,
-//! then those of the warps, so that results are the same on every device and in every run. It must
-//! not wait for other threads itself.
+//! Values may be numbers, `bool`, and structs, tuples and arrays of them. The closure that combines
+//! them must be associative; it need not be commutative, and must not wait for other threads. The
+//! values of a warp are combined as a balanced tree, then those of the warps, so that results are
+//! the same on every device and in every run.
 //!
 //! Each call in the source has shared memory of its own, 33 values for a reduction and 64 for a
 //! scan: a `#[device]` function that is called several times has it several times.
@@ -89,18 +88,18 @@ macro_rules! numbers {
     )*};
 }
 numbers! {
-    /// The sum of what the threads bring, of integers and floats; each of them gets the same.
+    /// Returns the sum of the values of all threads, integers or floats, to each of them.
     /// Integers wrap, and floats are added warp by warp as
     /// [`warp::reduce_add`](crate::warp::reduce_add) does, then the sums of the warps as a balanced
     /// tree, neighbours first.
     reduce_add;
-    /// The smallest of what the threads bring, as `min` has it; each of them gets the same.
+    /// Returns the smallest value of all threads, by `min`, to each of them.
     reduce_min;
-    /// The largest of what the threads bring, as `max` has it; each of them gets the same.
+    /// Returns the largest value of all threads, by `max`, to each of them.
     reduce_max;
-    /// The sum of what the threads up to this one bring, its own included. Integers wrap.
+    /// Returns the sum of the values of the threads up to this one, its own included. Integers wrap.
     inclusive_sum;
-    /// The sum of what the threads before this one bring; 0 for the first. Integers wrap.
+    /// Returns the sum of the values of the threads before this one; 0 for the first. Integers wrap.
     exclusive_sum;
 }
 

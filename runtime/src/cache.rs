@@ -1,4 +1,4 @@
-//! Loads and stores with a cache operator, as CUDA's `__ldcs` and its kin, and prefetches.
+//! Loads and stores with a cache operator, such as CUDA's `__ldcs`, and prefetches.
 //!
 //! ```
 //! use warpwise::prelude::*;

@@ -25,7 +25,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! `docs/sanitizer.md` says what is checked, and how.
+//! `docs/sanitizer.md` describes the checks.
 //! [`Simulator::checked`](crate::Simulator::checked) switches all checks on for one device, the
 //! environment variable `WARPWISE_CHECK` for every launch on the interpreter.
 pub use crate::kernel::Place;
@@ -66,7 +66,7 @@ impl Finding {
     }
 }
 
-/// `error: read-write race on ..`, with how often if that is more than once.
+/// `error: read-write race on ..`, with the number of occurrences if there are several.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { problem, severity, count, .. } = self;
@@ -75,7 +75,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The checks of a device, and the findings that nobody has taken yet.
+/// The checks of a device, and its findings since they were last taken.
 #[derive(Debug)]
 pub(crate) struct Checking {
     /// The checks, or the reason why they are unknown.

@@ -24,10 +24,9 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 //!
-//! What is counted is the optimized kernel, whose neighbouring accesses are one request where they
-//! are on a GPU. The models are measured ones; `docs/counters.md` says which. `cargo warpwise
-//! profile` counts all launches of a program as it is, and says what its lines do beyond what they
-//! need.
+//! The optimized kernel is counted, in which neighbouring accesses are one request where they are on
+//! a GPU. The models of accesses are measured (`docs/counters.md`). `cargo warpwise profile` counts
+//! all launches of an unchanged program, and compares each line with its ideal counts.
 mod json;
 pub mod metrics;
 pub mod text;
@@ -109,7 +108,7 @@ pub struct LoopCounters {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// Each time that a warp came to it.
+    /// The trip counts of each visit of a warp.
     pub trips: Trips,
 }
 
@@ -203,8 +202,8 @@ impl LaunchCounters {
         }
     }
 
-    /// Predicts the launch on a GPU, if a thread takes so many registers: see
-    /// [`model`]. An unknown register count is no limit.
+    /// Predicts the launch on a GPU, if a thread takes `registers` registers: see [`model`]. An
+    /// unknown register count is no limit.
     ///
     /// # Errors
     /// If no block runs.
@@ -220,8 +219,8 @@ impl LaunchCounters {
         Block { threads: x * y * z, registers, shared, barriers }
     }
 
-    /// Returns the number of its blocks that run on a multiprocessor at the same time, if a thread
-    /// takes so many registers. An unknown register count is no limit.
+    /// Returns the number of blocks that run on a multiprocessor at the same time, if a thread takes
+    /// `registers` registers. An unknown register count is no limit.
     ///
     /// ```
     /// # use warpwise::prelude::*;
@@ -273,7 +272,7 @@ fn generics(bindings: &[Binding]) -> String {
     bindings.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// The counters of a device that nobody has taken yet.
+/// The counters of a device since they were last taken.
 #[derive(Debug, Default)]
 pub(crate) struct Pending(Mutex<Vec<LaunchCounters>>);
 
@@ -306,7 +305,7 @@ impl fmt::Display for LaunchCounters {
     }
 }
 
-/// Says how many blocks run at the same time on [`TARGET`].
+/// Describes the occupancy of [`TARGET`].
 fn occupancy(f: &mut fmt::Formatter<'_>, launch: &LaunchCounters) -> fmt::Result {
     let Some(row) = Multiprocessor::of(TARGET) else { return Ok(()) };
     match launch.occupancy(row, None) {

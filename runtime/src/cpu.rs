@@ -1,8 +1,7 @@
 //! The CPU device: kernels on the SIMT interpreter.
 //!
-//! A launch runs at once, on all cores, and is done when it returns. A failed check, and what was
-//! printed, is kept until the next call that would synchronise on a GPU, so that programs see the
-//! same on both.
+//! A launch runs at once, on all cores, and is done when it returns. Failed checks and printed text are
+//! kept until the next call that would synchronise on a GPU, so that programs observe the same on both.
 mod programs;
 
 use crate::{
@@ -41,7 +40,7 @@ use warpwise_simt::{CacheModel, FaultReport, Memory, Outcome, Snapshot};
 /// The name of the interpreter in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
 
-/// Bytes of shared memory that a block gets: what those GPUs give that give most.
+/// Bytes of shared memory of a block: the largest number of any GPU.
 const SHARED_MEMORY: u64 = 227 << 10;
 
 /// Threads of a cooperative launch, all of which are held in memory at once: more than any GPU
@@ -125,10 +124,10 @@ impl Interpreter {
     /// Returns zeroed memory; `None` if the host has not enough.
     ///
     /// # Errors
-    /// [`Error::BadChecks`]: the first call of a program is the place to report a wrong `WARPWISE_CHECK`.
+    /// [`Error::BadChecks`]: a wrong `WARPWISE_CHECK` is reported by the first allocation of a program.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<CpuMemory>> {
         self.checks()?;
-        // `Memory` aborts where there is not enough; asking first keeps it from that.
+        // `Memory` aborts if there is not enough memory, so this tests it first.
         let has_room = Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
         let memory = || CpuMemory { bytes: Memory::zeroed(bytes), writers: Mutex::default() };
         Ok(has_room.then(memory))
@@ -143,8 +142,8 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Adds the streams to `readers` whose faults come out of a copy of `memory`, which is of this
-    /// stream.
+    /// Adds to `readers` the streams whose faults a copy of `memory`, which is of this stream,
+    /// reports.
     pub(crate) fn note_reader(
         self: &Arc<Self>,
         memory: &CpuMemory,
@@ -334,7 +333,7 @@ impl Interpreter {
         Ok(outcome)
     }
 
-    /// Notes which memory of other streams a launch writes.
+    /// Records this stream as a writer of the memory of other streams that a launch writes.
     fn note_writes(self: &Arc<Self>, launch: &CheckedLaunch<'_>) {
         for arg in launch.args.values() {
             let Value::Slice { slice, access: Access::Write | Access::Atomic, .. } = arg else {
@@ -356,7 +355,7 @@ impl Interpreter {
 }
 
 impl Pending {
-    /// Keeps what a launch of `kernel` printed, where there is room.
+    /// Keeps the text that a launch of `kernel` printed, as far as there is room.
     fn print(&mut self, kernel: &Kernel, printed: &[Printed], lost: u64) {
         self.lost += lost;
         for printed in printed {
@@ -414,7 +413,7 @@ fn info() -> DeviceInfo {
     }
 }
 
-/// Reports the faults of these streams, which is done once.
+/// Reports the faults of these streams, each once, and forgets the streams.
 pub(crate) fn synchronize_all(streams: &Mutex<Vec<Arc<Interpreter>>>) -> Result<()> {
     loop {
         let stream = streams.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -423,7 +422,7 @@ pub(crate) fn synchronize_all(streams: &Mutex<Vec<Arc<Interpreter>>>) -> Result<
     }
 }
 
-/// Returns the most blocks of so many threads that a cooperative launch may have.
+/// Returns the most blocks of `threads` threads that a cooperative launch may have.
 pub(crate) fn cooperative_limit(threads: u32) -> u64 {
     COOPERATIVE_THREADS / u64::from(threads)
 }

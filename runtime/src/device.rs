@@ -25,12 +25,12 @@ use warpwise_compiler::{lint::launch::Gpu, target::Target};
 /// Bytes that are copied at once between two devices of which one is the interpreter.
 const COPY_BYTES: usize = 1 << 16;
 
-/// A place where kernels run, and the order of work there. Cheap to clone: clones are the
-/// same device.
+/// A GPU or the SIMT interpreter, and an order of work on it. Cheap to clone: clones are the same
+/// device.
 ///
 /// [`Device::auto`] takes a GPU if there is one and the SIMT interpreter if not;
-/// [`Device::cuda`] and [`Device::cpu`] say which. The environment variable `WARPWISE_DEVICE`
-/// decides for `auto`:
+/// [`Device::cuda`] and [`Device::cpu`] choose one. The environment variable `WARPWISE_DEVICE`
+/// overrides the choice of `auto`:
 ///
 /// | value | device |
 /// |---|---|
@@ -38,20 +38,19 @@ const COPY_BYTES: usize = 1 << 16;
 /// | `cpu` | the interpreter, silently |
 /// | `cuda` or `cuda:N` | GPU 0 or N, or an error |
 ///
-/// **Order.** What a device is given runs in the order given, from whichever thread. Copies to the
-/// host and [`Device::synchronize`] wait for it.
+/// **Order.** Work runs in the order in which it is given to the device, from any thread. Copies to
+/// the host and [`Device::synchronize`] wait for it.
 ///
-/// **Faults.** On a GPU a launch returns before its kernel has run. What its threads do wrong comes out
-/// of the next [`Device::synchronize`] or [`Slice::to_vec`](crate::Slice::to_vec) of this device,
-/// as
-/// [`Error::DevicePanic`]: that of the first launch that failed a check, once. After that the
-/// device works on, and buffers hold what was written. The interpreter does the same.
+/// **Faults.** On a GPU a launch returns before its kernel has run. The next
+/// [`Device::synchronize`] or [`Slice::to_vec`](crate::Slice::to_vec) of this device reports the
+/// first launch that failed a check, once, as [`Error::DevicePanic`]. After that the device remains
+/// usable, and buffers hold what was written. The interpreter does the same.
 ///
-/// **Output.** What a kernel prints comes out of the same calls, on stdout or as [`Device::on_print`]
-/// says: launch by launch, in each in the order of its threads, blocks and threads being numbered x
-/// fastest. There is room for 1 MiB of arguments and the like between two such calls; what finds
-/// none is counted, and the count is printed. A program that ends without such a call prints
-/// nothing.
+/// **Output.** The same calls print the output of kernels, to stdout or to the handler of
+/// [`Device::on_print`]: launch by launch, and in each in the order of its threads, blocks and
+/// threads being numbered x fastest. There is room for 1 MiB of records between two such calls;
+/// further records are counted, and the count is printed. A program that ends without such a call
+/// prints nothing.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) engine: Engine,
@@ -67,12 +66,12 @@ pub(crate) enum Engine {
 
 impl Device {
     /// Returns the device that `WARPWISE_DEVICE` names; without it, the first GPU, or the interpreter
-    /// if there is no driver or no device that kernels run on. Says so on stderr, once a process.
-    /// `WARPWISE_DEVICE=cpu` is the way to say that this is fine, and silences it.
+    /// if there is no driver or no device that kernels run on. In this case it prints a note on stderr,
+    /// once a process, which `WARPWISE_DEVICE=cpu` silences.
     ///
     /// # Errors
     /// [`Error::BadDeviceName`]; [`Error::BadChecks`], whatever the device; what [`Device::cuda`]
-    /// returns, if a GPU is asked for or the one found cannot be used.
+    /// returns, if a GPU is requested or the one found cannot be used.
     pub fn auto() -> Result<Self> {
         checks_from_env()?;
         match Choice::from_env()? {
@@ -123,7 +122,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::BadChecks`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or
-    /// what the driver says.
+    /// errors of the driver.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         checks_from_env()?;
         Ok(Self::on(Engine::Cuda(driver::Stream::open(ordinal)?)))
@@ -133,7 +132,7 @@ impl Device {
         Self { engine, recorder: None }
     }
 
-    /// Returns the same device, of which launches are recorded.
+    /// Returns the same device as one that records launches instead of running them.
     pub(crate) fn recording(&self, recorder: Arc<Recorder>) -> Self {
         Self { engine: self.engine.clone(), recorder: Some(recorder) }
     }
@@ -155,7 +154,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoDriver`] if there is a driver that is broken or too old, or what it says.
+    /// [`Error::NoDriver`] if there is a driver that is broken or too old; errors of the driver.
     pub fn count() -> Result<usize> {
         driver::device_count()
     }
@@ -234,7 +233,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn memory_info(&self) -> Result<Option<MemoryInfo>> {
         match &self.engine {
             Engine::Cpu(_) => Ok(None),
@@ -246,7 +245,7 @@ impl Device {
     /// device, or two GPUs that NVLink or PCI Express connects closely enough. Always false between
     /// the interpreter and a GPU.
     ///
-    /// This is about hardware. Launches take buffers of their own device, and
+    /// The answer describes the hardware. Launches take buffers of their own device only, and
     /// [`Slice::copy_from_device`](crate::Slice::copy_from_device) copies between any two.
     ///
     /// ```
@@ -259,7 +258,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn can_access_peer(&self, other: &Self) -> Result<bool> {
         match (&self.engine, &other.engine) {
             _ if self.shares_memory_with(other) => Ok(true),
@@ -469,8 +468,8 @@ impl Device {
         }
     }
 
-    /// Returns the GPU as which the interpreter's launches are judged, if there is one, with an
-    /// unknown number of registers.
+    /// Returns the GPU by whose limits lints judge the interpreter's launches, if there is one, with
+    /// an unknown number of registers.
     pub(crate) fn target(&self, shared: u64) -> Option<Gpu> {
         let Engine::Cpu(interpreter) = &self.engine else { return None };
         let gpu = interpreter.target()?;
@@ -478,8 +477,8 @@ impl Device {
         Some(Gpu { target: gpu.target, multiprocessors, registers: 0, shared })
     }
 
-    /// Returns the resources that a kernel takes of a GPU, in blocks with so much shared memory;
-    /// `None` on the interpreter.
+    /// Returns the resources that a kernel takes of a GPU, in blocks with `shared` bytes of shared
+    /// memory; `None` on the interpreter.
     pub(crate) fn gpu(&self, bound: &'static Bound, shared: u64) -> Result<Option<Gpu>> {
         match &self.engine {
             Engine::Cpu(_) => Ok(None),
@@ -519,8 +518,8 @@ impl Device {
         }
     }
 
-    /// Returns the most blocks that a cooperative launch may have, if each has so much dynamic
-    /// shared memory.
+    /// Returns the most blocks that a cooperative launch may have, given the dynamic shared memory of
+    /// each.
     pub(crate) fn cooperative_limit(
         &self,
         bound: &'static Bound,
@@ -533,7 +532,7 @@ impl Device {
         }
     }
 
-    /// Runs a launch, or on a GPU sees to it that it will run.
+    /// Runs a launch; on a GPU, enqueues it.
     pub(crate) fn run(&self, launch: &CheckedLaunch<'_>) -> Result<()> {
         if let Some(recorder) = &self.recorder {
             return recorder.launch(launch);

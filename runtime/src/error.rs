@@ -1,7 +1,7 @@
-//! Everything that can go wrong at run time, as one [`Error`].
+//! The errors of this crate: [`Error`].
 //!
-//! Each variant carries what a caller would want to act on, and prints as one line: lower case,
-//! no full stop, code in backticks, both sides' numbers where two things do not fit together.
+//! Each variant has the values that a caller needs to react, and prints as one line: lower case, no
+//! full stop, code in backticks, both numbers where two do not match.
 //! `Debug` prints the same line as `Display`, because `unwrap` and a `main` that returns
 //! [`Result`] show errors by `Debug`.
 use crate::{
@@ -22,7 +22,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no NVIDIA driver here, or not one that works.
+    /// There is no NVIDIA driver on this machine, or it does not work.
     #[error("no usable NVIDIA driver: {}", .tried.join("; "))]
     NoDriver {
         /// The libraries that were tried, with the failure of each.
@@ -54,7 +54,7 @@ pub enum Error {
         /// The value of the variable.
         value: String,
     },
-    /// Memory for a buffer, or for a copy of one, could not be had.
+    /// There is not enough memory for a buffer, or for a copy of one.
     #[error(
         "out of memory on {place}: {elements} elements of {size} bytes do not fit{}",
         .free.map(|free| format!(" in the {free} bytes that are free")).unwrap_or_default()
@@ -69,8 +69,8 @@ pub enum Error {
         /// Bytes free there, if that is known.
         free: Option<u64>,
     },
-    /// Memory that a stream or graph itself needs could not be had: for what its launches report,
-    /// print or count.
+    /// There is not enough memory for a stream or graph itself: for the reports, output and counters
+    /// of its launches.
     #[error(
         "out of memory on {place}: {bytes} bytes for {purpose} do not fit{}",
         .free.map(|free| format!(" in the {free} bytes that are free")).unwrap_or_default()
@@ -96,10 +96,10 @@ pub enum Error {
     /// A texture that hardware does not have.
     #[error("there is no such texture: {problem}")]
     BadTexture {
-        /// The property or combination that there is not.
+        /// The property or combination that hardware lacks.
         problem: String,
     },
-    /// A copy between things of different lengths.
+    /// A copy between arrays of different lengths.
     #[error("cannot copy {source_len} elements to {destination_len}")]
     LengthMismatch {
         /// Elements of what is copied.
@@ -204,10 +204,10 @@ pub enum Error {
         /// The reason.
         problem: String,
     },
-    /// Something was asked of the interpreter that GPUs only do.
+    /// A call that needs a GPU, on the interpreter.
     #[error("{what} need a GPU, and the device is {device}")]
     NeedsGpu {
-        /// What needs a GPU, in the plural.
+        /// The objects that need a GPU, in the plural: `raw streams`.
         what: &'static str,
         /// The device.
         device: String,
@@ -236,7 +236,7 @@ pub enum Error {
         /// The mistake in the launch.
         mistake: LaunchMistake,
     },
-    /// There is no NVRTC, which compiles CUDA C, or not one that works.
+    /// There is no NVRTC, which compiles CUDA C, or it does not work.
     #[error("no usable NVRTC to compile CUDA C: {}", .tried.join("; "))]
     NoNvrtc {
         /// The libraries that were tried, with the failure of each.
@@ -273,10 +273,10 @@ pub enum Error {
         /// The kernel.
         kernel: &'static str,
     },
-    /// Work that is no kernel's was given to a device while a graph was recorded.
+    /// Work other than a kernel was given to a device while a graph was recorded.
     #[error("{what} cannot be recorded in a graph")]
     NotInGraphs {
-        /// What was given, in the plural.
+        /// The kind of work, in the plural.
         what: &'static str,
     },
     /// Work was given to the device of a [recording](crate::Device::record_graph) that has ended.
@@ -300,15 +300,15 @@ pub enum Error {
         /// The message of the compiler.
         message: String,
     },
-    /// A thread of an earlier launch failed a check. Its other threads ran on, the device
-    /// works on, and buffers hold what was written.
+    /// A thread of an earlier launch failed a check. Its other threads continued, the device remains
+    /// usable, and buffers hold what was written.
     #[error(transparent)]
     DevicePanic(Box<DevicePanic>),
-    /// The interpreter gave a launch up. Buffers hold what was written.
+    /// The interpreter stopped a launch. Buffers hold what was written.
     #[error(
         "`{kernel}` did not finish: {reason}{}{}",
         .fault.as_ref().map(|fault| format!("; before that, {fault}")).unwrap_or_default(),
-        besides_fault(.findings, .fault.as_deref())
+        other_findings_text(.findings, .fault.as_deref())
     )]
     Stopped {
         /// The kernel.
@@ -320,16 +320,15 @@ pub enum Error {
         /// The fault of the same launch, which may be the cause.
         fault: Option<Box<DevicePanic>>,
     },
-    /// The checks of a launch found something that is wrong with the kernel. Buffers hold what was
-    /// written.
+    /// The checks of a launch found mistakes of the kernel. Buffers hold what was written.
     #[error("checks of `{kernel}` found:{}", Lines(.findings))]
     Findings {
         /// The kernel.
         kernel: &'static str,
-        /// All that was found, errors first.
+        /// All findings, errors first.
         findings: Vec<Finding>,
     },
-    /// `WARPWISE_CHECK` names something that is no check.
+    /// `WARPWISE_CHECK` names an unknown check.
     #[error(
         "`WARPWISE_CHECK={value}` names no checks: it takes `all`, `race`, `memory`, `init`, `sync`, `strict`, `unused` and `order`, with commas between, and `deny` to make warnings fail"
     )]
@@ -354,7 +353,7 @@ pub enum Error {
         /// The log of the driver's compiler, if it ran.
         log: Option<String>,
     },
-    /// There is no NCCL here, or none that works, or the crate was built without its feature.
+    /// There is no NCCL on this machine, or it does not work, or the crate was built without its feature.
     #[error("no usable NCCL: {}", .tried.join("; "))]
     NoNccl {
         /// The libraries that were tried, with the failure of each.
@@ -378,15 +377,15 @@ pub enum Error {
         /// The mistake in the call.
         mistake: CollectiveMistake,
     },
-    /// The processes of a program do not find together.
+    /// The processes of a program cannot connect.
     #[error("cannot join the other ranks: {problem}")]
     Launcher {
         /// The problem: a variable of the environment, or the network.
         problem: String,
     },
-    /// An error after which the driver lets nobody use the device any more in this process: a new
-    /// process can. After some errors the device can be opened again once everything of it (buffers,
-    /// devices, streams) is dropped; after an illegal address, drivers up to 580 refuse.
+    /// An error after which this process cannot use the device any more; a new process can. After
+    /// some errors the device can be opened again once everything on it (buffers, devices, streams)
+    /// is dropped; after an illegal address, drivers up to 580 refuse.
     #[error("{device} is lost, and what its buffers held: {cause}")]
     DeviceLost {
         /// The device.
@@ -402,9 +401,8 @@ impl fmt::Debug for Error {
     }
 }
 
-/// Returns what is said of the findings of a launch that did not finish, but for the one that its
-/// fault tells of.
-fn besides_fault(findings: &[Finding], fault: Option<&DevicePanic>) -> String {
+/// Formats the findings of a launch that did not finish, without the one that is its fault.
+fn other_findings_text(findings: &[Finding], fault: Option<&DevicePanic>) -> String {
     let is_fault = |finding: &&Finding| match (&finding.problem, fault) {
         (Problem::OutOfBounds(outside), Some(fault)) => {
             (outside.block, outside.thread) == (fault.block, fault.thread)
@@ -518,7 +516,7 @@ pub enum LaunchMistake {
         /// The most without `wide_index`.
         limit: u64,
     },
-    /// More threads than faults are told apart for.
+    /// More threads than a fault record can number.
     #[error("{threads} threads are more than {limit}, the most of a launch")]
     TooManyThreads {
         /// Threads of the grid.
@@ -561,7 +559,7 @@ pub enum LaunchMistake {
         /// The device.
         device: String,
     },
-    /// A length of shared memory, computed by the launcher, that there is no such number for.
+    /// A length of shared memory that the launcher cannot compute.
     #[error("the length of the `shared_dyn!` at {place} {problem} in this launch")]
     SharedLength {
         /// The place in the source.
@@ -629,7 +627,7 @@ pub enum LaunchMistake {
         /// Elements that it takes at most.
         max: u32,
     },
-    /// Arguments that are not what the kernel takes; generated code never passes such.
+    /// Arguments of wrong types; generated code never passes such.
     #[error("it takes {expected}, and the launch passes {found}")]
     Arguments {
         /// The kernel's parameter.

@@ -1,4 +1,4 @@
-//! Points in the work of a stream: [`Event`], and what waits for them.
+//! Points in the work of a stream: [`Event`], and waits for them.
 use crate::{Device, Error, Result, device::Engine, driver};
 use std::{
     fmt,
@@ -36,7 +36,7 @@ enum EventEngine {
 impl Event {
     /// Waits until the work before the event is done.
     ///
-    /// Faults of this work come out of [`Device::synchronize`] and of copies to the host.
+    /// [`Device::synchronize`] and copies to the host report faults of this work.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -48,7 +48,7 @@ impl Event {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn synchronize(&self) -> Result<()> {
         match &self.engine {
             EventEngine::Cpu(_) => Ok(()),
@@ -70,7 +70,7 @@ impl Event {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn is_reached(&self) -> Result<bool> {
         match &self.engine {
             EventEngine::Cpu(_) => Ok(true),
@@ -93,7 +93,7 @@ impl Event {
     /// ```
     ///
     /// # Errors
-    /// [`Error::EventsOfTwoDevices`]; what the driver says.
+    /// [`Error::EventsOfTwoDevices`]; errors of the driver.
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
         match (&self.engine, &start.engine) {
             (EventEngine::Cpu(end), EventEngine::Cpu(start)) => {
@@ -108,7 +108,7 @@ impl Event {
         }
     }
 
-    /// Makes the work that `device` gets from now on wait for the event.
+    /// Makes later work of `device` wait for the event.
     pub(crate) fn delay(&self, device: &Device) -> Result<()> {
         match (&self.engine, &device.engine) {
             (EventEngine::Cpu(_), _) => Ok(()),
@@ -172,7 +172,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn record_event(&self) -> Result<Event> {
         let engine = match &self.engine {
             Engine::Cpu(_) => EventEngine::Cpu(Instant::now()),
@@ -181,8 +181,8 @@ impl Device {
         Ok(Event { engine })
     }
 
-    /// Measures the time that the device takes for the work that `work` gives to it: from when it
-    /// begins to when the last of it is done. Waits for the end, and reports faults.
+    /// Measures the time that the device takes for the work that `work` gives to it, from its beginning
+    /// to its end. Waits for the end, and reports faults.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -221,7 +221,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn finished(&self) -> Result<Finished> {
         let state = Arc::new(Mutex::new(FinishedState::default()));
         let reached = Arc::clone(&state);
@@ -250,7 +250,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn call_when_finished(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
         self.call(move |is_done| {
             if is_done {

@@ -142,7 +142,7 @@ impl Recorder {
             Value::Slice { access, .. } => matches!(access, Access::Constant { .. }),
             Value::Scalar { .. } => false,
         };
-        // Its constant memory may hold other values by the time that the graph is launched.
+        // Its constant memory may hold other values when the graph is launched.
         if launch.args.values().any(is_constant) {
             return Err(Error::ConstantsInGraph { kernel: launch.bound.source.name });
         }
@@ -206,8 +206,8 @@ impl Graph {
         self.nodes.is_empty()
     }
 
-    /// Launches all of it, and returns before it has run. Faults come out of the next call that
-    /// waits for the device, as those of other launches.
+    /// Launches the whole graph, and returns before it has run. The next call that waits for the
+    /// device reports its faults, as those of other launches.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -223,7 +223,7 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn launch(&self) -> Result<()> {
         let _scope = observe::graph(self.nodes.len(), &self.device);
         match (&self.device.engine, &self.exec) {
@@ -271,9 +271,9 @@ impl fmt::Debug for Graph {
 }
 
 impl Device {
-    /// Records the launches and copies that `record` gives to the device that it gets, without
-    /// running them: launches of kernels, [`Self::copy`] and [`Self::fill`]. What it does otherwise,
-    /// such as [`Slice::to_vec`], is done at once.
+    /// Records, without running them, the launches and copies that `record` gives to the device that
+    /// it is passed: launches of kernels, [`Self::copy`] and [`Self::fill`]. Other calls, such as
+    /// [`Slice::to_vec`], run at once.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -289,7 +289,7 @@ impl Device {
     /// # Errors
     /// Those of `record`; [`Error::NotRecordable`] of kernels that print or are cooperative,
     /// [`Error::ConstantsInGraph`] of those with `#[constant]` parameters; what
-    /// the driver says.
+    /// the driver returns.
     pub fn record_graph(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
         Graph::new(self, self.record_nodes(record)?)
     }
@@ -297,7 +297,7 @@ impl Device {
     fn record_nodes(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Vec<Node>> {
         let recorder = Arc::new(Recorder { nodes: Mutex::new(Some(Vec::new())) });
         let recorded = record(&self.recording(Arc::clone(&recorder)));
-        // Who has kept a clone of the device records nothing more.
+        // Ends the recording for clones of the device, too.
         let nodes = recorder.nodes.lock().unwrap_or_else(PoisonError::into_inner).take();
         recorded?;
         Ok(nodes.unwrap_or_default())
@@ -318,7 +318,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::WrongDevice`] unless
-    /// the destination is of this device; what the driver says.
+    /// the destination is of this device; errors of the driver.
     pub fn copy<T: Stored>(&self, source: &Slice<T>, destination: &mut Slice<T>) -> Result<()> {
         check_lengths(source.len(), destination.len())?;
         self.check_device_of(destination)?;
@@ -345,7 +345,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] unless the slice is of this device; what the driver says.
+    /// [`Error::WrongDevice`] unless the slice is of this device; errors of the driver.
     pub fn fill<T: Stored>(&self, slice: &mut Slice<T>, value: T::Value) -> Result<()> {
         self.check_device_of(slice)?;
         slice.with_element(value, |element| match self.recorder() {

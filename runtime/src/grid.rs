@@ -32,11 +32,11 @@ use crate::{
     host::only_in_a_kernel,
 };
 
-/// Waits until every thread of the grid is here that has not ended, and orders what they do to
-/// global memory: what any of them wrote before it, all of them see after it.
+/// Waits until every thread of the grid that has not ended has reached the call, and orders their
+/// accesses to global memory: after the call, each sees what any of them wrote before it.
 ///
 /// Only in `#[kernel(cooperative)]`, all blocks of which run at the same time, and in the device
-/// functions that such kernels call. Every thread of a block must come to it, as to
+/// functions that such kernels call. Every thread of a block must reach it, as
 /// [`sync_threads`](crate::sync_threads). Threads and blocks that have returned, or failed a check,
 /// are not waited for.
 ///

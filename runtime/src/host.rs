@@ -1,9 +1,10 @@
-//! Kernels called as what they also are: Rust functions, on the host.
+//! Calls of kernels as Rust functions, on the host.
 //!
 //! [`for_each_thread`] calls a kernel once for each thread of a launch, one after the other; index
-//! functions then answer for that thread. Called outside it, a kernel is the only thread there is:
-//! every index is 0 and every dim 1. Rustc compiled that copy, so it says what a kernel's scalar
-//! code must compute. What needs other threads (shared memory, barriers, shuffles, votes) panics.
+//! functions return the indices of that thread. Outside of it a kernel is a single thread: every
+//! index is 0 and every dim 1. The function is compiled by rustc, so its results are the reference
+//! for a kernel's scalar code. Functions that need other threads (shared memory, barriers, shuffles,
+//! votes) panic.
 //!
 //! ```
 //! use warpwise::{LaunchConfig, global_idx_x, host};
@@ -20,7 +21,7 @@
 use crate::{Error, LaunchConfig, Result};
 use std::cell::Cell;
 
-/// The thread of a launch that this host thread stands for.
+/// The thread of a launch as which this host thread runs.
 #[derive(Clone, Copy)]
 struct Position {
     thread: [u32; 3],
@@ -57,7 +58,7 @@ pub fn for_each_thread(config: LaunchConfig, mut kernel: impl FnMut()) -> Result
     Ok(())
 }
 
-/// Puts the position back, also when the kernel panics.
+/// A position that is restored when this is dropped, also when the kernel panics.
 struct Restored(Position);
 
 impl Drop for Restored {
@@ -113,14 +114,14 @@ index_functions! {
     "z" 2 thread_idx_z block_idx_z block_dim_z grid_dim_z global_idx_z
 }
 
-/// Says that a kernel which is called on the host requires what is not so.
+/// Panics because the requirement of a kernel that is called on the host is false.
 #[cold]
 #[track_caller]
 pub fn refuse(condition: &str, kernel: &str) -> ! {
     panic!("`{condition}` is required by kernel `{kernel}`, and is false")
 }
 
-/// Says that `what` needs the other threads of a launch.
+/// Panics because `what` needs the other threads of a launch.
 #[cold]
 #[track_caller]
 pub(crate) fn only_in_a_kernel(what: &str) -> ! {

@@ -1,8 +1,8 @@
-//! Kernels as generated code carries them, made ready for an engine at first launch.
+//! Kernels that the macro has embedded, prepared for an engine at their first launch.
 //!
-//! [`Source`] is what the macro embeds. [`Bound`] is its IR with nothing left to bind, and with the
-//! [`Signature`] that the launcher checks a launch against. It is made at the first launch and kept
-//! to the end of the process. Engines make their programs of it and keep them in a [`PerKernel`].
+//! A [`Source`] is embedded by the macro. A [`Bound`] is its IR with all parameters bound, and with the
+//! [`Signature`] against which the launcher checks a launch. It is made at the first launch and kept to
+//! the end of the process. Engines make their programs of it and keep them in a [`PerKernel`].
 use crate::{
     Device, Error, Result,
     advice::Advice,
@@ -53,11 +53,10 @@ pub struct Places {
     pub rows: &'static str,
 }
 
-/// A kernel as generated code carries it: a `static` for each.
+/// An embedded kernel. Generated code has a `static` for each.
 ///
-/// A GPU runs its PTX as it is, and what its IR is compiled to, so safe code cannot make a source
-/// of its own: the struct is `non_exhaustive`, and [`Self::new`] and [`Self::with_ptx`] are
-/// `unsafe`.
+/// A GPU runs its PTX, and the code of its IR, without further checks, so safe code cannot make a
+/// source: the struct is `non_exhaustive`, and [`Self::new`] and [`Self::with_ptx`] are `unsafe`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Source {
@@ -229,7 +228,7 @@ impl Source {
 
 /// The details of the faults of a launch; all but `count` are the lowest thread's.
 pub(crate) struct FaultDetails {
-    /// `None` if the engine reports a number that stands for none.
+    /// The reason; `None` if the engine reports an unknown number.
     pub(crate) reason: Option<Reason>,
     /// Number of the failed check's span.
     pub(crate) span: usize,
@@ -240,7 +239,7 @@ pub(crate) struct FaultDetails {
     pub(crate) count: u64,
 }
 
-/// Kernels that a thread finds without a lock, unless two of them share a place.
+/// The number of kernels that a thread finds without a lock, unless two share a place.
 const RECENT: usize = 64;
 
 /// A kernel with its generic parameters bound, verified and not yet optimized.
@@ -252,7 +251,7 @@ pub(crate) struct Bound {
     pub(crate) signature: Signature,
     /// The reports of its launches so far.
     pub(crate) advice: Advice,
-    /// Its place in a [`PerKernel`].
+    /// The kernel's number in a [`PerKernel`].
     number: usize,
     /// The same kernel for slices that are aligned to their elements only.
     element_aligned: OnceLock<&'static Self>,
@@ -435,7 +434,7 @@ impl Instances {
     }
 }
 
-/// A table with one thing for each kernel, which is made at its first use. Looking up takes no lock.
+/// A table with an entry for each kernel, which is made at its first use. A lookup takes no lock.
 #[derive(Debug)]
 pub(crate) struct PerKernel<T> {
     /// By the kernel's number. Chunks never move, so references to slots stay; each is twice as
@@ -469,7 +468,7 @@ impl<T> PerKernel<T> {
     }
 }
 
-/// A thing that is made at its first use.
+/// An entry that is made at its first use.
 #[derive(Debug)]
 pub(crate) struct Slot<T> {
     made: OnceLock<T>,

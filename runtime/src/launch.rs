@@ -1,9 +1,9 @@
 //! Launch sizes: [`LaunchConfig`].
 //!
-//! A config says either how many threads are wanted at least ([`LaunchConfig::cover`]) or how
-//! many blocks ([`LaunchConfig::grid`]), along one to three axes. With the kernel's declared
-//! block, or else the default one, [`LaunchConfig::geometry`] turns it into what hardware takes,
-//! and refuses what no GPU runs, with the same limits on every device.
+//! A config is either a minimum number of threads ([`LaunchConfig::cover`]) or a number of blocks
+//! ([`LaunchConfig::grid`]), along one to three axes. With the kernel's declared block, or else the
+//! default one, [`LaunchConfig::geometry`] converts it to the blocks and threads of the hardware, and
+//! refuses sizes that no GPU runs, with the same limits on every device.
 use crate::{error::LaunchMistake, properties::Limits};
 use std::fmt;
 use warpwise_compiler::{fault::MOST_THREADS, hardware::occupancy::WARP_THREADS};

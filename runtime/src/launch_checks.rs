@@ -1,5 +1,4 @@
-//! From a call of a kernel's `launch` to an engine: everything that is checked before anything
-//! runs.
+//! Checks of launches: everything between the call of a kernel's `launch` and the engine.
 use crate::{
     AtomicBuffer, Buffer3, Constant, ConstantData, Device, Element, Error, LaunchConfig,
     LayeredTexture1, LayeredTexture2, Layers, LayersMut, Plain, Result, Rows, RowsMut, Slice,
@@ -19,7 +18,7 @@ use warpwise_compiler::{
     specialize::Binding,
 };
 
-/// Limit on the arguments whose values are collected without an allocation.
+/// The number of arguments up to which their values are collected without an allocation.
 const INLINE_VALUES: usize = 16;
 
 /// One argument of a launch.
@@ -133,7 +132,7 @@ impl<'a> Arg<'a> {
     }
 }
 
-/// Returns the access of a kernel to a slice that the launch borrows and others may use, too.
+/// Returns the access of a kernel to a slice that the launch borrows immutably.
 const fn shared_access<T: Stored>() -> Access {
     if T::ATOMIC { Access::Atomic } else { Access::Read }
 }
@@ -246,7 +245,7 @@ impl Value<'_> {
             (Value::Scalar { ty, .. }, ParamKind::Scalar(wanted)) => ty == wanted,
             (Value::Slice { elem, access, .. }, ParamKind::Slice { elem: wanted, access: to }) => {
                 let same = match (access, to) {
-                    // How many elements there may be is checked with a message of its own.
+                    // The number of elements is checked elsewhere, with a message of its own.
                     (Access::Constant { .. }, Access::Constant { .. }) => true,
                     _ => access == to,
                 };
@@ -312,12 +311,12 @@ impl CheckedLaunch<'_> {
     }
 }
 
-/// Checks a launch and gives it to the device; what the kernel's threads do wrong comes out of
-/// the next call that synchronises.
+/// Checks a launch and gives it to the device. The next call that synchronises reports faults of the
+/// kernel's threads.
 ///
 /// # Errors
-/// [`Error::Launch`] and [`Error::Compile`], after which nothing ran; [`Error::Stopped`]; what the
-/// driver says.
+/// [`Error::Launch`] and [`Error::Compile`], after which nothing ran; [`Error::Stopped`]; errors of
+/// the driver.
 pub fn launch(
     source: &'static Source,
     bindings: &[Binding],
@@ -384,7 +383,7 @@ fn wrong_count(params: &[Param], args: Args<'_>) -> LaunchMistake {
     LaunchMistake::Arguments { expected, found: args.values().count().to_string() }
 }
 
-/// Computes what the kernel requires.
+/// Checks the kernel's requirements.
 fn check_requirements(
     bound: &Bound,
     Geometry { grid, block }: Geometry,
@@ -408,7 +407,7 @@ fn check_requirements(
     Ok(())
 }
 
-/// Computes what the launch sizes, and checks that the device has it.
+/// Computes the sizes of shared arrays, and checks that a block of the device has the memory.
 fn shared_memory(
     bound: &Bound,
     device: &Device,

@@ -28,29 +28,31 @@
 //! out of bounds in a thread.
 //!
 //! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
-//! - [`Slice`], [`View`], [`ViewMut`]: parts of buffers. [`PinnedBuffer`]: arrays of the host that a
-//!   GPU copies by itself.
+//! - [`Slice`], [`View`], [`ViewMut`]: parts of buffers. [`PinnedBuffer`]: page-locked arrays of the
+//!   host.
 //! - [`Stream`]: several orders of work on a device. [`Event`]: points in them, and times. [`Graph`]:
 //!   work that is recorded once and launched many times.
-//! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`cluster`], [`grid`], std's
-//!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
+//! - In kernels: [`global_idx_x`] and the other indices, [`shared!`], [`sync_threads`], [`warp`],
+//!   [`block`], [`cluster`], [`grid`], std's atomics, [`AtomicF32`] and [`AtomicF64`], and for generic
+//!   ones [`Num`], [`Int`] and [`Float`].
 //! - [`named_barrier`]: barriers of some warps of a block.
 //! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and
 //!   prefetches.
-//! - [`vector`]: [`F32x4`] and its kin.
+//! - [`vector`]: vector types such as [`F32x4`].
 //! - [`mma`]: products of small matrices on tensor cores.
 //! - [`texture`]: images that are sampled at fractional coordinates.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a direction.
-//! - [`occupancy`]: how many blocks of a kernel run at the same time, and which size suits a device.
-//! - [`properties`]: everything that a device says about itself.
+//! - [`occupancy`]: the number of blocks of a kernel that run at the same time, and the block size for
+//!   a device.
+//! - [`properties`]: the properties of a device.
 //! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
-//! - [`counters`]: what launches did, counted as hardware counts. [`check`]: the sanitizer.
-//! - [`model`]: predictions of times, and of what bounds them, without a GPU.
-//! - [`trace`]: what one thread or warp does, step by step.
+//! - [`counters`]: counts of launches, as hardware counts. [`check`]: the sanitizer.
+//! - [`model`]: predictions, without a GPU, of times and of the resources that bound them.
+//! - [`trace`]: the debugger, which traces one thread or warp and stops at breakpoints.
 //! - [`interop`]: memory, streams and kernels of other libraries.
-//! - [`collective`]: all-reduce and its kin, over several GPUs, machines, or CPU devices.
-//! - [`host`]: kernels called as what they also are, Rust functions.
+//! - [`collective`]: all-reduce and other collectives, over several GPUs, machines, or CPU devices.
+//! - [`host`]: calls of kernels as Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
 

@@ -52,15 +52,15 @@
 //!
 //! Sums of integers wrap. Sums of `f64` are fused multiply-adds in the order of `k`. All products
 //! of an element of an `f32` or `f16` sum and the element itself are one sum of terms that are
-//! truncated to 25 bits behind the point of the largest; sums in `f32` are truncated, those in
+//! truncated to 25 bits after the point of the largest; sums in `f32` are truncated, those in
 //! `f16` rounded. `docs/mma.md` has the details.
 //!
 //! # Lanes
 //!
-//! All 32 lanes of a warp come to each product, and to `load_matrix` and its relatives, together: blocks are multiples of 32 threads, none
-//! has returned, and no branch that only some lanes take is around it. Otherwise the result is
-//! unspecified. A load or store is an access of each lane to elements of its own, with bounds
-//! checks, and needs no other lane.
+//! All 32 lanes of a warp must reach a product, `load_matrix` and similar loads together: blocks are
+//! multiples of 32 threads, no thread has returned, and no branch around the call diverges within a
+//! warp. Otherwise the result is unspecified. A plain load or store is an access of each lane to
+//! elements of its own, with bounds checks, and needs no other lane.
 //!
 //! On the host products panic: see [`host`](crate::host).
 mod elements;

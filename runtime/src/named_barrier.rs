@@ -36,12 +36,12 @@
 //! ```
 //!
 //! A block has 15 named barriers, `ID` 1 to 15; that of [`sync_threads`](crate::sync_threads) is
-//! none of them. `THREADS` counts 32 for each warp that arrives, waiting or not. When so many have,
-//! the barrier is complete: the waiting warps continue, and the next arrivals are for the next time.
+//! none of them. Each warp that arrives, waiting or not, counts as 32 threads. When `THREADS` have
+//! arrived, the barrier is complete: the waiting warps continue, and it can be used again.
 //!
 //! - Warps arrive as a whole: all lanes that have not ended must reach the same call, which lints
 //!   check. Different warps may be at different calls.
-//! - What a thread has written before it arrives, the waiting threads see after they have waited.
+//! - Waiting threads see afterwards everything that a thread has written before it arrived.
 //! - A warp that has ended does not arrive: others wait for it forever. The interpreter reports that
 //!   as a deadlock; a GPU hangs. So that no failed check ends a warp, checks before a named barrier
 //!   must be proved, as by `#[kernel(deny_checks)]`; others are errors at build time.

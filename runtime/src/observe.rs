@@ -1,6 +1,5 @@
-//! Launches, copies, compilations and waits, reported to whoever watches the program: as spans of
-//! the crate `tracing`, with the feature of that name, and as NVTX ranges
-//! ([`nvtx`](crate::driver::Range)).
+//! Spans of launches, copies, compilations and waits: for the crate `tracing`, with the feature of
+//! that name, and as NVTX ranges ([`nvtx`](crate::driver::Range)).
 //!
 //! | span | fields |
 //! |---|---|
@@ -10,8 +9,8 @@
 //! | `warpwise.compile` | `kernel`, `target`, `stage`, `time_us` |
 //! | `warpwise.wait` | `device`, `time_us` |
 //!
-//! A span lasts as long as the call. On a GPU a launch returns before its kernel has run, so the
-//! time of a kernel is a matter for [`Event`](crate::Event)s and profilers. Without the feature and
+//! A span lasts as long as the call. On a GPU a launch returns before its kernel has run, so only
+//! [`Event`](crate::Event)s and profilers measure the time of a kernel. Without the feature and
 //! without `WARPWISE_NVTX` each function costs a load and a branch.
 #[cfg(feature = "tracing")]
 use crate::launch_checks::Value;
@@ -29,7 +28,7 @@ pub(crate) struct Scope {
     _range: Option<Range>,
 }
 
-/// A span that notes how long it lasted, if that is wanted.
+/// A span that records its duration, if asked to.
 #[cfg(feature = "tracing")]
 struct Timed {
     span: EnteredSpan,
@@ -54,7 +53,7 @@ impl Drop for Timed {
     }
 }
 
-/// Makes a scope of a range's name, of a span, and of whether the span's `time_us` is the call's.
+/// Makes a scope of the name of a range, a span, and true if the span's `time_us` is that of the call.
 macro_rules! scope {
     ($name:expr, $span:expr, $is_timed:expr) => {
         Scope {

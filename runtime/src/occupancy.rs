@@ -3,9 +3,9 @@
 //!
 //! Every kernel has `occupancy(&device, block, dynamic_shared)`, which asks the GPU's driver how
 //! many registers its compiler gave the kernel as written; large launches may run other code, in
-//! which each thread does the work of several. Of a GPU that is newer than this crate, the driver
-//! tells the number of blocks, and [`Occupancy::limiters`] is empty. [`Multiprocessor::occupancy`]
-//! is the same as arithmetic, for any architecture and without a GPU:
+//! which each thread does the work of several. For a GPU that is newer than this crate, the driver
+//! computes the number of blocks, and [`Occupancy::limiters`] is empty.
+//! [`Multiprocessor::occupancy`] computes the same for any architecture and without a GPU:
 //!
 //! ```
 //! use warpwise::occupancy::{Block, Limiter, Multiprocessor, Target};

@@ -1,4 +1,4 @@
-//! Printed text of kernels, formatted on the host from records that threads left behind.
+//! Printed text of kernels, formatted on the host from the records of threads.
 use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},

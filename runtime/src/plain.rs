@@ -1,13 +1,13 @@
 //! Types that buffers hold, and types that kernels take by value.
 //!
 //! A [`Stored`] type is a number, `bool`, an atomic, or made of such: an array, a tuple, an option,
-//! or a struct or enum that is `#[device]`, which implements the trait. Values travel field by
-//! field, so that padding is never read, neither from the host's memory nor from a device's. What
-//! is nothing but bytes, as numbers and arrays of them, is copied as a whole. What can be copied is
-//! [`Plain`], and travels by value.
+//! or a `#[device]` struct or enum, which implements the trait. Values are copied field by field, so
+//! that padding is never read, neither from the host's memory nor from a device's. Types without
+//! padding and invalid values, such as numbers and arrays of them, are copied as a whole. A type that
+//! is `Copy` is [`Plain`], and can be passed by value.
 //!
-//! In the memory of devices all of them lie as [`Layout`] says, which is what kernels know, too.
-//! Rust leaves open how tuples and options lie in the memory of the host.
+//! In the memory of devices their layout is that of [`Layout`], which kernels compute, too. Rust
+//! does not specify the layout of tuples and options in the memory of the host.
 mod layout;
 mod of_std;
 
@@ -19,7 +19,7 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
 
 /// An element type of a [`Buffer`](crate::Buffer): an [`Element`], an [`Atomic`](crate::Atomic), an
 /// array, tuple, `Option` or `Result` of such types, or a struct or enum marked
-/// [`#[device]`](macro@crate::device) whose fields are such. Nobody implements it by hand.
+/// [`#[device]`](macro@crate::device) whose fields are such. Do not implement it by hand.
 ///
 /// A kernel changes atomics behind `&`, also those inside of structs:
 ///
@@ -55,8 +55,8 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
     note = "numbers, `bool` and atomics can, and arrays, tuples, `Option`s, `Result`s and `#[device]` structs and enums of such"
 )]
 pub trait Stored: Sized + 'static {
-    /// The type that is uploaded and read back: of atomics, and arrays, tuples and options of them,
-    /// the values that they hold; of everything else, the same type.
+    /// The type of uploaded and downloaded values: for atomics, and arrays, tuples and options of them,
+    /// that of the values in them; for everything else, the same type.
     type Value: Stored<Value = Self::Value>;
     /// True if bytes that are all zero are a value.
     #[doc(hidden)]
@@ -73,7 +73,7 @@ pub trait Stored: Sized + 'static {
         size: Extent::Const(Self::LAYOUT.size as u64),
         align: Extent::Const(Self::LAYOUT.align as u64),
     };
-    /// Writes it, all but padding, as it lies in memory.
+    /// Writes the bytes of the value, except for padding.
     #[doc(hidden)]
     fn store(&self, bytes: &mut [u8]);
     /// Returns the value stored in `bytes`.
@@ -105,8 +105,7 @@ pub trait Stored: Sized + 'static {
         }))
     }
 
-    /// Overwrites `values` with those whose bytes are what `read` writes; `None` if the host lacks
-    /// the memory.
+    /// Overwrites `values` with those whose bytes `read` writes; `None` if the host lacks the memory.
     #[doc(hidden)]
     fn load_all<E>(
         values: &mut [Self],
@@ -121,7 +120,7 @@ pub trait Stored: Sized + 'static {
 ///
 /// These are the [`Element`]s, arrays, tuples, `Option`s and `Result`s of plain types, and the
 /// structs and enums marked [`#[device]`](macro@crate::device) that are `Copy` and whose fields are
-/// plain. Nobody implements it by hand.
+/// plain. Do not implement it by hand.
 ///
 /// ```
 /// use warpwise::prelude::*;

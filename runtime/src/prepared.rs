@@ -1,4 +1,4 @@
-//! Launches that are run later: [`Launch`].
+//! Launches as values: [`Launch`].
 use crate::{
     Device, Finished, LaunchConfig, Result,
     kernel::Source,

@@ -1,10 +1,10 @@
-//! `WARPWISE_PROFILE=DIR`: every CPU device of the program counts, and what is counted is written
-//! to a file of the process in that folder, launch by launch, so that it is there however the
-//! program ends.
+//! `WARPWISE_PROFILE=DIR`: every CPU device of the program counts its launches, and the counters are
+//! written to a file of the process in that folder, launch by launch, so that they are complete
+//! however the program ends.
 //!
 //! `cargo warpwise profile` sets the variable and reads the files. Each line is a JSON object: the
-//! program, then the kernels and the launches as they come. A launch that does what an earlier one
-//! did only names that one.
+//! program, then kernels and launches in the order of the launches. A launch with the counters of an
+//! earlier one only names that one.
 use crate::{
     counters::{LaunchCounters, Object},
     model::Gpu,
@@ -69,7 +69,7 @@ pub(crate) fn record_stopped(kernel: &str, reason: &str) {
     });
 }
 
-/// Writes that a launch ran on a GPU, where nothing is counted.
+/// Writes that a launch ran on a GPU, and so is not counted.
 pub(crate) fn ran_on_gpu(kernel: &str) {
     with_profile(|profile| profile.write_line(Object::new("gpu").text("kernel", kernel)));
 }

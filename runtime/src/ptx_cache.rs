@@ -17,7 +17,7 @@
 //! Processes may share the folder. An entry is written to a file of its own and then renamed, so
 //! that no reader sees a part of it; of two writers the last one wins, and both have the same
 //! texts. An entry that is damaged is made again. Failures of the file system are logged and cost
-//! time only. Whoever may write to the folder decides what runs on the GPU.
+//! time only. Everyone with write access to the folder can change the code that runs on the GPU.
 use crate::Result;
 use std::{
     env,
@@ -101,7 +101,7 @@ impl PtxCache {
             fs::rename(&part, path)
         });
         written.inspect_err(|_| {
-            // What cannot be removed is never read.
+            // A file that cannot be removed does no harm: it is never read.
             let _ = fs::remove_file(&part);
         })
     }

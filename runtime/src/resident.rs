@@ -1,5 +1,5 @@
-//! The functions behind `occupancy(..)`, `suggest_block(..)` and `max_cooperative_blocks(..)` of a
-//! kernel: see [`crate::occupancy`].
+//! The implementation of a kernel's `occupancy(..)`, `suggest_block(..)` and
+//! `max_cooperative_blocks(..)`: see [`crate::occupancy`].
 use crate::{
     Device, Dims, Error, IntoDims, LaunchConfig, Result,
     error::LaunchMistake,
@@ -9,8 +9,7 @@ use crate::{
 };
 use warpwise_compiler::{hardware::occupancy::WARP_THREADS, specialize::Binding};
 
-/// A kernel on a device in blocks of so many threads, with so much shared memory that its launch
-/// asks for.
+/// A query about a kernel on a device: the blocks, and the shared memory that a launch asks for.
 struct Asked<'a> {
     device: &'a Device,
     bound: &'static Bound,
@@ -20,8 +19,8 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Checks what a launch would check. Without a block, blocks are the kernel's own, or else of
-    /// 256 threads.
+    /// Does the checks of a launch. Without a block, blocks are the kernel's own, or else of 256
+    /// threads.
     fn new(
         source: &'static Source,
         bindings: &[Binding],
@@ -91,7 +90,7 @@ impl<'a> Asked<'a> {
 /// declares one.
 ///
 /// # Errors
-/// As of a launch, of which none runs; [`LaunchMistake::Unlaunchable`] if the kernel takes more
+/// Those of a launch, although none runs; [`LaunchMistake::Unlaunchable`] if the kernel takes more
 /// registers than there are for such a block.
 pub fn occupancy(
     source: &'static Source,
@@ -104,7 +103,7 @@ pub fn occupancy(
 }
 
 /// Returns the block with which most threads of a kernel reside on `device`: the kernel's own, where
-/// it declares one; for the interpreter, which runs all sizes alike, that of launches without one.
+/// it declares one; for the interpreter, to which all sizes are equal, that of launches without one.
 ///
 /// # Errors
 /// As of [`occupancy`].

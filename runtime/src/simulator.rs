@@ -123,9 +123,8 @@ impl Simulator {
         Self { caches: Some(gpu), ..self.counters() }
     }
 
-    /// Judges launches as if they ran on a GPU: the lints `gpu_small_grids`, `gpu_tail_waves` and
-    /// others about the size of a launch write to the log what they would write there, with an
-    /// unknown number of registers.
+    /// Lints launches as if they ran on a GPU: `gpu_small_grids`, `gpu_tail_waves` and other lints on
+    /// the size of a launch write the same records to the log, for an unknown number of registers.
     pub fn target(self, gpu: &'static Gpu) -> Self {
         Self { target: Some(gpu), ..self }
     }

@@ -1,10 +1,10 @@
 //! `WARPWISE_LINEINFO=1`: kernels on a GPU carry the lines of their Rust source, for Nsight Compute,
 //! cuda-gdb and compute-sanitizer.
 //!
-//! The PTX that a program carries has no lines. With the variable it is left aside, and the
-//! built-in back end compiles each kernel at its first launch from the IR and the places that the
-//! program carries for messages. So nothing has to be built again, and programs do not grow; code
-//! by LLVM is replaced by that of the built-in back end.
+//! The PTX in a program has no lines. With the variable it is not used, and the built-in back end
+//! compiles each kernel at its first launch from the IR and the places that the program has for
+//! messages. So nothing has to be built again, and programs do not grow; but code by LLVM is replaced
+//! by that of the built-in back end.
 use crate::kernel::Source;
 use std::{env, path::Path};
 use warpwise_compiler::back::ptx::Lines;
@@ -34,7 +34,7 @@ impl SourceLines {
         Lines { files: &self.files, rows: self.rows }
     }
 
-    /// Returns a text that is different for different lines.
+    /// Returns a text that identifies the lines, for the key of a cache.
     pub(crate) fn key(&self) -> String {
         format!("{:?} {}", self.files, self.rows)
     }

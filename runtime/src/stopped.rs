@@ -37,24 +37,23 @@ pub enum Stopped {
         /// The lanes that wait, warp by warp.
         waiting: Vec<Waiting>,
     },
-    /// Threads go round loops, and all that they depend on is as it was before: nothing will ever
-    /// change.
+    /// A livelock: threads spin in loops, and the state is that of an earlier time, so that nothing
+    /// will ever change.
     Livelock {
-        /// Index of the block; the lowest of those whose threads do.
+        /// Index of the block; the lowest of those whose threads spin.
         block: [u32; 3],
         /// The number of such blocks.
         blocks: u64,
         /// The loops of this block.
         spinning: Vec<Spinning>,
-        /// The lanes of this block that wait for others meanwhile.
+        /// The lanes of this block that wait for others at the same time.
         waiting: Vec<Waiting>,
     },
-    /// The steps of the budget were done and threads were still running.
+    /// The step budget was spent and threads were still running.
     StepBudget {
         /// The budget.
         steps: u64,
-        /// True if nobody asked for a budget: launches that are checked or traced have one all the
-        /// same.
+        /// True if no budget was set: launches that are checked or traced have a default one.
         is_default: bool,
     },
     /// A breakpoint ended it.
@@ -83,11 +82,11 @@ pub struct Waiting {
     pub warp: u32,
     /// The lanes that wait: bit l for lane l.
     pub lanes: u32,
-    /// The lanes of this warp that have not come.
+    /// The lanes of this warp that have not arrived.
     pub missing: u32,
 }
 
-/// Threads of a block that go round a loop forever.
+/// Threads of a block that spin in a loop forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spinning {

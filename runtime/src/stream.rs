@@ -69,7 +69,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn stream(&self) -> Result<Stream> {
         self.stream_with_priority(0)
     }
@@ -89,7 +89,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn stream_with_priority(&self, priority: i32) -> Result<Stream> {
         let engine = match &self.engine {
             Engine::Cpu(interpreter) => Engine::Cpu(Arc::new(interpreter.new_stream())),
@@ -98,7 +98,7 @@ impl Device {
         Ok(Stream { device: Self::on(engine) })
     }
 
-    /// Lets work that is given from now on wait until `event` is reached.
+    /// Makes work that is given from now on wait until `event` is reached.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -112,7 +112,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn wait_for(&self, event: &crate::Event) -> Result<()> {
         event.delay(self)
     }

@@ -27,9 +27,9 @@
 //!
 //! A kernel takes a [`Texture1<T>`](Texture1), [`Texture2<T>`](Texture2) or [`Texture3<T>`](Texture3)
 //! by value, and its launch a reference to a [`TextureObject<T, 1>`](TextureObject), `<T, 2>` or
-//! `<T, 3>`, which [`Device::texture_1d`](crate::Device::texture_1d) and its kin make. Nobody writes a
-//! texture. [`LayeredTexture1`] and [`LayeredTexture2`] are arrays of textures, of which a read names
-//! one.
+//! `<T, 3>`, which [`Device::texture_1d`](crate::Device::texture_1d) and similar functions make.
+//! Textures are read-only. [`LayeredTexture1`] and [`LayeredTexture2`] are arrays of textures, of which
+//! a read names one.
 //!
 //! **Texels** are `f32`, `f16`, and integers of 8, 16 and 32 bits, and vectors of two and four of
 //! them, such as [`F32x4`](crate::F32x4) and [`U8x4`](crate::U8x4). `f16`s are read as `f32`s, and
@@ -42,7 +42,7 @@
 //!
 //! **Filters.** [`Sampler::POINT`] reads the texel that covers the coordinates. [`Sampler::LINEAR`]
 //! reads the 2, 4 or 8 texels whose centers are around them, and weights them by distance. Hardware
-//! has weights of 8 bits behind the point, and so has the interpreter: the weight of a texel is a
+//! has weights of 8 bits after the point, and so has the interpreter: the weight of a texel is a
 //! multiple of 1/256 along each dimension. Only floats can be filtered.
 //!
 //! **Outside** of the texture, the [`AddressMode`] decides along each dimension.

@@ -1,4 +1,4 @@
-//! Looking at a kernel while it runs: what one thread or warp does, step by step, and breakpoints.
+//! The debugger: traces of the instructions of one thread or warp, and breakpoints.
 //!
 //! ```
 //! use warpwise::{prelude::*, trace::Watch};
@@ -24,8 +24,8 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 //!
-//! What is traced is the kernel as it was written, without the optimizer, so that each instruction
-//! has a line of its source. `docs/debugging.md` has more.
+//! The unoptimized kernel is traced, so that each instruction has a line of its source.
+//! `docs/debugging.md` has more.
 mod value;
 
 use crate::kernel::{Place, Source};
@@ -42,10 +42,10 @@ use warpwise_compiler::{
 };
 use warpwise_simt::{Moment, Outcome, TracedProgram, WatchFn, WatchedLanes};
 
-/// Most instructions that a trace holds.
+/// The largest number of instructions of a trace.
 const MAX_TRACED_EVENTS: usize = 1 << 16;
 
-/// Whom to look at, and where: one thread, or one warp.
+/// The thread or warp that a trace or a breakpoint watches, and perhaps a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Watch {
@@ -134,11 +134,11 @@ pub struct Trace {
     pub lost: u64,
 }
 
-/// An instruction that a thread, or lanes of a warp, come to.
+/// An instruction that a thread, or lanes of a warp, reach.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
-    /// As `file!()` gives it.
+    /// The path of the file, as `file!()` gives it.
     pub file: &'static str,
     /// Line, from 1.
     pub line: u32,

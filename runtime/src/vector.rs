@@ -1,8 +1,8 @@
 //! Vector types: a few numbers in a struct, loaded and stored at once.
 //!
-//! [`F32x4`] and its kin are for CUDA's `float4`, `int2`, `half2`: integers and floats by two,
-//! three and four, aligned to what one access loads, 16 bytes at most. They are structs with the
-//! fields `x`, `y`, `z` and `w`, and the same on the host and in kernels:
+//! [`F32x4`] and the other types correspond to CUDA's `float4`, `int2`, `half2`: two, three or four
+//! integers or floats, aligned such that one access loads them, to 16 bytes at most. They are structs
+//! with the fields `x`, `y`, `z` and `w`, and the same on the host and in kernels:
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -25,17 +25,17 @@
 //!
 //! Operators work lane by lane, on two vectors or a vector and a number; a shift is by a `u32`. A
 //! lane is a field, or `v[i]` with a check. Swizzles are methods: `v.xy()`, `v.wzyx()`, `v.xxx()`.
-//! What is not there lane by lane, `v.map(|lane| lane.exp())` is. Arrays of bytes as wide as that,
-//! of which several are loaded at once, are `#[device]` structs with `#[repr(C, align(16))]`.
+//! Other functions are applied by `v.map(|lane| lane.exp())`. For 16 bytes that are loaded at once, use
+//! `#[device]` structs with `#[repr(C, align(16))]`.
 //!
 //! [`Slice::as_vectors`](crate::Slice::as_vectors) and
-//! [`Buffer::into_vectors`](crate::Buffer::into_vectors) take a buffer of numbers for one of
+//! [`Buffer::into_vectors`](crate::Buffer::into_vectors) reinterpret a buffer of numbers as one of
 //! vectors.
 use crate::{Element, Plain};
 use crate::{Float as _, Num as _};
 use half::{bf16, f16};
 
-/// A vector type of this module; nobody else implements it.
+/// A vector type of this module. The trait is sealed.
 pub trait Vector: Plain + sealed::Sealed {
     /// The type of its lanes.
     type Lane: Element;

@@ -1,15 +1,14 @@
 //! Shuffles, votes, reductions and scans over the 32 lanes of a warp.
 //!
-//! Lanes, distances and widths are `usize`; masks are `u32`, bit l for lane l. Without a mask, an
-//! operation means every lane of the warp that exists and has not ended, and they must all come
-//! to the same call. The `_mask` forms mean the lanes named, of which the caller must be one. The
-//! `_width` forms shuffle in groups of `W` lanes (2, 4, 8, 16 or 32), in which lanes are counted:
+//! Lanes, distances and widths are `usize`; masks are `u32`, bit l for lane l. An operation without a
+//! mask is for every lane of the warp that exists and has not ended, and they must all reach the same
+//! call. The `_mask` forms are for the lanes in the mask, of which the caller must be one. The `_width`
+//! forms shuffle in groups of `W` lanes (2, 4, 8, 16 or 32), in which lanes are counted:
 //! `shfl_xor_width::<8, _>(value, 1)`.
 //!
-//! [`reduce`], scans and sums are several of these at once, in a kernel as elsewhere: written with
-//! shuffles. They combine the lanes that there are as a balanced tree by their numbers, pairs
-//! first, lower lanes on the left: what combines them must be associative, and need not be
-//! commutative.
+//! [`reduce`], scans and sums consist of shuffles. They combine the values of the existing lanes as a
+//! balanced tree by their numbers, pairs first, lower lanes on the left: the closure must be
+//! associative, and need not be commutative.
 //!
 //! On the host, where a kernel's threads run one by one, all but the indices panic: see
 //! [`host`](crate::host).
@@ -130,13 +129,14 @@ macro_rules! shuffles {
     )*};
 }
 shuffles! {
-    /// The value that lane `lane` brings, counted modulo the width.
+    /// Returns the value of lane `lane`, counted modulo the width.
     shfl shfl_mask shfl_width shfl_mask_width;
-    /// The value that the lane so many below brings; past the edge, the lane's own.
+    /// Returns the value of the lane that is `lane` below; past the edge, the lane's own.
     shfl_up shfl_up_mask shfl_up_width shfl_up_mask_width;
-    /// The value that the lane so many above brings; past the edge, the lane's own.
+    /// Returns the value of the lane that is `lane` above; past the edge, the lane's own.
     shfl_down shfl_down_mask shfl_down_width shfl_down_mask_width;
-    /// The value of the lane whose number differs in these bits; past the edge, the lane's own.
+    /// Returns the value of the lane whose number differs in these bits; past the edge, the lane's
+    /// own.
     shfl_xor shfl_xor_mask shfl_xor_width shfl_xor_mask_width;
 }
 
@@ -161,11 +161,11 @@ macro_rules! votes {
     )*};
 }
 votes! {
-    /// Returns true if every lane brings `true`.
+    /// Returns true if every lane passes `true`.
     all all_mask bool;
-    /// Returns true if any lane brings `true`.
+    /// Returns true if any lane passes `true`.
     any any_mask bool;
-    /// Returns the mask of the lanes that bring `true`: bit l is lane l's.
+    /// Returns the mask of the lanes that pass `true`: bit l is lane l's.
     ballot ballot_mask u32;
 }
 
@@ -190,25 +190,25 @@ macro_rules! agreements {
     )*};
 }
 agreements! {
-    /// Returns the mask of the lanes that bring the same value, bit for bit: bit l is lane l's.
+    /// Returns the mask of the lanes that pass the same value, bit for bit: bit l is lane l's.
     match_any match_any_mask<T: Element> -> u32;
-    /// Returns true if all lanes bring the same value, bit for bit.
+    /// Returns true if all lanes pass the same value, bit for bit.
     match_all match_all_mask<T: Element> -> bool;
-    /// The lanes, bit l for lane l, if all of them bring the same value, bit for bit; 0 if they do
-    /// not.
+    /// Returns the lanes, bit l for lane l, if all of them pass the same value, bit for bit; 0 if they
+    /// do not.
     match_all_lanes match_all_lanes_mask<T: Element> -> u32;
-    /// The sum of what the lanes bring. Integers wrap. Floats are added in the order of a
+    /// Returns the sum of the values of the lanes. Integers wrap. Floats are added in the order of a
     /// butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.
     reduce_add reduce_add_mask<T: Num> -> T;
-    /// The smallest of what the lanes bring, as `min` has it.
+    /// Returns the smallest value of the lanes, by `min`.
     reduce_min reduce_min_mask<T: Num> -> T;
-    /// The largest of what the lanes bring, as `max` has it.
+    /// Returns the largest value of the lanes, by `max`.
     reduce_max reduce_max_mask<T: Num> -> T;
-    /// Bitwise and of what the lanes bring.
+    /// Returns the bitwise and of the values of the lanes.
     reduce_and reduce_and_mask<T: Int> -> T;
-    /// Bitwise or of what the lanes bring.
+    /// Returns the bitwise or of the values of the lanes.
     reduce_or reduce_or_mask<T: Int> -> T;
-    /// Bitwise exclusive or of what the lanes bring.
+    /// Returns the bitwise exclusive or of the values of the lanes.
     reduce_xor reduce_xor_mask<T: Int> -> T;
 }
 
@@ -248,9 +248,9 @@ combined! {
 }
 
 agreements! {
-    /// The sum of what the lanes up to this one bring, its own included. Integers wrap.
+    /// Returns the sum of the values of the lanes up to this one, its own included. Integers wrap.
     inclusive_sum inclusive_sum_mask<T: Num> -> T;
-    /// The sum of what the lanes before this one bring; 0 for the first. Integers wrap.
+    /// Returns the sum of the values of the lanes before this one; 0 for the first. Integers wrap.
     exclusive_sum exclusive_sum_mask<T: Num> -> T;
 }
 

@@ -30,9 +30,8 @@ pub enum UnaryOp {
     ReverseBits,
     /// The bytes of an integer, the lowest first.
     SwapBytes,
-    /// A function of an `f32`, as exactly as the hardware's instruction for it is: what comes out
-    /// may differ in the last bits from one engine or device to another, and is the same each time
-    /// on one.
+    /// A function of an `f32`, with the accuracy of the hardware's instruction for it. The last bits
+    /// of the result may differ between engines and devices, and are always the same on one.
     Approx(Approx),
 }
 
@@ -314,7 +313,7 @@ pub enum ShuffleOp {
 }
 
 impl ShuffleOp {
-    /// Returns true if lanes can shuffle in groups of so many.
+    /// Returns true if lanes can shuffle in groups of `lanes` lanes.
     pub const fn is_width(lanes: u64) -> bool {
         matches!(lanes, 2 | 4 | 8 | 16 | 32)
     }

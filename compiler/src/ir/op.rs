@@ -557,7 +557,7 @@ impl Op {
         matches!(id, 1..=15)
     }
 
-    /// Returns true if so many threads can arrive at a named barrier.
+    /// Returns true if a named barrier can be for `threads` threads.
     pub const fn is_named_barrier_size(threads: u64) -> bool {
         threads.is_multiple_of(32) && matches!(threads, 32..=1024)
     }

@@ -73,7 +73,7 @@ impl Call {
     }
 }
 
-/// `all_reduce` of 4 `f32` by Sum
+/// `` `all_reduce` of 4 `f32` by Sum ``
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` of ", self.name())?;

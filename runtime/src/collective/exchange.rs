@@ -229,14 +229,14 @@ mod tests {
     }
 
     #[test]
-    fn strangers_do_not_get_it_and_do_not_disturb() {
+    fn other_connections_do_not_get_the_id_and_do_not_disturb() {
         let (listener, port) = local();
         thread::scope(|scope| {
             let server = scope.spawn(|| send_id(&listener, &ID, 2, LONG));
             let mut garbage = TcpStream::connect(("127.0.0.1", port)).unwrap();
             garbage.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
             let mut answer = Vec::new();
-            // It is hung up on, which is an error where what it said was not read.
+            // Rank 0 closes the connection, which is an error here if it has not read all bytes.
             let _ = garbage.read_to_end(&mut answer);
             assert_eq!(answer, b"");
             let silent = TcpStream::connect(("127.0.0.1", port)).unwrap();

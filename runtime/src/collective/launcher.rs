@@ -1,7 +1,7 @@
 //! The ranks of a program that a launcher started, read from its environment: [`World`].
 use crate::{Error, Result};
 
-/// The port at which `torchrun` and PyTorch meet unless they are told otherwise.
+/// The default port of `torchrun` and PyTorch.
 const DEFAULT_PORT: u16 = 29500;
 
 /// The variables of a launcher.

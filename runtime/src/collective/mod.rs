@@ -1,5 +1,5 @@
-//! Several devices that compute together: [`Communicator`], with all-reduce, all-gather,
-//! reduce-scatter, broadcast, send and receive on slices.
+//! Collectives over several devices: [`Communicator`], with all-reduce, all-gather, reduce-scatter,
+//! broadcast, send and receive on slices.
 //!
 //! The devices of a program are numbered as *ranks*. Each rank has a communicator and a thread or a
 //! process of its own, and all ranks make the same calls in the same order.
@@ -60,15 +60,15 @@ pub use mistake::CollectiveMistake;
 use rendezvous::Seat;
 use std::{cell::Cell, fmt, marker::PhantomData};
 
-/// The place of one device among those that compute together: its rank.
+/// The rank of one device among several that compute together.
 ///
 /// **Calls.** All ranks make the same calls in the same order, each from its own thread or process;
 /// a thread that drove two ranks would wait in the first call of one for the other's. The type is
 /// not `Sync` for this reason. Lengths are checked before anything is enqueued.
 ///
-/// **Order.** Work is enqueued on [`Self::device`], and on GPUs a call returns before the result is
-/// there. It waits for earlier work with its slices on other streams, and later work with them
-/// waits for it, as with a launch.
+/// **Order.** Work is enqueued on [`Self::device`], and on GPUs a call returns before it has run. It
+/// waits for earlier work with its slices on other streams, and later work with them waits for it, as
+/// with a launch.
 ///
 /// **Errors.** Ranks of one process meet in each call before anything is enqueued. Calls that do
 /// not belong together are an [`Error::Collective`] on every rank, and so is a call that waits for a
@@ -84,11 +84,11 @@ pub struct Communicator {
     rank: usize,
     size: usize,
     transport: Transport,
-    /// One thread at a time: two calls of a rank would be one call too many.
+    /// Not `Sync`: a rank makes one call at a time.
     not_sync: PhantomData<Cell<()>>,
 }
 
-/// The way of elements between ranks.
+/// The means by which ranks exchange elements.
 enum Transport {
     /// There is no other rank.
     Alone,
@@ -112,7 +112,7 @@ impl Communicator {
     ///
     /// # Errors
     /// [`Error::Collective`] with [`CollectiveMistake::Devices`] if there are none, or of both
-    /// kinds; of several GPUs [`Error::NoNccl`], [`Error::Nccl`], or what the driver says.
+    /// kinds; of several GPUs [`Error::NoNccl`], [`Error::Nccl`], or an error of the driver.
     pub fn all(devices: &[Device]) -> Result<Vec<Self>> {
         let gpus = devices.iter().filter(|device| device.is_gpu()).count();
         let transports = match (devices, gpus) {
@@ -421,7 +421,7 @@ impl Communicator {
     /// Connects the GPU of this process with those of the others.
     fn connect_process(world: &World, (host, port): &(String, u16)) -> Result<Self> {
         let &World { rank, size, local_rank, .. } = world;
-        // Where the library is missing, nobody should have to wait to hear so.
+        // A missing library is reported before the ranks wait for each other.
         nccl_version()?;
         let device = match Device::cuda(local_rank) {
             // A launcher may show each process a GPU of its own.
@@ -481,8 +481,8 @@ fn meet_ranks(seat: &Seat, call: Call, part: Vec<u8>) -> Result<Vec<rendezvous::
     seat.meet(call, part).map_err(|wrong| mistake(call.name(), wrong))
 }
 
-/// Copies the bytes of a slice of a CPU device. Faults of launches before it come out of later
-/// calls, as on GPUs: a rank that returned one here would leave the others waiting.
+/// Copies the bytes of a slice of a CPU device. Later calls report faults of launches before it, as on
+/// GPUs: a rank that returned one here would leave the others waiting.
 fn read(slice: &AnySlice) -> Result<Vec<u8>> {
     let mut bytes =
         bytemuck::allocation::try_zeroed_vec(slice.bytes).map_err(|_| no_host_memory(slice))?;

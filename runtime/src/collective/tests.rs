@@ -3,7 +3,7 @@ use super::*;
 use crate::{Num, bf16, f16};
 use std::{sync::mpsc, thread, time::Duration};
 
-/// Runs `body` on so many ranks, each with a thread and a CPU device, and returns the results.
+/// Runs `body` on `size` ranks, each with a thread and a CPU device, and returns the results.
 fn on_ranks<R: Send>(size: usize, body: impl Fn(Communicator) -> R + Sync) -> Vec<R> {
     let devices: Vec<_> = (0..size).map(|_| Device::cpu()).collect();
     thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! Kernels, lowered for the interpreter, with and without steps that look on. They depend on the
-//! kernel only, so all CPU devices share them.
+//! Programs of the interpreter, with and without observers. They depend on the kernel only, so all CPU
+//! devices share them.
 use super::NAME;
 use crate::{
     Error, Result,
@@ -13,26 +13,26 @@ use warpwise_compiler::{
 };
 use warpwise_simt::{CheckedProgram, CountingProgram, Program, Requests, TracedProgram};
 
-/// Programs of one kind: of kernels as a GPU would get them, and as the front end made them.
+/// Programs of one kind, for optimized and for unoptimized kernels.
 pub(super) struct Programs<T> {
     optimized: PerKernel<T>,
     written: PerKernel<T>,
     optimize: fn(Kernel) -> std::result::Result<Kernel, CompileError>,
-    /// Of a kernel, and whether it is optimized.
+    /// Makes the program of a kernel; true if the kernel is optimized.
     make: fn(&Kernel, bool) -> T,
 }
 
-/// With the kernel's own steps only.
+/// Programs without observers.
 pub(super) static PLAIN: Programs<Program> = Programs::new(|kernel, _| Program::new(kernel));
-/// With steps that count: neighbouring accesses together where a GPU makes one request of them.
+/// Programs with counters, which count neighbouring accesses as one request where a GPU does.
 pub(super) static COUNTING: Programs<CountingProgram> = Programs::new(make_counting);
-/// The same of the code of a GPU, with its versions of loops.
+/// Programs with counters of the code for a GPU, including its versions of loops.
 pub(super) static MODELED: Programs<CountingProgram> =
     Programs::with_optimizer(optimized_for_gpu, make_counting);
-/// With steps that check.
+/// Programs with the sanitizer.
 pub(super) static CHECKED: Programs<CheckedProgram> =
     Programs::new(|kernel, _| CheckedProgram::new(kernel));
-/// With steps that tell what threads do.
+/// Programs with the debugger.
 pub(super) static TRACED: Programs<TracedProgram> =
     Programs::new(|kernel, _| TracedProgram::new(kernel));
 
@@ -70,7 +70,7 @@ impl<T> Programs<T> {
     }
 }
 
-/// Makes a program that counts.
+/// Makes a program with counters.
 fn make_counting(kernel: &Kernel, is_optimized: bool) -> CountingProgram {
     let requests = if is_optimized { Requests::Vectors } else { Requests::Scalars };
     CountingProgram::new(kernel, requests)

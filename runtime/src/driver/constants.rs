@@ -1,5 +1,5 @@
-//! Constant memory of kernels that are loaded into a context: which values it holds, and for which
-//! streams.
+//! Constant memory of kernels that are loaded into a context: its contents, and the streams that read
+//! them.
 //!
 //! A module has an array in constant memory for each parameter with `#[constant]`. A launch copies
 //! its values there, in the order of its stream, unless they are there already. All launches of a
@@ -10,8 +10,8 @@
 //!   before.
 //!
 //! [`Uses`](super::uses::Uses) orders memory that is freed one day. It keeps the streams of its uses,
-//! which modules, being kept to the end of the process, must not do. A stream that is gone has
-//! waited for its work, or is about to: whoever has to wait for it waits for the whole GPU.
+//! which modules, being kept to the end of the process, must not do. A dropped stream has waited for
+//! its work, or is about to: waiting for it means to wait for the whole GPU.
 use super::{
     context::Context,
     kernel::Module,
@@ -53,7 +53,7 @@ pub(super) struct State {
     copied_by: Option<Weak<Stream>>,
     /// The streams that have waited for the last copy, and launched after it.
     readers: Vec<Weak<Stream>>,
-    /// True if readers that are gone were removed from these.
+    /// True if dropped streams were removed from the readers.
     has_lost_readers: bool,
 }
 
@@ -75,9 +75,9 @@ impl Constants {
     }
 
     /// Copies the values of a launch to constant memory, after the work of other streams that reads
-    /// others, or waits for the stream that brought them. No other launch of the module is enqueued
+    /// others, or waits for the stream that copied them. No other launch of the module is enqueued
     /// before the result is dropped. Streams that were waited for are added to `kept`, which is
-    /// dropped when nothing is locked.
+    /// dropped when no lock is held.
     pub(super) fn prepare(
         &self,
         stream: &Arc<Stream>,
@@ -143,7 +143,7 @@ impl State {
         Ok(())
     }
 
-    /// Makes `stream` wait for the launches of all others that read what the arrays hold.
+    /// Makes `stream` wait for the launches of all others that read the contents of the arrays.
     fn wait_for_readers(
         &self,
         stream: &Arc<Stream>,
@@ -155,7 +155,7 @@ impl State {
     }
 }
 
-/// Makes `stream` wait for what another one has got so far.
+/// Makes `stream` wait for the work that another one has so far.
 fn wait_for(
     other: &Weak<Stream>,
     stream: &Arc<Stream>,

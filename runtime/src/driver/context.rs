@@ -1,8 +1,8 @@
-//! One GPU: its primary context, what it is, and the kernels loaded into it.
+//! One GPU: its primary context, its properties, and the kernels loaded into it.
 //!
 //! The primary context is the one that the CUDA runtime and other libraries use too. All calls that
-//! need it go through [`Context::enter`], which makes it current on the calling thread for as long
-//! as they take, and notices when the driver gives it up for good.
+//! need it go through [`Context::enter`], which makes it current on the calling thread during the
+//! call, and records its loss.
 use super::{
     kernel::GpuKernel,
     properties::{count, describe},
@@ -20,8 +20,8 @@ use std::{
 };
 use warpwise_compiler::target::Target;
 
-/// Errors after which the driver refuses all further work in a context, as the documentation of
-/// `CUresult` says: "the context cannot be used, so it must be destroyed", and its like.
+/// Errors after which the driver refuses all further work in a context. The documentation of
+/// `CUresult` says of each: "the context cannot be used, so it must be destroyed", or similar.
 const FATAL: &[u32] = &[
     201, // CUDA_ERROR_INVALID_CONTEXT
     214, // CUDA_ERROR_ECC_UNCORRECTABLE
@@ -140,7 +140,7 @@ impl Context {
     /// Returns true if the hardware lets kernels of this GPU access memory of `other`, another GPU.
     pub(super) fn can_access_peer(&self, other: &Self) -> Result<bool> {
         let mut can = 0;
-        // The call needs no context, but a lost device says so in every call.
+        // The call needs no context, but on a lost device every call reports the loss.
         self.enter(|driver| {
             // SAFETY: `can` takes the result; both numbers came from the driver.
             unsafe { driver.cuDeviceCanAccessPeer(&mut can, self.number, other.number) }

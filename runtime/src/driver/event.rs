@@ -42,7 +42,7 @@ impl Event {
         Ok(Self { context: Arc::clone(context), handle })
     }
 
-    /// Moves the event to the end of the work that `stream`, of the same context, has now.
+    /// Records the event at the end of the work that `stream`, of the same context, has now.
     pub(super) fn record(&self, stream: StreamHandle) -> Result<()> {
         self.context.enter(|driver| {
             // SAFETY: both live, in the context that is current.
@@ -50,7 +50,7 @@ impl Event {
         })
     }
 
-    /// Lets the work that a stream, of the current context, gets from now on wait for the event.
+    /// Makes later work of a stream, of the current context, wait for the event.
     ///
     /// # Safety
     /// The stream lives, and its context is current.
@@ -85,8 +85,7 @@ impl Event {
         Arc::ptr_eq(&self.context, &other.context)
     }
 
-    /// Waits for both events and returns the time between them; zero if they are the other way
-    /// round.
+    /// Waits for both events and returns the time between them; zero if they are in another order.
     pub(crate) fn elapsed_since(&self, start: &Self) -> Result<Duration> {
         start.synchronize()?;
         self.synchronize()?;

@@ -1,10 +1,9 @@
 //! Fault records and printed text of the kernels of one stream.
 //!
-//! Launch n since the records were last empty gets record n. A thread that fails a check or prints
-//! also sets a flag in memory of the host. So a wait for the stream is followed by a look at the
-//! flag and nothing else: only if it is set, the records are copied to the host and emptied. A fault
-//! is reported with its kernel, the first launch's first, and exactly once, and launching never
-//! waits, but for every [`RECORDS`]th launch without a wait.
+//! Launch n since the records were last emptied has record n. A thread that fails a check or prints
+//! also sets a flag in memory of the host. A wait for the stream therefore reads only the flag: if it is
+//! set, the records are copied to the host and emptied. A fault is reported with its kernel, the first
+//! launch's first, and exactly once. A launch never waits, except for every [`RECORDS`]th one in a row.
 use super::{
     context::Context,
     memory::OUT_OF_MEMORY,
@@ -96,7 +95,7 @@ pub(super) struct Faults {
     prints: Option<Address>,
     /// The block counter of cooperative launches, allocated at the first of them.
     barrier: Option<Address>,
-    /// Printed text that was not handed on yet.
+    /// Printed text that was not passed to the handler yet.
     pub(super) text: String,
     /// The first fault that was seen and not reported yet.
     pub(super) seen: Option<Box<DevicePanic>>,
@@ -306,8 +305,8 @@ fn take_panic(
     // SAFETY: the stream lives; a context is current.
     let waited = unsafe { driver.cuStreamSynchronize(stream) };
     drop(empty);
-    // Whatever the wait says, the records are emptied: the fault is seen now or never. Memory that
-    // is not page-locked has been copied when the call returns.
+    // Even if the wait failed, the records are emptied, because the fault cannot be read later. Memory
+    // that is not page-locked has been copied when the call returns.
     if seen.is_none() {
         let mut panics = launched.iter().zip(&records);
         *seen = panics.find_map(|(launched, record)| panic_of(launched, record)).map(Box::new);

@@ -51,7 +51,7 @@ impl Stream {
         self.gpu.context.handle.as_raw()
     }
 
-    /// Makes what this stream gets from here on wait for the work that a stream of another library
+    /// Makes later work of this stream wait for the work that a stream of another library
     /// has.
     ///
     /// # Safety
@@ -62,7 +62,7 @@ impl Stream {
         self.wait_for(&event)
     }
 
-    /// Makes what a stream of another library gets from here on wait for the work that this one
+    /// Makes later work of a stream of another library wait for the work that this one
     /// has.
     ///
     /// # Safety
@@ -101,7 +101,7 @@ impl Allocation {
         self.owner.as_ref()
     }
 
-    /// Makes what a stream of another library gets from here on wait for the work with the memory.
+    /// Makes later work of a stream of another library wait for the work with the memory.
     ///
     /// # Safety
     /// The stream lives, in the context of the memory.

@@ -1,4 +1,4 @@
-//! Graphs of the driver: recorded work, and when which part of it may run.
+//! Graphs of the driver: recorded work, and its order.
 use super::{
     faults::{self, GraphRecords, Launched},
     kernel::Loaded,
@@ -129,10 +129,10 @@ fn free_records(stream: &Stream, records: &GraphRecords) {
 
 impl Drop for GraphExec {
     fn drop(&mut self) {
-        // What its launches report is read before their records are gone. A fault is kept for the
-        // next call that waits.
+        // The reports of its launches are read before their records are freed. A fault is kept for
+        // the next call that waits.
         let _ = self.stream.synchronize_and_keep();
-        // If the wait failed, nobody looks there later: the memory may be another's by then.
+        // Even if the wait failed, the records must not be read later: the memory is freed.
         self.stream.forget_graph(&self.records);
         // SAFETY: made once, destroyed once, and not under way any more. An error (of a lost
         // context) leaves nothing to do.

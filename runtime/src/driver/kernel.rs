@@ -1,4 +1,4 @@
-//! Kernels loaded into a context: PTX in, a function to launch out.
+//! Kernels loaded into a context: from PTX to a function that can be launched.
 use super::{
     constants::Constants,
     context::Context,
@@ -40,7 +40,7 @@ const SHARED_BYTES: c_int = 1;
 const NUMBER_OF_REGISTERS: c_int = 4;
 /// `CU_JIT_GENERATE_LINE_INFO`
 const GENERATE_LINE_INFO: c_uint = 13;
-/// Bytes of what the driver's compiler may say.
+/// Bytes of the log of the driver's compiler.
 const LOG_BYTES: usize = 16 << 10;
 
 /// A kernel on a GPU: its code as written and, for large launches, its code with coarsened threads.
@@ -54,8 +54,8 @@ pub(super) struct GpuKernel {
 }
 
 impl GpuKernel {
-    /// Finds the code of a kernel, made now unless what was embedded, or kept by an earlier process,
-    /// is as good.
+    /// Finds the code of a kernel: embedded, from the cache of an earlier process, or compiled now if
+    /// neither is as good.
     pub(super) fn new(context: &Context, bound: &Bound) -> Result<Self> {
         let (target, source) = (target(context), bound.source);
         let backend = BackEnd::new(target, source);
@@ -120,8 +120,8 @@ impl GpuKernel {
             && coarse_grid.suits(grid, block, multiprocessors)
         {
             let loaded = code.load(context, bound)?;
-            // It takes more registers than the kernel as written, which blocks of many threads may
-            // not have.
+            // Coarsened code takes more registers than the kernel as written, perhaps too many for a
+            // block of many threads.
             if geometry.threads() <= loaded.max_threads {
                 return Ok((loaded, Some(*coarse_grid)));
             }
@@ -129,7 +129,7 @@ impl GpuKernel {
         let loaded = self.plain.load(context, bound)?;
         let (threads, most) = (geometry.threads(), loaded.max_threads);
         if threads > most {
-            // The driver would say that the launch asks for too many resources.
+            // The driver would report that the launch asks for too many resources.
             let registers = loaded.registers;
             let problem = format!(
                 "a block has {threads} threads of {registers} registers each, and {most} threads are \
@@ -235,11 +235,11 @@ impl Loaded {
     }
 }
 
-/// The way from an optimized kernel to PTX for the GPU at hand.
+/// The compiler of optimized kernels to PTX for a GPU.
 struct BackEnd {
     target: Target,
     may_use_llvm: bool,
-    /// The source lines that the PTX is to have.
+    /// The source lines for the PTX.
     lines: Option<SourceLines>,
 }
 
@@ -250,7 +250,7 @@ impl BackEnd {
         Self { target, may_use_llvm: source.may_use_llvm && lines.is_none(), lines }
     }
 
-    /// Returns the PTX of a kernel, by LLVM if that is wanted and there is one.
+    /// Returns the PTX of a kernel, by LLVM if it is selected and installed.
     fn emit(&self, kernel: &Kernel) -> Result<String, String> {
         if self.may_use_llvm
             && let Some(ptx) = by_llvm(kernel, self.target)
@@ -314,7 +314,8 @@ fn max_launch_shared_bytes(
     Ok(context.info.shared_memory_per_block.saturating_sub(declared))
 }
 
-/// Lets launches of the function ask for so much shared memory, which the device has.
+/// Allows launches of the function to ask for this number of bytes of shared memory, which the device
+/// has.
 pub(super) fn allow_shared(context: &Context, function: FunctionHandle, bytes: u64) -> Result<()> {
     if bytes == 0 {
         return Ok(());
@@ -353,7 +354,7 @@ impl Module {
     ///
     /// # Safety
     /// The image is complete: text that ends with a zero, or a file with all bytes that its headers
-    /// speak of.
+    /// declare.
     pub(super) unsafe fn load_image(
         context: &Arc<Context>,
         image: &[u8],

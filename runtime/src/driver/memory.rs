@@ -18,7 +18,7 @@ use warpwise_compiler::ir::Element;
 /// `CUDA_ERROR_OUT_OF_MEMORY`
 pub(super) const OUT_OF_MEMORY: u32 = 2;
 
-/// The owner of what another library made, which ends it when it is dropped.
+/// The owner of an object of another library, which it destroys when it is dropped.
 pub(crate) type Owner = Box<dyn Any + Send + Sync>;
 
 /// Memory of the GPU; freed, when dropped, after all work with it. Memory of another library is
@@ -143,8 +143,8 @@ impl Allocation {
 /// Allocates memory, in the order of the stream where the driver and the device can do that. The
 /// size is a multiple of 4 bytes, because atomic operations on `bool`s access whole words.
 ///
-/// Its address is a multiple of 256, which kernels rely on ([`Element::MAX_ALIGN`]): that is what
-/// the CUDA programming guide says of all that the driver allocates.
+/// Its address is a multiple of 256, which kernels rely on ([`Element::MAX_ALIGN`]). The CUDA
+/// programming guide guarantees that for all memory that the driver allocates.
 pub(super) fn allocate(
     context: &Context,
     driver: &Driver,
@@ -215,7 +215,7 @@ pub(super) unsafe fn free(
     }
 }
 
-/// A column of an array whose rows are the elements of a slice, as wide as can be set at once.
+/// A column of an array whose rows are the elements of a slice: the values that one call can set.
 pub(super) struct Column {
     pub(super) to: Address,
     /// Bytes from one row to the next.
@@ -249,8 +249,8 @@ impl Column {
     }
 }
 
-/// Returns what gives all elements of rows at equal distances the same value: one column where the
-/// element repeats one unit, and the columns of each row otherwise.
+/// Returns the columns that give all elements of rows at equal distances the same value: one column
+/// if the element repeats one unit, and the columns of each row otherwise.
 pub(super) fn fill_rows(
     to: Address,
     row_bytes: usize,
@@ -271,7 +271,7 @@ pub(super) fn fill_rows(
     }
 }
 
-/// Returns what gives all elements of a slice the same value.
+/// Returns the columns that give all elements of a slice the same value.
 pub(super) fn fill_columns(
     to: Address,
     bytes: usize,
@@ -317,8 +317,8 @@ impl Drop for Allocation {
                 Some(_) => unsafe { driver.cuStreamSynchronize(stream.handle) },
             })
         });
-        // A lost context, with which its memory went, leaves nothing to do. After other errors
-        // nobody can tell whether work still uses the memory of an owner.
+        // The memory of a lost context is lost, too. After other errors, work may still use the memory
+        // of an owner, which is therefore leaked.
         if let Err(error) = released
             && !matches!(error, Error::DeviceLost { .. })
         {

@@ -1,28 +1,28 @@
-//! The CUDA driver: the only `unsafe` of this crate, behind interfaces that are safe.
+//! The CUDA driver: most of the `unsafe` of this crate, behind safe interfaces.
 //!
 //! ```text
-//! Driver (table.rs)      its functions, from the library that is there or not
-//!   └ Context            a GPU's primary context: made current, watched for being lost
-//!       ├ DeviceInfo     what the driver says of the GPU (properties.rs)
-//!       ├ Loaded         a kernel's module in it (kernel.rs), with its constant memory (constants.rs)
+//! Driver (table.rs)      the functions of the driver's library, if it is installed
+//!   └ Context            a GPU's primary context, and the detection of its loss
+//!       ├ DeviceInfo     the properties of the GPU (properties.rs)
+//!       ├ Loaded         the module of a kernel (kernel.rs), with its constant memory (constants.rs)
 //!       ├ Event          a point in the work of a stream
-//!       ├ Pinned         memory of the host that the GPU copies by itself
-//!       └ Stream         work in order: what a `Device` is
-//!           ├ Communicator its place among several GPUs, by NCCL (nccl.rs)
-//!           ├ Allocation memory in that order (memory.rs), and who uses it (uses.rs); also a texture
+//!       ├ Pinned         page-locked memory of the host
+//!       └ Stream         an order of work: the engine of a `Device`
+//!           ├ Communicator the rank of a GPU among several, by NCCL (nccl.rs)
+//!           ├ Allocation memory in that order (memory.rs), with its uses (uses.rs); also a texture
 //!           │            (texture.rs)
 //!           ├ GraphExec  work that is launched many times (graph.rs)
 //!           └ Faults     what launches report
-//! Range (nvtx.rs)        what profilers show beside it
+//! Range (nvtx.rs)        ranges in the timelines of profilers
 //! ```
 //!
 //! Streams and memory of other libraries (foreign.rs) are Streams and Allocations, too. Modules that
-//! the user brings (module.rs) are launched on Streams; CUDA C for them is compiled by NVRTC
-//! (nvrtc.rs), another library that is there or not.
+//! the user provides (module.rs) are launched on Streams; CUDA C for them is compiled by NVRTC
+//! (nvrtc.rs), another library that need not be installed.
 //!
-//! Who holds a thing keeps what it lives in. Nothing here panics on what the driver returns, and no
-//! `Drop` does more than tell the driver; soundness does not need any of them to run: what is
-//! leaked stays allocated, and nobody else has its address.
+//! Every object holds a reference to the one that contains it. No result of the driver causes a
+//! panic. `Drop` only calls the driver, and soundness does not depend on it: leaked memory stays
+//! allocated, and no other owner has its address.
 //!
 //! **Why no `cudarc`.** It looks its functions up at their first use and panics if one, or the
 //! library, is missing (0.19.10: `load` and `culib` in its `driver::sys`); which ones its safe

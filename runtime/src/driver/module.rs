@@ -1,4 +1,4 @@
-//! Modules that the user brings: PTX or a cubin in, functions to launch out.
+//! Modules of the user: from PTX or a cubin to functions that can be launched.
 use super::{
     kernel::{Module, allow_shared},
     memory::Allocation,
@@ -57,7 +57,7 @@ impl UserModule {
         Ok(ModuleFunction { module: Arc::clone(self), function, params, shared: 0 })
     }
 
-    /// Returns the sizes of a function's parameters, if the driver tells.
+    /// Returns the sizes of a function's parameters, if the driver reports them.
     fn params(&self, function: FunctionHandle) -> Option<Vec<usize>> {
         let mut sizes = Vec::new();
         loop {
@@ -105,7 +105,7 @@ impl Drop for UserModule {
             .iter()
             .filter_map(Weak::upgrade)
             .all(|stream| matches!(stream.wait(), Ok(()) | Err(Error::DeviceLost { .. })));
-        // Otherwise nobody can tell whether a function is still running.
+        // Otherwise a function may still be running.
         if is_done {
             // SAFETY: dropped once, here.
             unsafe { ManuallyDrop::drop(&mut self.module) };
@@ -118,7 +118,7 @@ impl Drop for UserModule {
 pub(crate) struct ModuleFunction {
     pub(crate) module: Arc<UserModule>,
     function: FunctionHandle,
-    /// The sizes of its parameters, if the driver tells.
+    /// The sizes of its parameters, if the driver reports them.
     params: Option<Vec<usize>>,
     /// Bytes of dynamic shared memory of a block.
     shared: u32,
@@ -132,7 +132,7 @@ impl ModuleFunction {
         Ok(())
     }
 
-    /// Refuses other parameters than the function has, if the driver tells them.
+    /// Refuses other parameters than the function has, if the driver reports them.
     pub(crate) fn check(&self, params: &Params) -> Result<(), LaunchMistake> {
         let Some(sizes) = &self.params else { return Ok(()) };
         if sizes.len() != params.sizes.len() {

@@ -1,10 +1,9 @@
 //! NVTX ranges, which profilers such as Nsight Systems show beside the GPU's work.
 //!
-//! NVTX is no library any more: it is a protocol between a program and the library that a profiler
-//! names in `NVTX_INJECTION64_PATH`. The library's `InitializeInjectionNvtx2` gets a function that
-//! returns tables of places, and stores its own functions in those that it implements. This is the
-//! program's side of it, for the two functions that are needed here. It is used only with
-//! `WARPWISE_NVTX=1`.
+//! NVTX is a protocol between a program and the library that a profiler names in
+//! `NVTX_INJECTION64_PATH`. The library's `InitializeInjectionNvtx2` is passed a function that returns
+//! tables of places, and stores its own functions in those that it implements. This is the program's
+//! side, for the two functions that are needed here. It is used only with `WARPWISE_NVTX=1`.
 //!
 //! Names, numbers and layouts are those of `nvtxTypes.h`: <https://github.com/NVIDIA/NVTX>.
 use super::library::said_of;
@@ -51,7 +50,7 @@ type Table = [AtomicPtr<Place>; MAX_SIZE + 1];
 
 static PLACES: [[Place; MAX_SIZE]; SIZES.len()] =
     [const { [const { Place::new(ptr::null_mut()) }; MAX_SIZE] }; SIZES.len()];
-/// Filled before anybody gets to see it.
+/// Filled before it is shared.
 static TABLES: [Table; SIZES.len()] =
     [const { [const { AtomicPtr::new(ptr::null_mut()) }; MAX_SIZE + 1] }; SIZES.len()];
 
@@ -94,7 +93,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Begins a range, if somebody watches.
+    /// Begins a range, if a profiler is attached.
     #[inline]
     pub(crate) fn begin(name: impl FnOnce() -> String) -> Option<Self> {
         let nvtx = Nvtx::get()?;

@@ -1,4 +1,4 @@
-//! Page-locked memory of the host, which the GPU copies by itself.
+//! Page-locked memory of the host, which the GPU copies without the host.
 use super::{
     context::Context,
     event::{Event, Purpose},
@@ -25,7 +25,7 @@ pub(crate) struct Pinned {
 /// The copies of a [`Pinned`] that the host has not waited for.
 #[derive(Default)]
 struct Copies {
-    /// The copy to the memory, and the streams whose launches made what is copied.
+    /// The copy to the memory, and the streams whose launches wrote its source.
     writing: Option<(CopyEnd, Vec<Arc<Stream>>)>,
     /// The copies from the memory.
     reading: Vec<CopyEnd>,
@@ -63,7 +63,7 @@ impl CopyEnd {
         }
     }
 
-    /// Lets the work that `stream` gets from now on wait for the copy. The stream's context is
+    /// Makes later work of `stream` wait for the copy. The stream's context is
     /// current.
     fn delay(&self, driver: &Driver, stream: &Stream) -> Result<()> {
         match self {
@@ -78,7 +78,7 @@ impl CopyEnd {
 const MOST_COPIES: usize = 16;
 
 impl Pinned {
-    /// Allocates zeroed memory; `None` if there is not as much.
+    /// Allocates zeroed memory; `None` if there is not enough.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Option<Self>> {
         let memory = match HostMemory::new(&stream.gpu.context, bytes.max(1)) {
             Err(Error::Driver { code: OUT_OF_MEMORY, .. }) => return Ok(None),
@@ -131,7 +131,7 @@ impl Drop for Pinned {
         let writing = copies.writing.iter().map(|(end, _)| end);
         let mut all = writing.chain(&copies.reading);
         if all.any(|end| end.synchronize().is_err()) {
-            // Nobody can tell whether a copy still uses it.
+            // A copy may still use the memory.
             self.memory.leak();
         }
     }

@@ -13,9 +13,9 @@ use crate::{
 };
 use std::ffi::{CStr, c_char, c_int};
 
-/// Major number of the compute capability above which an answer is no capability.
+/// The largest plausible major number of a compute capability.
 const MAX_CAPABILITY_MAJOR: u32 = 999;
-/// Minor number above which `sm_NN` could not be told from another architecture's.
+/// The largest minor number for which `sm_NN` is unambiguous.
 const MAX_CAPABILITY_MINOR: u32 = 9;
 
 /// `CUdevice_attribute`: CUDA's names without `CU_DEVICE_ATTRIBUTE_`.
@@ -121,7 +121,7 @@ pub(super) fn describe(driver: &Driver, number: DeviceNumber) -> Result<(DeviceI
     Ok((info, sm))
 }
 
-/// A device to ask.
+/// A device whose attributes are queried.
 struct Query<'a> {
     driver: &'a Driver,
     number: DeviceNumber,
@@ -135,7 +135,7 @@ impl Query<'_> {
         Ok(value)
     }
 
-    /// Returns an attribute that every driver knows, 0 if the driver says a negative number.
+    /// Returns an attribute that every driver knows; 0 if the driver returns a negative number.
     fn required(&self, attribute: c_int) -> Result<u32> {
         Ok(u32::try_from(self.attribute(attribute)?).unwrap_or(0))
     }
@@ -149,12 +149,12 @@ impl Query<'_> {
         self.optional(attribute).map(u64::from)
     }
 
-    /// Returns true if the driver knows the attribute, and the device has what it stands for.
+    /// Returns true if the driver knows the attribute, and the device has the feature.
     fn has(&self, attribute: c_int) -> bool {
         self.optional(attribute) == Some(1)
     }
 
-    /// Returns attributes of which each is of an axis.
+    /// Returns three attributes, one per axis.
     fn extents<const N: usize>(&self, attributes: [c_int; N]) -> Option<[u32; N]> {
         let mut extents = [0; N];
         for (extent, attribute) in extents.iter_mut().zip(attributes) {

@@ -1,6 +1,6 @@
-//! The order of work on a GPU: what a [`Device`](crate::Device) of a GPU is.
+//! Streams: orders of work on a GPU, each the engine of a [`Device`](crate::Device).
 //!
-//! Everything a device is given goes to one stream, in order. Work of several streams of one GPU is
+//! All work of a device is enqueued on one stream, in order. Work of several streams of one GPU is
 //! ordered where it uses the same memory (`uses.rs`).
 use super::{
     context::{Context, Gpu},
@@ -36,7 +36,7 @@ use warpwise_compiler::{
     ir::{Access, CoarseGrid},
 };
 
-/// `CU_STREAM_NON_BLOCKING`: not ordered with what others do on the default stream.
+/// `CU_STREAM_NON_BLOCKING`: not ordered with work on the default stream.
 const NON_BLOCKING: c_uint = 1;
 
 /// Parameters of a PTX kernel for which nothing is allocated.
@@ -48,7 +48,7 @@ pub(crate) struct Stream {
     pub(super) handle: StreamHandle,
     /// Different from that of every other stream of the process.
     pub(super) id: u64,
-    /// Marks how far this stream is, for others to wait for.
+    /// The event by which other streams wait for this one.
     event: Event,
     /// The number of the last work that was given to the GPU.
     enqueued: AtomicU64,
@@ -184,8 +184,8 @@ impl Stream {
                 operands
                     .filter(|(allocation, bytes, _)| allocation.is_shared() && !bytes.is_empty()),
             );
-            // Until the work is enqueued, nobody else gets to see that it is a use. All threads
-            // lock in the order of the addresses, so none waits for another in a cycle.
+            // The locks are held until the work is enqueued, so that no other thread sees its uses
+            // before. All threads lock in the order of the addresses, which excludes a deadlock.
             let address = |allocation: &Allocation| ptr::from_ref(allocation).addr();
             all.sort_unstable_by_key(|(allocation, ..)| address(allocation));
             let mut locked = SmallVec::<[MutexGuard<'a, Uses>; INLINE_OPERANDS]>::new();
@@ -200,8 +200,8 @@ impl Stream {
                 uses.add(self, ticket, bytes, is_write);
             }
             let done = work(driver, faults);
-            // Who reads this number and then records an event waits for the work. Of work that
-            // failed, a part may have been enqueued.
+            // A thread that reads this number and then records an event waits for the work. The
+            // number grows also if the work failed, because a part may have been enqueued.
             self.enqueued.store(ticket, Ordering::Release);
             done
         })
@@ -213,8 +213,8 @@ impl Stream {
         work(self.enqueued.load(Ordering::Acquire));
     }
 
-    /// Makes what this stream gets from here on wait for what `other` has got so far; returns the
-    /// number of the last of that. The stream's context is current.
+    /// Makes later work of this stream wait for the work that `other` has so far; returns the ticket
+    /// of the last such work. The stream's context is current.
     pub(super) fn wait_for_stream(&self, driver: &Driver, other: &Self) -> Result<u64> {
         let ticket = other.enqueued.load(Ordering::Acquire);
         other.event.record(other.handle)?;
@@ -223,7 +223,7 @@ impl Stream {
         Ok(ticket)
     }
 
-    /// Makes what this stream gets from here on wait for an event.
+    /// Makes later work of this stream wait for an event.
     pub(crate) fn wait_for(&self, event: &Event) -> Result<()> {
         // SAFETY: the stream lives; its context is current.
         self.gpu.context.enter(|driver| unsafe { event.delay(driver, self.handle) })
@@ -384,7 +384,7 @@ impl Stream {
             let _ = catch_unwind(AssertUnwindSafe(|| function(status == 0)));
         }
         let data = Box::into_raw(Box::new(function)).cast();
-        // `cuLaunchHostFunc`, which is newer, does not call anybody when the device is lost.
+        // `cuLaunchHostFunc`, which is newer, does not call the function when the device is lost.
         // SAFETY: `call` takes what `data` is, and is called once at most.
         let enqueued = self
             .gpu
@@ -397,7 +397,7 @@ impl Stream {
         enqueued
     }
 
-    /// Waits for all work, and leaves what it reports to the next call.
+    /// Waits for all work, and leaves its reports to the next call.
     pub(super) fn wait(&self) -> Result<()> {
         self.gpu.context.enter(|driver| {
             // SAFETY: the stream lives; its context is current.
@@ -405,7 +405,7 @@ impl Stream {
         })
     }
 
-    /// Waits for all work and keeps what it reports for the next call.
+    /// Waits for all work, reads its reports, and keeps them for the next call.
     pub(super) fn synchronize_and_keep(&self) -> Result<()> {
         self.gpu.context.enter(|driver| self.queue().faults.read(driver, &self.flag, self.handle))
     }
@@ -450,7 +450,7 @@ impl Stream {
         let context = &self.gpu.context;
         let (loaded, coarse_grid) = kernel.load_for(context, bound, geometry)?;
         let operands = launch_operands(launch);
-        // Streams that end with the last reference to them do so when nothing is locked.
+        // Streams whose last references are these end after `submit`, when no lock is held.
         let mut kept = Vec::new();
         self.submit(operands, |driver, faults| {
             let constants = loaded.constants.prepare(self, driver, launch, &mut kept)?;
@@ -476,8 +476,8 @@ impl Stream {
         Ok((self.info(), self.load_plain(bound)?.registers))
     }
 
-    /// Returns the number of blocks that run at the same time, of so many threads and so much
-    /// dynamic shared memory; 0 if the device has no cooperative launches.
+    /// Returns the number of blocks that run at the same time, given their threads and dynamic shared
+    /// memory; 0 if the device has no cooperative launches.
     pub(crate) fn cooperative_limit(
         &self,
         bound: &'static Bound,
@@ -503,8 +503,8 @@ impl Stream {
         Ok(u64::from(each) * context.info.multiprocessors as u64)
     }
 
-    /// Returns the number of blocks that reside on a multiprocessor, of so many threads and so much
-    /// dynamic shared memory.
+    /// Returns the number of blocks that reside on a multiprocessor, given their threads and dynamic
+    /// shared memory.
     pub(crate) fn resident_blocks(
         &self,
         bound: &'static Bound,
@@ -515,8 +515,8 @@ impl Stream {
         self.gpu.context.enter(|driver| resident_blocks(driver, loaded, threads, dynamic))
     }
 
-    /// Returns the threads of a block with which most threads reside on the GPU, and the number of
-    /// blocks that do, each with so much dynamic shared memory; 0 if no block fits.
+    /// Returns the threads of a block with which most threads reside on the GPU, and the number of such
+    /// blocks, given the dynamic shared memory of each; 0 if no block fits.
     pub(crate) fn suggest_block(&self, bound: &'static Bound, dynamic: u64) -> Result<(u32, u32)> {
         let loaded = self.load_plain(bound)?;
         let shared = usize::try_from(dynamic).unwrap_or(usize::MAX);
@@ -655,8 +655,7 @@ impl fmt::Display for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         let context = &self.gpu.context;
-        // Each call stands for itself: an error (of a lost context) leaves nothing to do but the
-        // next one.
+        // Every call is made, even after an error of an earlier one, which is that of a lost context.
         for address in iter::once(self.records).chain(self.queue().faults.launch_allocations()) {
             // SAFETY: made once and freed once, after the work that the stream still has.
             let _ = context

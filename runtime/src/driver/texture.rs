@@ -1,8 +1,8 @@
 //! Textures of a GPU: CUDA arrays with a texture object each.
 //!
-//! An [`Allocation`] whose address is the handle of the texture object stands for both, so that
-//! launches pass the handle, and whoever frees the texture waits for its uses, as for other memory.
-//! Nothing else uses the address.
+//! An [`Allocation`] owns both. Its address is the handle of the texture object, so that launches pass
+//! the handle, and freeing the texture waits for its uses, as for other memory. Nothing else uses the
+//! address.
 use super::{
     context::Context,
     memory::{Allocation, OUT_OF_MEMORY},
@@ -53,8 +53,8 @@ struct TextureArray {
 }
 
 impl Allocation {
-    /// Makes a texture of so many dimensions, or layers of such; `None` if there is not enough memory. The texels have
-    /// the extents of the descriptor.
+    /// Makes a texture of `dims` dimensions, or layers of such textures; `None` if there is not enough
+    /// memory. The texels have the extents of the descriptor.
     pub(crate) fn texture(
         stream: &Arc<Stream>,
         descriptor: &Descriptor,
@@ -97,7 +97,7 @@ impl TextureArray {
         let [width, height, depth] = descriptor.extents.map(|extent| extent as usize);
         let described = ArrayDescriptor {
             width,
-            // Zeros stand for the dimensions that there are not.
+            // The extents of absent dimensions are zero.
             height: if dims > 1 { height } else { 0 },
             depth: if dims > 2 || is_layered { depth } else { 0 },
             format: array_format(descriptor.channel),
@@ -189,8 +189,7 @@ impl TextureArray {
 
 impl Drop for TextureArray {
     fn drop(&mut self) {
-        // Each call stands for itself: an error (of a lost context) leaves nothing to do but the next
-        // one.
+        // Both calls are made, even after an error of the first, which is that of a lost context.
         if self.object != 0 {
             // SAFETY: created once and destroyed once, and no work uses it.
             let _ = self.context.enter(|driver| unsafe { driver.cuTexObjectDestroy(self.object) });

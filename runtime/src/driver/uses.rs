@@ -1,7 +1,7 @@
 //! Order between streams that use the same memory: [`Uses`].
 //!
-//! Each allocation keeps the uses by which later work may have to wait: the stream, how far in its
-//! work, the bytes, and whether they were written. A stream that uses bytes waits for the other
+//! Each allocation keeps the uses that later work may have to wait for: the stream, the number of the
+//! work in it, the bytes, and whether they were written. A stream that uses bytes waits for the other
 //! streams whose uses conflict, unless it has waited for them before. Nothing is recorded on the
 //! GPU until there is such a conflict, and nothing at all while only one stream uses an allocation.
 use super::{stream::Stream, table::Driver};
@@ -28,8 +28,8 @@ struct Use {
 #[derive(Default)]
 pub(super) struct Seen(Vec<(u64, u64)>);
 
-/// The number of streams above which what was waited for is forgotten, so that many streams that
-/// live shortly take no memory. Forgetting costs a wait that is not needed.
+/// The number of streams above which the record of waits is cleared, so that many short-lived streams
+/// take no memory. Clearing costs waits that are not needed.
 const MOST_SEEN: usize = 64;
 
 impl Seen {
@@ -85,7 +85,7 @@ impl Uses {
             last.ticket = ticket;
             return;
         }
-        // Who waits for this use has waited for what it waited for.
+        // A wait for this use includes a wait for everything that this use waited for.
         self.0.retain(|other| {
             let is_behind = is_write || (other.is_of(stream) && !other.is_write);
             !(is_behind && covers(&bytes, &other.bytes))
@@ -137,8 +137,8 @@ impl Use {
     }
 }
 
-/// Returns true if two uses of an allocation, of these bytes and as writes or reads, must not be at
-/// the same time.
+/// Returns true if two uses of an allocation must not run at the same time, given their bytes and
+/// true for a write.
 pub(super) fn conflict(
     (bytes, is_write): (&Range<usize>, bool),
     (other, other_writes): (&Range<usize>, bool),

@@ -36,10 +36,9 @@ impl DlpackTensor {
     /// Takes a `DLManagedTensorVersioned` of another library, `None` if it is null.
     ///
     /// # Safety
-    /// The tensor is the caller's to give away, and as it says of itself: initialised elements are
-    /// there until it is deleted. Work of other libraries with them is done, and there is no more
-    /// as long as the tensor, or the buffer that it becomes, lives. Any thread may call its
-    /// deleter.
+    /// The caller owns the tensor, and its description is true: its elements are initialised and
+    /// valid until it is deleted. Other libraries have finished their work with them, and begin no
+    /// more as long as the tensor, or the buffer made of it, lives. Any thread may call its deleter.
     #[expect(unsafe_code, reason = "the tensor is as the caller says")]
     pub unsafe fn from_raw(tensor: *mut c_void) -> Option<Self> {
         // SAFETY: the caller's promise.
@@ -71,12 +70,12 @@ impl fmt::Debug for DlpackTensor {
 
 impl<T: Element> Buffer<T> {
     /// Returns the buffer as a tensor of this shape, row by row, without a copy. The calling thread
-    /// waits for the work that uses the buffer, since a tensor says nothing of any.
+    /// waits for the work that uses the buffer, since a tensor cannot express pending work.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless the shape has as many elements as the buffer;
     /// [`Error::Dlpack`] if a [`Graph`](crate::Graph) uses it; [`Error::NeedsGpu`] on the
-    /// interpreter; what the driver says. The buffer is dropped.
+    /// interpreter; errors of the driver. The buffer is dropped.
     pub fn into_dlpack(self, shape: &[usize]) -> Result<DlpackTensor> {
         check_lengths(self.len(), elements(shape))?;
         if Arc::strong_count(&self.any().memory) > 1 {

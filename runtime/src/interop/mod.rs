@@ -1,7 +1,7 @@
 //! Memory, streams and kernels of other libraries, and ours for them, without copies.
 //!
 //! A GPU's buffers and streams are those of the CUDA driver, in the primary context that the CUDA
-//! runtime and other libraries use, too. So they go back and forth as they are:
+//! runtime and other libraries use, too. So they are exchanged without conversion:
 //!
 //! | from | to | |
 //! |---|---|---|

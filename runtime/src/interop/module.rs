@@ -44,7 +44,7 @@ impl Module {
     /// Finds a function by its name: that in `extern "C"`, or else C++'s mangled one.
     ///
     /// # Errors
-    /// [`Error::NoFunction`]; what the driver says.
+    /// [`Error::NoFunction`]; errors of the driver.
     pub fn function(&self, name: &str) -> Result<Function> {
         Ok(Function { name: name.to_owned(), function: self.module.function(name)? })
     }
@@ -70,10 +70,10 @@ impl fmt::Debug for Function {
 }
 
 impl Function {
-    /// Gives blocks so many bytes of dynamic shared memory, `extern __shared__` in CUDA C.
+    /// Gives blocks this number of bytes of dynamic shared memory, `extern __shared__` in CUDA C.
     ///
     /// # Errors
-    /// What the driver says, which a device without as much refuses.
+    /// An error of the driver, if a block of the device has less.
     pub fn with_shared_bytes(mut self, bytes: u32) -> Result<Self> {
         self.function.set_shared(bytes)?;
         Ok(self)
@@ -88,13 +88,13 @@ impl Function {
     ///
     /// # Errors
     /// [`Error::ModuleLaunch`] for a geometry that no GPU runs, and for arguments of other number
-    /// or size than the parameters, which drivers of CUDA 12.4 and later tell;
+    /// or size than the parameters, which drivers of CUDA 12.4 and later report;
     /// [`Error::WrongDevice`]; [`Error::NeedsGpu`] on the interpreter; [`Error::NotInGraphs`] while
-    /// a graph is recorded; what the driver says.
+    /// a graph is recorded; errors of the driver.
     ///
     /// # Safety
     /// The function takes these arguments. In this launch it accesses no memory but that of the
-    /// slices, in bounds, and such that nobody else uses. It writes only slices that are passed as
+    /// slices, in bounds, and memory that nothing else uses. It writes only slices that are passed as
     /// `&mut`, and of atomics.
     #[expect(unsafe_code, reason = "the function does what it does")]
     pub unsafe fn launch<'a>(
@@ -218,7 +218,7 @@ impl Device {
     /// [`Error::NeedsGpu`] on the interpreter.
     pub fn load_ptx(&self, ptx: &str) -> Result<Module> {
         let stream = self.require_gpu("modules")?;
-        // What begins like a binary would be read as one, beyond its end.
+        // The driver would read text that begins like a binary as one, beyond its end.
         let text = CString::new(ptx).ok().filter(|_| !ptx.starts_with(CUBIN_MAGIC));
         let text = text.ok_or_else(|| not_ptx("it is binary: `load_image` loads cubins"))?;
         Ok(Module { module: Arc::new(UserModule::load_ptx(stream, &text)?) })
@@ -230,7 +230,7 @@ impl Device {
     /// [`Error::Driver`] for one without code for the GPU; [`Error::NeedsGpu`] on the interpreter.
     ///
     /// # Safety
-    /// The image is complete: the driver reads as far as its headers say.
+    /// The image is complete: the driver reads the bytes that its headers declare, without a bound.
     #[expect(unsafe_code, reason = "the image is as the caller says")]
     pub unsafe fn load_image(&self, image: &[u8]) -> Result<Module> {
         let stream = self.require_gpu("modules")?;
@@ -239,8 +239,8 @@ impl Device {
         Ok(Module { module: Arc::new(module) })
     }
 
-    /// Compiles CUDA C for the GPU, by NVRTC if that is there: the library `libnvrtc` of a CUDA
-    /// toolkit, or of NVIDIA's package `nvidia-cuda-nvrtc` on the library path.
+    /// Compiles CUDA C for the GPU by NVRTC: the library `libnvrtc` of a CUDA toolkit, or of NVIDIA's
+    /// package `nvidia-cuda-nvrtc` on the library path.
     ///
     /// `options` are those of NVRTC, as `--use_fast_math`. The architecture is the GPU's, unless
     /// an option names one.
@@ -264,7 +264,7 @@ impl Device {
     }
 }
 
-/// Returns the error of a module that the driver does not get to see.
+/// Returns the error for text that is not passed to the driver.
 fn not_ptx(text: &str) -> Error {
     let name = "text that is not loaded".to_owned();
     Error::Driver { call: "cuModuleLoadDataEx", code: 0, name, text: text.to_owned(), log: None }

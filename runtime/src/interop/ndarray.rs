@@ -3,7 +3,7 @@ use crate::{Buffer, Device, Plain, Result, Slice, memory::check_lengths};
 use ndarray::{Array, ArrayView, Dimension, ShapeBuilder};
 
 impl Device {
-    /// Creates a buffer with the elements of an array, row by row, however it lies in memory.
+    /// Creates a buffer with the elements of an array, row by row, whatever its memory layout is.
     ///
     /// ```
     /// use ndarray::array;

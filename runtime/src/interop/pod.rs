@@ -16,7 +16,7 @@ pub trait HostElement: Pod {
 }
 
 impl Device {
-    /// Creates a buffer of `T` with the bytes of values of another type, as they lie in memory.
+    /// Creates a buffer of `T` with the bytes of values of another type.
     ///
     /// ```
     /// use bytemuck::{Pod, Zeroable};
@@ -45,7 +45,7 @@ impl Device {
         self.upload(bytes)?.into_structs()
     }
 
-    /// Creates a buffer of the elements that values of another library are.
+    /// Creates a buffer with the elements of values of another library.
     ///
     /// # Errors
     /// As of [`Self::upload`].

@@ -64,14 +64,14 @@ impl<T: Stored> Slice<T> {
 impl Device {
     /// Returns the stream of a GPU for another library, a `CUstream`; `None` on the interpreter.
     ///
-    /// It lives as long as the device, in the GPU's primary context. Nobody may destroy it or
-    /// capture it into a graph.
+    /// It lives as long as the device, in the GPU's primary context. It must not be destroyed, nor
+    /// captured into a graph.
     pub fn raw_stream(&self) -> Option<*mut c_void> {
         self.gpu_stream().map(|stream| stream.raw())
     }
 
-    /// Calls `work`, which gives work of another library to the [raw stream](Self::raw_stream): it
-    /// waits for what else uses the slices, and later uses of them wait for it, on all streams.
+    /// Calls `work`, which gives work of another library to the [raw stream](Self::raw_stream). This
+    /// work waits for other uses of the slices, and later uses of them wait for it, on all streams.
     ///
     /// ```
     /// # use warpwise::{Device, Error, interop::SliceUse};
@@ -92,7 +92,7 @@ impl Device {
     /// # Errors
     /// [`Error::NeedsGpu`] on the interpreter, [`Error::WrongDevice`] for a slice that the device
     /// does not reach, and [`Error::NotInGraphs`] while a graph is recorded, each without a call;
-    /// what the driver says.
+    /// errors of the driver.
     pub fn with_raw_stream<R>(
         &self,
         uses: &[SliceUse<'_>],
@@ -103,30 +103,31 @@ impl Device {
         let operands = || uses.iter().map(SliceUse::operand);
         stream.add_uses(operands())?;
         let result = work(stream.raw());
-        // Again, since whoever waited for the stream meanwhile has not waited for this work.
+        // Again, since a stream that waited for this one meanwhile has not waited for this work.
         stream.add_uses(operands())?;
         Ok(result)
     }
 
-    /// Creates a buffer over memory of another library, without a copy. `owner` is what frees the
-    /// memory when it is dropped, or `()` if the memory outlives the program's use of it.
+    /// Creates a buffer over memory of another library, without a copy. `owner` frees the memory when
+    /// it is dropped; it is `()` if the memory outlives the program's use of it.
     ///
-    /// The buffer works as every other: it goes to kernels, is read, sliced and reinterpreted. When
-    /// it is dropped, and the graphs that use it, the calling thread waits for the work that uses
+    /// The buffer works like any other: it can be passed to kernels, read, sliced and reinterpreted.
+    /// When it is dropped, and the graphs that use it, the calling thread waits for the work that uses
     /// it, and then `owner` is dropped. A kernel reads neighbouring elements together only if the
     /// memory begins at a multiple of 16 bytes.
     ///
     /// # Errors
     /// [`Error::ForeignMemory`] for a null pointer, unless `len` is 0, for an address at which no
     /// `T` may lie, and for a size that no memory has; [`Error::NeedsGpu`] on the interpreter; what
-    /// the driver says. `owner` is dropped.
+    /// the driver returns. `owner` is dropped.
     ///
     /// # Safety
     /// - While `owner` lives, `len` elements of `T` lie at `address`: memory that kernels of this
     ///   GPU may read and write, up to the end of the 32-bit words in which the first and the last
     ///   byte lie, and that was written once.
     /// - Other work with the memory is done, or ordered before the work of this device, and from
-    ///   now to the drop of `owner` nobody else uses it but through [`Slice::as_device_ptr`].
+    ///   now to the drop of `owner` it is used only by the buffer and through
+    ///   [`Slice::as_device_ptr`].
     #[expect(unsafe_code, reason = "the memory is as the caller says")]
     pub unsafe fn buffer_from_raw<T: Stored>(
         &self,
@@ -160,8 +161,8 @@ impl Device {
     }
 
     /// Creates a device whose work goes to a stream of another library, a `CUstream` of the GPU
-    /// with this number. Null is the default stream. `owner` is what destroys the stream when it is
-    /// dropped, or `()`.
+    /// with this number. Null is the default stream. `owner` destroys the stream when it is dropped; it
+    /// may be `()`.
     ///
     /// Work of the device and of the other library is done in the order given. When the device and
     /// its buffers are dropped, the calling thread waits for the stream, which is not destroyed,
@@ -170,7 +171,7 @@ impl Device {
     /// # Errors
     /// [`Error::ForeignStream`] for the stream `CU_STREAM_PER_THREAD`, and for one of another
     /// context than the GPU's primary one; [`Error::NoDriver`], [`Error::NoDevice`],
-    /// [`Error::DeviceTooOld`], or what the driver says. `owner` is dropped.
+    /// [`Error::DeviceTooOld`], or an error of the driver. `owner` is dropped.
     ///
     /// # Safety
     /// The stream lives while `owner` does, and it is not captured into a graph while the device
@@ -186,11 +187,11 @@ impl Device {
         Ok(Self::on(Engine::Cuda(stream)))
     }
 
-    /// Lets work that is given from now on wait for the work that a stream of another library has,
-    /// a `CUstream` of the GPU's primary context.
+    /// Makes work that is given from now on wait for the work that a stream of another library has, a
+    /// `CUstream` of the GPU's primary context.
     ///
     /// # Errors
-    /// [`Error::NeedsGpu`] on the interpreter; what the driver says.
+    /// [`Error::NeedsGpu`] on the interpreter; errors of the driver.
     ///
     /// # Safety
     /// The stream lives, in this context, and is not being captured into a graph.
@@ -200,8 +201,7 @@ impl Device {
         unsafe { self.require_gpu("raw streams")?.wait_for_raw(stream) }
     }
 
-    /// Lets work that a stream of another library gets from now on wait for the work that the
-    /// device has.
+    /// Makes later work of a stream of another library wait for the work that the device has.
     ///
     /// # Errors
     /// As of [`Self::wait_for_raw_stream`].
@@ -214,7 +214,7 @@ impl Device {
         unsafe { self.require_gpu("raw streams")?.delay_raw(stream) }
     }
 
-    /// Returns the stream of a GPU to give work of others to.
+    /// Returns the stream of a GPU for work of other libraries.
     pub(super) fn work_stream(&self, what: &'static str) -> Result<&Arc<driver::Stream>> {
         match self.recorder() {
             Some(_) => Err(Error::NotInGraphs { what }),

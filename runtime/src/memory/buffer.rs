@@ -208,7 +208,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver says.
+    /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn upload<T: Stored>(&self, values: &[T]) -> Result<Buffer<T>> {
         let mut buffer = Buffer::<T>::allocate(self, values.len(), false)?;
         buffer.write(|take| T::with_bytes(values, take))?;
@@ -242,7 +242,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver says.
+    /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn zeros<T: Stored>(&self, len: usize) -> Result<Buffer<T>> {
         const {
             assert!(
@@ -265,7 +265,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver says.
+    /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn uninit<T: Stored>(&self, len: usize) -> Result<UninitBuffer<T>> {
         Ok(UninitBuffer::new(Buffer::allocate(self, len, false)?))
     }

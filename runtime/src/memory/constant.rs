@@ -51,7 +51,7 @@ pub trait ConstantData {
     /// True for one value, and false for a slice.
     #[doc(hidden)]
     const IS_SINGLE: bool;
-    /// Copies it to the memory of a device.
+    /// Copies the values to the memory of a device.
     #[doc(hidden)]
     fn upload(&self, device: &Device) -> Result<AnySlice>;
 }
@@ -116,7 +116,7 @@ impl<T: Stored<Value = T>> Constant<[T]> {
     }
 }
 
-/// As a buffer is: `Constant(64 bytes on the SIMT interpreter)`.
+/// `Constant(64 bytes on the SIMT interpreter)`
 impl<C: ConstantData + ?Sized> fmt::Debug for Constant<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Constant({} bytes on {})", self.any.bytes, self.device())

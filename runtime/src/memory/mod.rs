@@ -1,10 +1,10 @@
-//! Arrays in the memory of devices, and arrays of the host that a GPU copies by itself.
+//! Arrays in the memory of devices, and page-locked arrays of the host.
 //!
 //! A [`Buffer`] owns an array. A [`Slice`] is a part of one, as Rust's slices are parts of arrays:
 //! buffers dereference to it, and [`View`] and [`ViewMut`] are borrowed parts. Launches and copies
 //! take slices. [`Buffer2`] and [`Buffer3`] are arrays of two and three dimensions; [`Slice2`] is a
 //! rectangle of such an array. A [`Constant`] is for parameters in constant memory.
-/// Defines the borrowed parts of a slice type, of which the second is written.
+/// Defines the shared and the mutable borrowed part of a slice type.
 macro_rules! views {
     (
         $slice:ident: $from:ident($memory:ty), $get:ident;
@@ -107,7 +107,7 @@ impl Memory {
     }
 }
 
-/// A [`Slice`] whose element type is known otherwise.
+/// A [`Slice`] without its element type.
 #[derive(Clone)]
 pub struct AnySlice {
     /// Shared by a buffer and its views.

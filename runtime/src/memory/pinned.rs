@@ -43,11 +43,11 @@ pub struct PinnedBuffer<T: PinnedElement> {
 
 /// The bytes of a [`PinnedBuffer`].
 pub(crate) enum PinnedMemory {
-    /// Of the interpreter, for which all memory of the host is equal.
+    /// Memory of the host for the interpreter, which needs no page-locked memory.
     Cpu {
         words: Vec<u64>,
         bytes: usize,
-        /// The streams whose faults come out of the next access by the host.
+        /// The streams whose faults the next access by the host reports.
         writers: Mutex<Vec<Arc<Interpreter>>>,
     },
     Cuda(Pinned),
@@ -113,7 +113,7 @@ impl<T: PinnedElement> PinnedBuffer<T> {
     ///
     /// # Errors
     /// [`Error::DevicePanic`] if a launch of the copied slice's stream failed a check, as of
-    /// [`Slice::to_vec`](crate::Slice::to_vec); what the driver says.
+    /// [`Slice::to_vec`](crate::Slice::to_vec); errors of the driver.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.memory.bytes().map(T::cast)
     }
@@ -165,7 +165,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver says.
+    /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn pinned<T: PinnedElement>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
         let memory = match bytes {

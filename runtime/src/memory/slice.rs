@@ -164,7 +164,7 @@ impl<T: Stored> Slice<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] unless `source` has as many elements; what the driver says.
+    /// [`Error::LengthMismatch`] unless `source` has as many elements; errors of the driver.
     pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
         check_lengths(source.len(), self.len())?;
         self.device().copy_bytes(&source.any, &self.any)
@@ -181,7 +181,7 @@ impl<T: Stored> Slice<T> {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
         self.with_element(value, |element| self.device().fill_bytes(&self.any, element))
     }
@@ -198,7 +198,7 @@ impl<T: Stored> Slice<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver says.
+    /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn try_clone(&self) -> Result<Buffer<T>> {
         self.device().uninit(self.len())?.copy_from_device(self)
     }
@@ -336,7 +336,7 @@ impl<T: Stored> Slice<T> {
         T::Value::with_bytes(&[value], take).unwrap_or_else(|| Err(self.no_host_memory()))
     }
 
-    /// Overwrites the elements with the bytes that `with_bytes` has.
+    /// Overwrites the elements with the bytes that `with_bytes` passes.
     pub(super) fn write(
         &mut self,
         with_bytes: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Option<Result<()>>,
@@ -351,7 +351,7 @@ impl<T: Stored> Slice<T> {
     }
 }
 
-/// Returns the error of a host without memory for so many elements of `size` bytes.
+/// Returns the error of a host without memory for `len` elements of `size` bytes.
 pub(crate) fn no_host_memory(elements: usize, size: usize) -> Error {
     Error::OutOfMemory { place: "the host".to_owned(), elements, size, free: None }
 }
@@ -404,7 +404,7 @@ impl<T: PinnedElement> Slice<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] unless `source` has as many elements; what the driver says.
+    /// [`Error::LengthMismatch`] unless `source` has as many elements; errors of the driver.
     pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
         check_lengths(source.len(), self.len())?;
         self.device().copy_from_pinned(source.memory(), &self.any)
@@ -423,7 +423,7 @@ impl<T: PinnedElement> Slice<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] unless `destination` has as many elements; what the driver says.
+    /// [`Error::LengthMismatch`] unless `destination` has as many elements; errors of the driver.
     pub fn copy_to_pinned(&self, destination: &mut PinnedBuffer<T>) -> Result<()> {
         check_lengths(self.len(), destination.len())?;
         self.device().copy_to_pinned(&self.any, destination.memory_mut())
@@ -522,7 +522,7 @@ impl<T: Element> Slice<T> {
 }
 
 impl<V: Vector> Slice<V> {
-    /// Borrows the vectors as the numbers that they are made of.
+    /// Borrows the vectors as the numbers in their lanes.
     ///
     /// ```
     /// # use warpwise::prelude::*;
@@ -534,7 +534,7 @@ impl<V: Vector> Slice<V> {
         View::new(self.reinterpret(self.len() * V::LANES))
     }
 
-    /// Borrows the vectors as the numbers that they are made of, to be written.
+    /// Borrows the vectors as the numbers in their lanes, to be written.
     ///
     /// ```
     /// # use warpwise::prelude::*;
@@ -555,7 +555,7 @@ impl<T: Stored> fmt::Debug for Slice<T> {
     }
 }
 
-/// Returns the number of vectors that `len` numbers are.
+/// Returns the number of vectors in `len` numbers; an error if there is a rest.
 fn count_vectors<V: Vector>(len: usize) -> Result<usize> {
     match len % V::LANES {
         0 => Ok(len / V::LANES),
@@ -563,12 +563,12 @@ fn count_vectors<V: Vector>(len: usize) -> Result<usize> {
     }
 }
 
-/// Returns the number of structs that `len` numbers are.
+/// Returns the number of structs in `len` numbers; an error if there is a rest.
 fn count_structs<S: Plain, T: Element>(len: usize) -> Result<usize> {
     count_whole(len * size_of::<T>(), S::LAYOUT.size)
 }
 
-/// Returns the number of values of `size` bytes that so many bytes are.
+/// Returns the number of values of `size` bytes in `bytes` bytes; an error if there is a rest.
 pub(crate) fn count_whole(bytes: usize, size: usize) -> Result<usize> {
     match bytes.checked_rem(size) {
         Some(0) => Ok(bytes / size),

@@ -172,7 +172,7 @@ impl<T: Stored> Slice2<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless `source` has as many rows and columns; what the driver says.
+    /// [`Error::ShapeMismatch`] unless `source` has as many rows and columns; errors of the driver.
     pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
         let shape = |of: &Self| [1, of.rows(), of.columns()];
         let (source_shape, destination_shape) = (shape(source), shape(self));
@@ -193,7 +193,7 @@ impl<T: Stored> Slice2<T> {
     /// ```
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
         let fill = |element: &[u8]| self.device().fill_rectangle(&self.rectangle, element);
         T::Value::with_bytes(&[value], fill).unwrap_or_else(|| Err(self.no_host_memory()))
@@ -453,7 +453,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless there are `rows * columns` values;
-    /// [`Error::OutOfMemory`], or what the driver says.
+    /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn upload_2d<T: Stored>(
         &self,
         values: &[T],
@@ -477,7 +477,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver says.
+    /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn zeros_2d<T: Stored>(&self, (rows, columns): (usize, usize)) -> Result<Buffer2<T>> {
         const {
             assert!(

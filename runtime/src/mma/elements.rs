@@ -1,4 +1,4 @@
-//! The element types of matrices, and the words that fragments hold them in.
+//! The element types of matrices, and the words of fragments.
 use crate::{bf16, device, f16};
 
 /// An element type of factors.

@@ -1,4 +1,4 @@
-//! Tuples, `Option`, `Result` and other types of std's that kernels know.
+//! [`Stored`] and [`Plain`] for types of std: tuples, `Option`, `Result`, `Ordering` and `Reverse`.
 use super::{Layout, Plain, Stored, offsets};
 use std::{
     cmp::{Ordering, Reverse},

@@ -38,11 +38,11 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Returns the texel that covers the coordinates, which are in texels; outside of the texture, the
-    /// nearest one.
+    /// A sampler of the texel that covers the coordinates, which are in texels; outside of the texture,
+    /// of the nearest one.
     pub const POINT: Self =
         Self { filter: Filter::Point, address: [AddressMode::Clamp; 3], normalized: false };
-    /// Returns the mean of the texels around the coordinates, weighted by distance.
+    /// A sampler of the mean of the texels around the coordinates, weighted by distance.
     pub const LINEAR: Self = Self { filter: Filter::Linear, ..Self::POINT };
 
     /// Sets coordinates from 0 to 1.
@@ -128,8 +128,8 @@ elements! {
 }
 
 /// A texture of `D` dimensions in the memory of a [`Device`], which it keeps alive: an array of texels
-/// in the order in which hardware reads them fast, and a [`Sampler`]. If it is `LAYERED`, there are
-/// several such arrays.
+/// in an order that is fast for hardware, and a [`Sampler`]. If it is `LAYERED`, there are several such
+/// arrays.
 ///
 /// A kernel's [`Texture2<T>`](crate::Texture2) takes `&TextureObject<T, 2>`. Nothing changes a
 /// texture after it is made. Dropping one waits for the work of its stream, since CUDA frees arrays at
@@ -202,7 +202,7 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
         &self.any
     }
 
-    /// Returns the extents along x, y and z, as far as there are so many dimensions.
+    /// Returns the extents of the `D` dimensions, x first.
     ///
     /// ```
     /// # use warpwise::{Device, Sampler};
@@ -303,7 +303,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::BadTexture`] if it is empty or has more than 131,072 texels, and for samplers that
-    /// hardware does not have; [`Error::OutOfMemory`], or what the driver says.
+    /// hardware does not have; [`Error::OutOfMemory`], or an error of the driver.
     pub fn texture_1d<T: TextureElement>(
         &self,
         texels: &[T::Element],
@@ -326,7 +326,7 @@ impl Device {
     /// # Errors
     /// [`Error::LengthMismatch`] unless there are `rows * columns` values; [`Error::BadTexture`] if an
     /// extent is 0 or more than 32,768, and for samplers that hardware does not have;
-    /// [`Error::OutOfMemory`], or what the driver says.
+    /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn texture_2d<T: TextureElement>(
         &self,
         texels: &[T::Element],

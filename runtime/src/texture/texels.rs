@@ -1,4 +1,4 @@
-//! The types of texels, and what reads make of them.
+//! The types of texels, and the types of their reads.
 use crate::{
     F16x2, F16x4, F32x2, F32x4, I8x2, I8x4, I16x2, I16x4, I32x2, I32x4, U8x2, U8x4, U16x2, U16x4,
     U32x2, U32x4, device, f16,

@@ -92,7 +92,7 @@ pub(crate) struct Bound<'a> {
 }
 
 impl Bound<'_> {
-    /// Claims room for a printed record of so many values; false if there is none.
+    /// Claims room for a printed record of `values` values; false if there is none.
     pub(crate) fn claim_print_room(&self, values: usize) -> bool {
         let bytes = record_bytes(values) as u64;
         self.printed_bytes.fetch_add(bytes, Relaxed) + bytes <= CAPACITY_BYTES as u64

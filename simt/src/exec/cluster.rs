@@ -73,7 +73,7 @@ impl Cluster {
         self.ended.fetch_add(1, Relaxed);
     }
 
-    /// Returns true if so many waiting blocks and those that have ended are all.
+    /// Returns true if every block is one of `waiting` waiting blocks or has ended.
     pub(crate) fn is_complete(&self, waiting: usize) -> bool {
         waiting + self.ended.load(Relaxed) == self.blocks.len()
     }

@@ -35,7 +35,7 @@ fn is_guard(kernel: &Kernel, id: InstId) -> bool {
     (only_leaves(other) && !then.0.is_empty()) || (only_leaves(then) && !other.0.is_empty())
 }
 
-/// Returns true if nobody observes that an arm moves after its branch.
+/// Returns true if moving an arm after its branch is not observable.
 fn may_move(rewritten: &Rewritten<'_>, id: InstId) -> bool {
     let op = &rewritten.kernel().insts[id].op;
     !rewritten.is_observed()

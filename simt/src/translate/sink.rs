@@ -1,13 +1,13 @@
-//! Sinking: values that are only made for a local move right before the `set`.
+//! Sinking: moves the computation of a value that a `set` alone uses right before the `set`.
 //!
 //! `(x, y) = (x * x - y * y, 2.0 * x * y)` computes both values before it sets either. Right before
 //! `set x` the old value of `x` is not needed any more, so that the new value is [computed into
 //! it](super::locals) instead of copied there.
 //!
 //! An operation moves down to its only use, a `set` of the same body, if the old value of the local
-//! is read in between. It has no effect, and its operands are values, so nobody can tell. It stays
-//! where it is if it reads a local that is set in between, as `b` in `(a, b) = (b, a + b)`: the old
-//! value would have to be kept.
+//! is read in between. The move is not observable, because the operation has no effect and its
+//! operands are values. An operation that reads a local that is set in between is not moved, as `b`
+//! in `(a, b) = (b, a + b)`: the old value would have to be kept.
 use super::rewritten::Rewritten;
 use warpwise_compiler::{
     id::Facts,

@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         );
     }
 
-    /// Requires that a block has so many threads, up to the last lanes of its last warp.
+    /// Requires that a block has `threads` threads, up to the last lanes of its last warp.
     fn require_threads(&mut self, threads: &Extent, span: Span) {
         let dim = |axis| Size::Builtin(Builtin::BlockDim(axis));
         let binary = |op, a, b| Size::Binary(op, Box::new([a, b]));

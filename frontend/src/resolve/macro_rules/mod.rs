@@ -78,8 +78,6 @@ fn expand_unambiguous<T: Clone + Ungroup>(
     see: impl Fn(&T, &mut NameUses),
 ) -> T {
     let mut refused = BTreeSet::new();
-    // // Ambiguity of a name shows only after expansion. Each round refuses more macros, so the
-    // loop ends.
     loop {
         // Ambiguity of a name shows only after expansion. Each round refuses further macros, so the
         // loop ends.

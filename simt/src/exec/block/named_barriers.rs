@@ -99,7 +99,7 @@ impl Block<'_> {
         }
     }
 
-    /// Lets the waiting warps of a barrier continue, if as many have arrived as it is for; returns
+    /// Lets the waiting warps of a barrier continue if all warps that it expects have arrived; returns
     /// true if they have.
     fn pass_if_complete(&mut self, op: NamedBarrierOp) -> bool {
         if self.named_barriers.0[op.id].arrived < op.warps {

@@ -2,7 +2,7 @@
 use super::{Block, Budget, Mask};
 use crate::exec::step::{Slice, Stop};
 
-/// Other blocks get a turn after one in so many passes.
+/// Other blocks get a turn after a pass with a probability of one in this number.
 const YIELD_ODDS: usize = 8;
 
 /// Round-robin: the steps of a strand before others get a turn.
@@ -68,7 +68,7 @@ impl Block<'_> {
         if let Stop::OutOfSteps = stop { Stop::Spun } else { stop }
     }
 
-    /// Returns true if other blocks get a turn after so many passes.
+    /// Returns true if other blocks get a turn after `rounds` passes.
     pub(super) fn yields_after(&mut self, rounds: u32) -> bool {
         if self.round_robin {
             return rounds >= ROUND_ROBIN_PASSES;

@@ -179,7 +179,7 @@ impl<'a> Grid<'a> {
     }
 
     /// Counts a block that has arrived at a grid barrier, or ended; returns the number of barriers
-    /// passed before. Without grid barriers nobody needs the count.
+    /// passed before. Without grid barriers there is nothing to count.
     fn count_arrival(&self, add: fn(&mut Arrivals)) -> u64 {
         if !self.code.syncs_grid {
             return 0;

@@ -60,7 +60,7 @@ impl QuietTurns {
         }
     }
 
-    /// Ends a round of so many blocks. Returns the cycle detector after a round-robin round.
+    /// Ends a round of `blocks` blocks. Returns the cycle detector after a round-robin round.
     fn end_round(&mut self, blocks: usize) -> Option<&mut StateCycle> {
         let min_turns = (MIN_QUIET_TURNS + 4 * blocks as u64) << self.phases.min(32);
         let (rounds, cycle) = match self.round_robin.take() {

@@ -11,7 +11,7 @@ pub(super) const MAX_BATCH: u64 = 1 << 14;
 /// The most tickets as long as the first worker checks between them whether it needs help.
 pub(super) const FIRST_BATCH: u64 = 128;
 
-/// A worker takes at most one in so many of the tickets that are its share.
+/// The number of batches in a worker's share of the remaining tickets.
 const SHARES_PER_WORKER: u64 = 8;
 
 /// The tickets that have not been taken.

@@ -1,5 +1,5 @@
-//! Compilation of rounds to machine code that keeps lanes in vector registers, where all operations
-//! allow it.
+//! Compilation of rounds to machine code that keeps lanes in vector registers, if it has code for all
+//! their instructions.
 use super::{
     fuse,
     lane_instrs::{Access, LaneInstr, common_value, common_value_of_words},
@@ -21,18 +21,18 @@ use crate::{
 use std::ops::Range;
 use warpwise_compiler::ir::{BinaryOp, Scalar, UnaryOp};
 
-/// The least operations that are worth it where the code loops over lanes.
+/// The least number of operations for which compiled code that loops over lanes pays.
 const MIN_OPERATIONS: usize = 2;
 
-/// The most instructions of a compiled round.
+/// The largest number of instructions of a compiled round.
 const MAX_INSTRS: usize = 256;
 
 /// Distance in bytes up to which loads of two consecutive rounds are near, so that the same lanes
 /// may execute both.
 const NEAR_BYTES: u64 = 64;
 
-/// Rounds whose values are noted before they are stored: those whose memory the previous rounds'
-/// code has fetched, if a round has a row of 256 words.
+/// The number of rounds whose values are noted before the rounds run. The code of the previous rounds
+/// has prefetched the memory that they read, if a round has a row of 256 words.
 const NOTED_AHEAD: u64 = 2;
 
 /// Compiled rounds.
@@ -61,13 +61,16 @@ pub(crate) fn compile<'a>(
     {
         return None;
     }
-    // Memory is accessed in the order of its addresses.
-    let goes_on = |instr: &LaneInstr<'_>| match instr {
+    // Rounds that store, note values or load far apart run one after the other, so that memory is
+    // accessed in the order of its addresses. Otherwise the same lanes run all rounds, which keeps
+    // their values in registers.
+    let needs_lane_order = |instr: &LaneInstr<'_>| match instr {
         LaneInstr::Store { .. } | LaneInstr::NoteCommon { .. } => true,
         LaneInstr::Load { access, .. } => access.step.unsigned_abs() > NEAR_BYTES,
         _ => false,
     };
-    let over = if instrs.iter().any(goes_on) { LoopAxis::Lanes } else { LoopAxis::Rounds };
+    let needs_lane_order = instrs.iter().any(needs_lane_order);
+    let over = if needs_lane_order { LoopAxis::Lanes } else { LoopAxis::Rounds };
     // A single operation is as fast with operands in memory, unless the code loops over many rounds
     // at once.
     let operations = instrs.iter().filter(|instr| is_operation(instr)).count();
@@ -277,7 +280,7 @@ impl<'a> Builder<'_, 'a> {
         self.add_cell(CellSource::Words(words), *step != 0)
     }
 
-    /// Adds a cell; `moves` says if its number differs between rounds.
+    /// Adds a cell; `moves` is true if its address or number differs between rounds.
     fn add_cell(&mut self, source: CellSource<'a>, moves: bool) -> Option<u16> {
         self.sources.push(source);
         self.program.moves.push(moves && self.program.over == LoopAxis::Rounds);
@@ -390,7 +393,7 @@ fn is_f32_or_i32(scalar: Scalar) -> (bool, bool) {
     (scalar == Scalar::F32, matches!(scalar, Scalar::I32 | Scalar::U32))
 }
 
-/// Removes instructions whose results nobody reads.
+/// Removes instructions whose results no instruction reads.
 fn remove_dead(program: &mut LaneProgram) {
     let mut at = program.insts.len();
     while at > 0 {

@@ -43,7 +43,8 @@ fn without_copies<'a>(instrs: &[LaneInstr<'a>]) -> Vec<LaneInstr<'a>> {
     left
 }
 
-/// Removes extensions of indices: sums whose old values nobody reads use the narrow indices.
+/// Removes extensions of indices: sums whose old values no instruction reads use the narrow
+/// indices.
 fn without_extensions(mut left: Vec<LaneInstr<'_>>) -> Vec<LaneInstr<'_>> {
     let mut at = 0;
     while at < left.len() {
@@ -156,8 +157,8 @@ impl<'a> Fusion<'_, 'a> {
         Words::new((cells, at), step, walk, self.rounds)
     }
 
-    /// Returns the load that yields an operand of the operation `at`, if nobody else reads it and
-    /// nothing is stored in between. Requests that can use the value in memory do not count as
+    /// Returns the load that yields an operand of the operation `at`, if no other instruction reads it
+    /// and nothing is stored in between. Requests that can use the value in memory do not count as
     /// readers if `is_asked`.
     fn load_for(&self, at: usize, reg: Reg, is_asked: bool) -> Option<(usize, Words<'a>)> {
         for before in (0..at).rev() {
@@ -186,7 +187,7 @@ impl<'a> Fusion<'_, 'a> {
     }
 
     /// Returns the store of the result of the operation `at`, if it follows directly, or after a
-    /// note of the value, and nobody else reads the result.
+    /// note of the value, and no other instruction reads the result.
     fn store_of(&self, at: usize, reg: Reg) -> Option<(usize, Words<'a>)> {
         let at = match self.instrs.get(at + 1)? {
             LaneInstr::NoteCommon { value } if *value == reg => at + 2,
@@ -198,7 +199,7 @@ impl<'a> Fusion<'_, 'a> {
     }
 }
 
-/// Returns true if nobody reads a register after an instruction before it is set again, in the next
+/// Returns true if no instruction reads a register after `at` before it is set again, in the next
 /// round at the latest.
 fn is_dead(instrs: &[LaneInstr<'_>], reg: Reg, at: usize) -> bool {
     let all = instrs.len();
@@ -207,7 +208,7 @@ fn is_dead(instrs: &[LaneInstr<'_>], reg: Reg, at: usize) -> bool {
         if reads(instr, reg) {
             return false;
         }
-        // The bytes of a register are only reused once nobody reads the old value.
+        // The bytes of a register are only reused after the last read of the old value.
         if writes(instr).is_some_and(|to| to.overlaps(reg)) {
             return true;
         }

@@ -292,7 +292,7 @@ impl LinearValues {
         self.require_within(at.plus(reach.max), i128::from(len) - word)
     }
 
-    /// Returns the value of a condition if it is the same in every lane, without a look at any.
+    /// Returns the value of a condition if it is the same in every lane; evaluates no single lane.
     pub(super) fn decide(
         &mut self,
         terms: &[Term],

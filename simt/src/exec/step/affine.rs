@@ -75,7 +75,7 @@ impl<'e> Exec<'e> {
         self.registers.map(f, [to, left, right, right], runs);
     }
 
-    /// Returns the value of a condition if it is the same in every lane, without a look at any.
+    /// Returns the value of a condition if it is the same in every lane; evaluates no single lane.
     #[inline(always)]
     pub(super) fn decide_condition(&self, terms: &[Term]) -> Option<bool> {
         if self.tracks_undefined() {

@@ -100,7 +100,7 @@ impl<'e> Exec<'e> {
         Some(self.log.tally.known_cost(number, key)?.times(uniform.warps))
     }
 
-    /// Returns the cost of a request, shifted by so many bytes.
+    /// Returns the cost of a request whose addresses are shifted by `shift` bytes.
     pub(super) fn shifted_cost(&mut self, number: u32, shift: u64) -> RequestCost {
         match self.request_pattern(number) {
             Some(pattern) => self.cost_by_pattern(pattern, (number, shift)),

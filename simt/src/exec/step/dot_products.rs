@@ -321,8 +321,8 @@ pub(super) fn max_affordable(left: i64, price: i64) -> u64 {
     if left > 0 { (left / price).cast_unsigned() } else { 0 }
 }
 
-/// Returns true if an integer of the last round, of so many bytes, is an extrapolation of the first
-/// two.
+/// Returns true if an integer of the last round, of `size` bytes, is an extrapolation of those of
+/// the first two.
 #[inline(always)]
 fn integer_is_linear(rounds: [&Round; 3], (number, size): (usize, usize), distance: u64) -> bool {
     let [first, second, last] = rounds;

@@ -84,7 +84,7 @@ fn read_header(cells: Cells<'_>) -> Option<[u8; HEADER_BYTES]> {
     Some(header)
 }
 
-/// Reads so many bytes of the texels, the lowest first.
+/// Reads `bytes` bytes of the texels, the lowest first.
 fn load_texel(cells: Cells<'_>, at: u64, bytes: usize) -> Option<u64> {
     let at = at.checked_add(HEADER_BYTES as u64)?;
     (0..bytes as u64).try_fold(0, |value, byte| {

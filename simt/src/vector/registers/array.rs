@@ -73,7 +73,7 @@ impl Registers {
     ) -> Option<()> {
         let byte = array.place(offset, size, lane, self.lanes);
         array.covers(offset, size).then(|| {
-            // SAFETY: a word of that size is there, as for `word_of`.
+            // SAFETY: a word of that size is there, as for `word_ptr`.
             unsafe { scan::splat(self.lines.as_mut_ptr().cast::<u8>().add(byte), size, 1, bits) }
         })
     }
