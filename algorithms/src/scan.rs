@@ -293,7 +293,7 @@ fn scan<T: Num, const EXCLUSIVE: bool>(
     Ok(())
 }
 
-/// True for integers of at most 32 bits.
+/// Returns true for integers of at most 32 bits.
 fn fits_state<T: Num>() -> bool {
     size_of::<T>() <= 4 && T::from_f64(0.5).as_f64() == 0.0
 }

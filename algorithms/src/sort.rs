@@ -493,7 +493,7 @@ pub struct RadixSort<K: SortKey> {
     values: Buffer<u32>,
     /// For each pass the counts of all digits, and later the place of the first key with each.
     counts: Buffer<u32>,
-    /// For each pass the number of the next tile, and behind them all states.
+    /// For each pass the number of the next tile, and after them all states.
     states: Buffer<u32>,
 }
 

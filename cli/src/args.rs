@@ -12,7 +12,7 @@ const DEFAULT_TARGET: &str = "sm_90";
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Whether to color what is printed.
+    /// When to color the output.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: When,
 }
@@ -28,7 +28,7 @@ pub(crate) enum When {
     Never,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Create a package with a kernel, a test of it on the interpreter, and settings for editors.
@@ -50,17 +50,17 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cargo warpwise check\n  cargo warpwise check --workspace --all-targets --message-format json"
     )]
     Check(Check),
-    /// Find all kernels, and say what is wrong with them.
+    /// Lint all kernels.
     ///
-    /// Exits with 0 if nothing is, with 1 if something is wrong at level `deny` (or, with `--deny
-    /// warnings`, at level `warn`), and with 2 if the project does not build.
+    /// Exits with 0 if there is no finding at level `deny` (or, with `--deny warnings`, at level
+    /// `warn`), with 1 if there is one, and with 2 if the project does not build.
     #[command(
         after_help = "Examples:\n  cargo warpwise lint\n  cargo warpwise lint --workspace --all-targets --deny warnings\n  cargo warpwise lint --fix\n  cargo warpwise lint --sarif > warpwise.sarif"
     )]
     Lint(Lint),
     /// Explain a lint, a profiler's metric, or every branch and every memory access of a kernel.
     ///
-    /// Each branch and access gets one of three verdicts: proved good, proved bad, cannot tell.
+    /// Each branch and access has one of three verdicts: proved good, proved bad, cannot tell.
     #[command(
         after_help = "Examples:\n  cargo warpwise explain gpu_bank_conflicts\n  cargo warpwise explain transpose --bad\n  cargo warpwise explain src/filters.rs:12"
     )]
@@ -70,31 +70,31 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cargo warpwise ir saxpy\n  cargo warpwise ir blur --optimized --bind T=f32"
     )]
     Ir(Ir),
-    /// Show the PTX that a kernel becomes.
+    /// Show the PTX of a kernel.
     #[command(
         after_help = "Examples:\n  cargo warpwise ptx saxpy\n  cargo warpwise ptx saxpy --target sm_80 --backend builtin"
     )]
     Ptx(Ptx),
-    /// Show the LLVM IR that the LLVM back end makes of a kernel, before LLVM optimizes it.
+    /// Show the LLVM IR of a kernel, before LLVM optimizes it.
     #[command(after_help = "Example:\n  cargo warpwise llvm-ir saxpy --target sm_80")]
     LlvmIr(LlvmIr),
-    /// Show the machine code that a kernel becomes, and the registers and memory that it takes.
+    /// Show the machine code of a kernel, and its registers and memory.
     ///
     /// Needs NVIDIA's `ptxas` and `nvdisasm` (or `cuobjdump`), but no GPU.
     #[command(after_help = "Example:\n  cargo warpwise sass saxpy --target sm_80")]
     Sass(Sass),
-    /// Run a program's kernels on the SIMT interpreter, and say where there is something to gain.
+    /// Run a program's kernels on the SIMT interpreter, and report possible gains.
     ///
     /// Runs `cargo run`, or with `--test` and the like `cargo test`, with every CPU device
-    /// counting. Exits with 0 if the program does well, with 1 if it fails, and with 2 if there is
+    /// counting. Exits with 0 if the program succeeds, with 1 if it fails, and with 2 if there is
     /// nothing to report.
     #[command(
         after_help = "Examples:\n  cargo warpwise profile --example saxpy\n  cargo warpwise profile --test kernels --json"
     )]
     Profile(Profile),
-    /// Say what this machine has of what kernels need, and what to do about what is missing.
+    /// Check this machine for everything that kernels need, with advice on missing parts.
     ///
-    /// Exits with 0 if all is well and with 1 if there is a warning.
+    /// Exits with 0 if nothing is missing and with 1 if there is a warning.
     #[command(after_help = "Example:\n  cargo warpwise doctor")]
     Doctor,
 }
@@ -139,7 +139,7 @@ pub(crate) struct Check {
 /// Format of the messages of `cargo warpwise check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MessageFormat {
-    /// As rustc prints its own.
+    /// Rustc's format.
     Human,
     /// Cargo's messages, an object a line.
     #[value(alias = "json-diagnostic-rendered-ansi")]
@@ -152,7 +152,7 @@ pub(crate) struct Lint {
     /// Apply the remedies that can be computed, as long as the code compiles and each finding goes.
     #[arg(long)]
     pub(crate) fix: bool,
-    /// How to print what is found.
+    /// The format of findings.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
     /// The same as `--format json`: an object a line.
@@ -164,10 +164,10 @@ pub(crate) struct Lint {
     /// Count warnings as errors: all (`warnings`), or those of a lint.
     #[arg(long, short = 'D', value_name = "LINT")]
     pub(crate) deny: Vec<String>,
-    /// Show what is found at level `allow`, too.
+    /// Show findings at level `allow`, too.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Look at the kernels of dependencies, too. There, nothing is more than a warning.
+    /// Lint the kernels of dependencies, too. Their findings are warnings at most.
     #[arg(long)]
     pub(crate) deps: bool,
     #[command(flatten)]
@@ -177,7 +177,7 @@ pub(crate) struct Lint {
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// As rustc prints its own.
+    /// Rustc's format.
     Human,
     /// An object a line.
     Json,
@@ -206,7 +206,7 @@ pub(crate) struct Explain {
     /// Of a kernel: print an object a line.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Of a kernel: show only what is proved bad.
+    /// Of a kernel: show only verdicts of proved bad.
     #[arg(long)]
     pub(crate) bad: bool,
     #[command(flatten)]
@@ -220,7 +220,7 @@ pub(crate) struct Explain {
 pub(crate) struct Ir {
     /// The kernel: its name, its path, or `FILE:LINE`.
     pub(crate) kernel: String,
-    /// After the optimizer, as every engine gets it.
+    /// Show the optimized IR.
     #[arg(long)]
     pub(crate) optimized: bool,
     #[command(flatten)]
@@ -237,7 +237,7 @@ pub(crate) struct Ptx {
     /// The architecture to compile for.
     #[arg(long, value_name = "sm_NN", default_value = DEFAULT_TARGET, value_parser = parse_target)]
     pub(crate) target: Target,
-    /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
+    /// The back end: `builtin` or `llvm`. The default is that of the project's settings.
     #[arg(long, value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
     /// The code of large launches, in which each thread does the work of several.
@@ -274,7 +274,7 @@ pub(crate) struct Sass {
     /// The architecture to compile for.
     #[arg(long, value_name = "sm_NN", default_value = DEFAULT_TARGET, value_parser = parse_target)]
     pub(crate) target: Target,
-    /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
+    /// The back end: `builtin` or `llvm`. The default is that of the project's settings.
     #[arg(long, value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
     /// The code of large launches, in which each thread does the work of several.
@@ -314,7 +314,8 @@ pub(crate) struct Profile {
     /// Simulate the caches of the GPU, for hit rates and better predictions. Launches take longer.
     #[arg(long)]
     pub(crate) caches: bool,
-    /// Registers of a thread, of all kernels or of one. Without it `ptxas` says, if it is here.
+    /// Registers of a thread, of all kernels or of one. The default is the count of `ptxas`, if it is
+    /// installed.
     #[arg(long, value_name = "N|KERNEL=N")]
     pub(crate) registers: Vec<String>,
     /// Report what programs wrote to this folder with `WARPWISE_PROFILE` set to it. No program is
@@ -328,20 +329,20 @@ pub(crate) struct Profile {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// What the generic parameters of a kernel stand for.
+/// The bindings of a kernel's generic parameters.
 #[derive(Debug, Args)]
 pub(crate) struct Bind {
-    /// What a generic parameter, or a constant of `open(..)`, stands for: `--bind T=f32 --bind
+    /// The type or value of a generic parameter, or of a constant of `open(..)`: `--bind T=f32 --bind
     /// N=16`.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) bind: Vec<String>,
 }
 
-/// What to build: cargo's own options.
+/// The selection of the build: cargo's own options.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "What to look at (as for `cargo check`)")]
 pub(crate) struct Build {
-    /// Packages to look at.
+    /// Packages to build.
     #[arg(long, short, value_name = "SPEC")]
     pub(crate) package: Vec<String>,
     /// All packages of the workspace.

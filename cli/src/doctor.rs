@@ -28,7 +28,7 @@ struct ReportLine {
 /// Status of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
-    /// Everything is as it should be.
+    /// Nothing is missing.
     Ok,
     /// Something optional is missing.
     Note,

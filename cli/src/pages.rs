@@ -31,8 +31,8 @@ pub(crate) fn is_like_metric(name: &str) -> bool {
     name.contains("__")
 }
 
-/// Returns up to three metrics with a name that is similar to `name`, unless that is too short to
-/// tell.
+/// Returns up to three metrics with a name that is similar to `name`, unless that is too short for
+/// a comparison.
 pub(crate) fn similar_metrics(name: &str) -> Vec<&'static str> {
     if name.len() < MIN_METRIC_BYTES {
         return Vec::new();

@@ -73,7 +73,7 @@ fn assemble(
     Ok((said, cubin))
 }
 
-/// Registers and memory of a thread, in bytes, as `ptxas` tells.
+/// Registers and memory of a thread, in bytes, as `ptxas` reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ThreadResources {
     pub(crate) registers: u32,

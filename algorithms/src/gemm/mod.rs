@@ -10,7 +10,7 @@ pub use halves::HalfElement;
 use crate::error::{Result, require_length};
 use warpwise::prelude::*;
 
-/// The shapes of a product, and what becomes of it: `c = alpha * a * b + beta * c`.
+/// A product of matrices, with its shapes, factors and activation: `c = alpha * a * b + beta * c`.
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -110,7 +110,7 @@ fn tile_of_block(tile_rows: usize, tile_columns: usize) -> (usize, usize) {
 }
 
 impl Gemm {
-    /// The product of a matrix of `rows` by `depth` elements and one of `depth` by `columns`.
+    /// Creates the product of a matrix of `rows` by `depth` elements and one of `depth` by `columns`.
     pub const fn new(rows: usize, columns: usize, depth: usize) -> Self {
         let activation = Activation::Identity;
         Self { rows, columns, depth, batches: 1, alpha: 1.0, beta: 0.0, activation }

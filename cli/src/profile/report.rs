@@ -61,7 +61,7 @@ pub(crate) struct KernelProfile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Registers {
     pub(crate) number: u32,
-    /// All resources, if `ptxas` tells them; `None` if the count is from the command line.
+    /// All resources, if `ptxas` reports them; `None` if the count is from the command line.
     pub(crate) assembled: Option<ThreadResources>,
 }
 

@@ -14,21 +14,21 @@ pub enum UnaryOp {
     Sqrt,
     /// `1 / sqrt(x)` of an `f32`, rounded once: that of a zero is an infinity with its sign.
     Rsqrt,
-    /// To the integer below.
+    /// Rounded to the integer below.
     Floor,
-    /// To the integer above.
+    /// Rounded to the integer above.
     Ceil,
-    /// To the integer toward zero.
+    /// Rounded to the integer toward zero.
     Trunc,
-    /// To the nearest integer, ties to even.
+    /// Rounded to the nearest integer, ties to even.
     RoundTiesEven,
     /// The number of bits of an integer that are 1.
     CountOnes,
     /// The number of 0 bits above the highest 1 bit of an integer: the width for 0.
     LeadingZeros,
-    /// The bits of an integer, the lowest first.
+    /// The bits of an integer in reverse order.
     ReverseBits,
-    /// The bytes of an integer, the lowest first.
+    /// The bytes of an integer in reverse order.
     SwapBytes,
     /// A function of an `f32`, with the accuracy of the hardware's instruction for it. The last bits
     /// of the result may differ between engines and devices, and are always the same on one.
@@ -67,7 +67,7 @@ pub enum BinaryOp {
     /// `*`
     Mul,
     /// `/`; integers round toward zero, and by zero or past the end of the type the
-    /// value is unspecified (a [`Op::Check`](super::Op::Check) stands before).
+    /// value is unspecified (an [`Op::Check`](super::Op::Check) precedes it).
     Div,
     /// `%`, the remainder of `/`, exact on floats; unspecified where `/` is.
     Rem,
@@ -87,12 +87,11 @@ pub enum BinaryOp {
     Max,
     /// The upper half of the exact product of two integers, twice as wide as they are.
     MulHigh,
-    /// An integer's bits, moved up by a `u32` amount modulo the width; those that leave at the
-    /// top come in at the bottom.
+    /// An integer's bits, rotated left by a `u32` amount modulo the width.
     RotateLeft,
 }
 
-/// Operations on three values, each an instruction of GPUs that no other operations make.
+/// Operations on three values, each of which is one instruction of GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TernaryOp {
     /// The sum of the products of the four bytes of two words and of the third word, wrapping: of
@@ -103,13 +102,13 @@ pub enum TernaryOp {
     DotHalvesLow,
     /// The same with the two upper bytes.
     DotHalvesHigh,
-    /// Four of the eight bytes of two `u32`, the first one's below the second one's, as the third
-    /// says. Its lowest four bits choose the lowest byte: three say which, and the fourth fills the
-    /// byte with its highest bit instead.
+    /// Four of the eight bytes of two `u32`, the first one's below the second one's, selected by the
+    /// third. Its lowest four bits select the lowest byte: three are the number of the byte, and if the
+    /// fourth is set, the highest bit of that byte fills the result's byte.
     PermuteBytes,
-    /// The upper half of two `u32`, the upper one first, moved up by an amount modulo 32.
+    /// The upper half of two `u32`, the upper one first, shifted left by an amount modulo 32.
     FunnelShl,
-    /// The lower half of two `u32`, the upper one first, moved down by an amount modulo 32.
+    /// The lower half of two `u32`, the upper one first, shifted right by an amount modulo 32.
     FunnelShr,
     /// The sum of two `u32` and a carry, which is 1 unless the third is 0, wrapping.
     AddCarry,
@@ -172,14 +171,14 @@ pub enum Builtin {
     LaneId,
     /// Index of the warp in its block: the thread's number in the block divided by 32.
     WarpId,
-    /// The lanes whose numbers compare to the thread's own as this says: bit l for lane l.
+    /// The lanes in this relation to the thread's own: bit l for lane l.
     LaneMask(LaneMask),
     /// The most blocks of the launch that a block of a [coarsened](crate::ir::Coarsening) kernel
     /// runs: a constant on GPUs, and 1 on the interpreter and in other kernels.
     CoarseningFactor,
 }
 
-/// Lanes by how their numbers compare to a thread's own.
+/// A set of lanes, by the relation of their numbers to a thread's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "self-describing")]
 pub enum LaneMask {
@@ -259,8 +258,8 @@ impl BinaryOp {
 impl AtomicOp {
     /// Returns true if subnormal operands and results count as the zero of their sign.
     ///
-    /// That is what `atom.add.f32` on global memory does (PTX ISA, `atom`), and measured; there is
-    /// no instruction that keeps them, and a loop around a compare-and-swap costs too much.
+    /// `atom.add.f32` on global memory does so (PTX ISA, `atom`, and measured). No instruction keeps
+    /// subnormals, and a loop around a compare-and-swap costs too much.
     pub const fn flushes(self, scalar: Scalar, space: Space) -> bool {
         matches!((self, scalar, space), (Self::Add, Scalar::F32, Space::Global))
     }
@@ -277,32 +276,32 @@ pub enum Order {
     SeqCst,
 }
 
-/// Among which threads an atomic operation or a fence holds.
+/// The threads among which an atomic operation is atomic, or a fence orders accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The block's.
+    /// The threads of the block.
     Block,
-    /// The device's.
+    /// The threads of the device.
     Device,
-    /// The device's, the host's and other devices'.
+    /// The threads of the device, the host and other devices.
     System,
 }
 
 /// The value that a barrier computes over the threads that wait at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierOp {
-    /// The number of threads that bring true.
+    /// The number of threads that pass true.
     Count,
-    /// True if all threads bring true.
+    /// True if all threads pass true.
     And,
-    /// True if any thread brings true.
+    /// True if any thread passes true.
     Or,
 }
 
-/// Whose value a shuffle yields.
+/// The lane whose value a shuffle yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShuffleOp {
-    /// A given lane's.
+    /// The value of a given lane.
     Index,
     /// The value of a lane below.
     Up,
@@ -378,9 +377,9 @@ pub enum CacheLevel {
 /// The lanes that an [`Op::Match`](super::Op::Match) looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchOp {
-    /// The lanes with the same value as this one.
+    /// The lanes with the same value as the thread's own.
     Any,
-    /// All of them.
+    /// All lanes, if they have the same value.
     All,
 }
 

@@ -3,8 +3,8 @@
 //! A [`Kernel`] owns one table of instructions. An instruction *is* the value
 //! it yields, so an operand is an [`InstId`]. A [`Body`] lists instructions in
 //! the order they run; `if`, `for`, `loop` and `block` hold nested bodies.
-//! `docs/ir.md` has the text form and a worked example; [`Op`] says what each
-//! instruction means. The SIMT interpreter is that meaning, executable.
+//! `docs/ir.md` has the text form and a worked example; [`Op`] defines the meaning
+//! of each instruction, which the SIMT interpreter executes.
 //!
 //! **Visibility.** A value is visible from the instruction after its own to the
 //! end of that body, nested bodies included. To carry a value out of a nested
@@ -16,7 +16,7 @@
 //! at [`Op::Return`], at [`Op::Panic`], or at a check that fails; a thread that has ended no longer
 //! counts where threads meet.
 //!
-//! **Effects.** [`Op::effect`] says what an instruction does besides yielding.
+//! **Effects.** [`Op::effect`] returns the effect of an instruction besides its value.
 //!
 //! **Generics.** Until [`specialize`](crate::specialize), types may be
 //! [`Scalar::Generic`], and numbers [`Extent::Generic`] and [`Op::Generic`].
@@ -134,19 +134,19 @@ pub struct Kernel {
 /// blocks.
 ///
 /// The launcher divides the blocks along an axis by the factor ([`CoarseGrid`]). A block of the
-/// smaller grid runs as many blocks of the launch, the last one those that are left.
+/// smaller grid runs as many blocks of the launch; the last one runs the remaining ones.
 /// [`Builtin::GridDim`] stays the launch's, and [`Builtin::BlockIdx`] and [`Builtin::GlobalIdx`]
 /// are of the first of the blocks.
 ///
-/// Launches that do not [suit](CoarseGrid::suits) this run the same kernel without it, a second
-/// code of its own. The interpreter, which divides no grid, runs a coarsened kernel with a factor
-/// of 1 ([`Builtin::CoarseningFactor`]).
+/// Launches that do not [suit](CoarseGrid::suits) coarsening run the code of the kernel without it.
+/// The interpreter, which divides no grid, runs a coarsened kernel with a factor of 1
+/// ([`Builtin::CoarseningFactor`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coarsening {
     /// The grid.
     pub grid: CoarseGrid,
-    /// The `for` that runs each thread by itself. Its counter is the distance from the first block,
-    /// all checks are in it, and one that fails goes on with the next iteration.
+    /// The `for` that runs each thread by itself. Its counter is the distance from the first block. All
+    /// checks are in it, and a failed one continues with the next iteration.
     pub threads: InstId,
 }
 
@@ -246,14 +246,14 @@ pub enum ParamKind {
 /// The permitted accesses to the elements of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// `&[T]`: loads only, and nobody writes during the launch.
+    /// `&[T]`: loads only, and no thread writes during the launch.
     Read,
     /// `&mut [T]`: loads and stores, by any thread.
     Write,
-    /// `&[T]` with atomics in `T`: atomic operations, and of plain elements loads of what nobody
+    /// `&[T]` with atomics in `T`: atomic operations, and loads of plain elements, which no thread
     /// writes during the launch.
     Atomic,
-    /// A texture: [`Op::Texture`] reads it, and nobody writes it during the launch.
+    /// A texture: [`Op::Texture`] reads it, and no thread writes it during the launch.
     Texture,
     /// `#[constant] &[T]`: loads only, of constant memory, into which the launcher copies the
     /// elements.
@@ -315,9 +315,9 @@ pub struct Array {
     pub elem: Element,
     /// Number of elements.
     pub len: Extent,
-    /// Of an array that the kernel takes by value, with a length that is still open: the parameter
-    /// that stands for its elements, one after another. Specializing makes parameters of them, and
-    /// stores these before all else; nothing but the array names it.
+    /// For an array of open length that the kernel takes by value: the parameter that stands for its
+    /// elements, one after another. Specialization replaces it by a parameter for each element, and
+    /// stores these to the array first. Only the array refers to the parameter.
     pub passed: Option<ParamId>,
     /// The place of its declaration.
     pub span: Span,
@@ -420,7 +420,7 @@ impl Kernel {
         let mut op = &self.insts[ptr].op;
         let mut steps = 0;
         while let Op::Index { base, .. } | Op::Offset { base, .. } = op {
-            // A malformed kernel may lead in circles.
+            // The bases of a malformed kernel may form a cycle.
             if steps == self.insts.len() {
                 return None;
             }

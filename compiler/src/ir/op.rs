@@ -72,12 +72,12 @@ pub enum Op {
         /// The operand; never cast to `bool`.
         value: InstId,
     },
-    /// The same bits as another number of the same size; never `bool`.
+    /// A number with the bits of another one of the same size; never `bool`.
     Bitcast {
-        /// Whose bits.
+        /// The value with these bits.
         value: InstId,
     },
-    /// One of two values; both are computed already.
+    /// A selection of one of two values, both of which are computed.
     Select {
         /// A `bool`.
         cond: InstId,
@@ -139,12 +139,12 @@ pub enum Op {
     /// Yields `index` (unsigned); where it is not less than `len`, ends the
     /// thread with [`Fault::IndexOutOfBounds`].
     Bounds {
-        /// Checked, and yielded.
+        /// The index, which is checked and yielded.
         index: InstId,
         /// Number of elements, of the index's type.
         len: InstId,
     },
-    /// Goes on where `cond` is true, and ends the thread with `fault` where it is not.
+    /// Ends the thread with `fault` if `cond` is false.
     Check {
         /// A `bool`.
         cond: InstId,
@@ -159,10 +159,10 @@ pub enum Op {
     Set {
         /// The local.
         local: LocalId,
-        /// To what.
+        /// The new value.
         value: InstId,
     },
-    /// Reads the result's scalar; what other threads may write is read exactly once.
+    /// Reads the result's scalar; memory that other threads may write is read exactly once.
     Load {
         /// The address; a multiple of the scalar's size.
         ptr: InstId,
@@ -178,12 +178,12 @@ pub enum Op {
         /// The use of the caches, a hint; in global memory only.
         cache: Option<CacheOp>,
     },
-    /// Fetches the cache line of an address in global memory, in the background. Accesses no
-    /// memory, as far as values go.
+    /// Fetches the cache line of an address in global memory, in the background. It neither reads nor
+    /// writes a value.
     Prefetch {
-        /// The address, of something that the thread may load.
+        /// The address, which the thread may load.
         ptr: InstId,
-        /// The cache that gets the line.
+        /// The cache for the line.
         level: CacheLevel,
     },
     /// Reads atomically.
@@ -192,7 +192,7 @@ pub enum Op {
         ptr: InstId,
         /// `Relaxed`, `Acquire` or `SeqCst`.
         order: Order,
-        /// Among which threads.
+        /// The threads among which it is atomic.
         scope: Scope,
     },
     /// Writes atomically.
@@ -203,10 +203,10 @@ pub enum Op {
         value: InstId,
         /// `Relaxed`, `Release` or `SeqCst`.
         order: Order,
-        /// Among which threads.
+        /// The threads among which it is atomic.
         scope: Scope,
     },
-    /// Replaces a value by a function of it, atomically; yields what was there.
+    /// Replaces a value by a function of it, atomically; yields the old value.
     Atomic {
         /// The function.
         op: AtomicOp,
@@ -216,11 +216,11 @@ pub enum Op {
         value: InstId,
         /// Ordering.
         order: Order,
-        /// Among which threads.
+        /// The threads among which it is atomic.
         scope: Scope,
     },
-    /// Replaces `expected`, if that is what is there, by `value`, atomically;
-    /// yields what was there. Never fails spuriously.
+    /// Replaces the old value by `value`, atomically, if it is `expected`; yields the old value. Never
+    /// fails spuriously.
     CompareExchange {
         /// The address.
         ptr: InstId,
@@ -230,7 +230,7 @@ pub enum Op {
         value: InstId,
         /// Ordering, whether it succeeds or not.
         order: Order,
-        /// Among which threads.
+        /// The threads among which it is atomic.
         scope: Scope,
     },
 
@@ -238,8 +238,8 @@ pub enum Op {
     /// Begins to copy bytes from global to shared memory, in the background, and adds the copy to
     /// the thread's open group. Each byte is read and written once, at an unspecified time before
     /// an [`Op::AsyncWait`] of the thread that covers the group ends; if there is none, perhaps
-    /// never. Until then it is unspecified what is read from the destination, and what remains
-    /// there or in the destination of a write to the destination or the source.
+    /// never. Until then reads of the destination have unspecified results, and writes to the
+    /// destination or the source leave unspecified contents in the destination.
     AsyncCopy {
         /// The destination, in shared memory; a multiple of `bytes`.
         to: InstId,
@@ -260,15 +260,15 @@ pub enum Op {
 
     /// Reads texels of a texture, and yields one of four words; the same read once for each word is
     /// one instruction of a GPU. The texture's descriptor decides about its extents, format, filter
-    /// and address modes; [`texture`](crate::texture) defines the result. Nobody writes a texture
+    /// and address modes; [`texture`](crate::texture) defines the result. No thread writes a texture
     /// during a launch.
     Texture {
         /// The shape, the kind of read, and the type of the words.
         op: TextureOp,
         /// A parameter with [`Access::Texture`](super::Access::Texture).
         texture: ParamId,
-        /// The layer, if the shape has layers: `u32`, of which those after the last one are the last.
-        /// Then the coordinates, as many as the shape has: `f32`.
+        /// The layer, if the shape has layers: `u32`, clamped to the last layer. Then the coordinates, as
+        /// many as the shape has: `f32`.
         args: Vec<InstId>,
         /// The number of the word: a channel of the texel, or for a gather one of the four texels.
         word: u8,
@@ -305,18 +305,17 @@ pub enum Op {
     /// Waits for the lanes of the mask (`u32`; without one, every lane that has
     /// not ended) and orders their accesses to memory.
     SyncWarp {
-        /// Bit l names lane l; every named lane must come, the caller must be named.
+        /// Bit l names lane l; every named lane must reach it, and the caller must be named.
         mask: Option<InstId>,
     },
     /// Orders the thread's accesses to memory before it against those after it.
     Fence {
-        /// As seen by whom.
+        /// The threads for which the order holds.
         scope: Scope,
     },
-    /// The value that another lane of the group brings. Lanes are counted in
-    /// groups of `width`.
+    /// The value of another lane of the group. Lanes are counted in groups of `width`.
     Shuffle {
-        /// Whose.
+        /// The choice of the other lane.
         op: ShuffleOp,
         /// The value of this lane; any scalar.
         value: InstId,
@@ -331,7 +330,7 @@ pub enum Op {
     },
     /// The result of a vote among the participating lanes.
     Vote {
-        /// `All` and `Any` yield `bool`, `Ballot` a `u32` with bit l set where lane l brings true.
+        /// `All` and `Any` yield `bool`, `Ballot` a `u32` with bit l set if the value of lane l is true.
         op: VoteOp,
         /// A `bool`.
         value: InstId,
@@ -340,7 +339,7 @@ pub enum Op {
     },
 
     /// Finds the participating lanes with the same value, bit for bit. `Any` yields a `u32` with
-    /// the lanes that have the value of this one, `All` whether all have the same.
+    /// the lanes that have the value of this one, `All` true if all have the same.
     Match {
         /// The lanes to find.
         op: MatchOp,
@@ -349,8 +348,8 @@ pub enum Op {
         /// As for [`Op::SyncWarp`].
         mask: Option<InstId>,
     },
-    /// The lanes of the warp that run this together, as a `u32` with bit l for lane l; the caller
-    /// is one of them, and ended lanes are not. The set of the others is unspecified.
+    /// The lanes of the warp that run the instruction together, as a `u32` with bit l for lane l; the
+    /// caller is one of them, and ended lanes are not. The set of the others is unspecified.
     ActiveMask,
     /// Combines the values of all participating lanes; each gets the result. Lanes are combined in
     /// the order of a butterfly: those whose numbers differ by 16, then by 8, 4, 2 and 1, other
@@ -378,10 +377,10 @@ pub enum Op {
         word: u8,
     },
 
-    /// Distributes four matrices of 8 rows among the lanes, as PTX's `ldmatrix` does. Lane l brings
+    /// Distributes four matrices of 8 rows among the lanes, as PTX's `ldmatrix` does. Lane l passes
     /// row l % 8 of matrix l / 8: 8 elements of 16 bits in 4 words. Each lane gets a word of each
-    /// matrix, and this is the one of matrix `word`. It is of lane l, with g = l / 4 and t = l % 4,
-    /// word t of row g, or, if `transposed`, elements g of rows 2t and 2t + 1.
+    /// matrix, and the instruction yields that of matrix `word`. For lane l, with g = l / 4 and
+    /// t = l % 4, it is word t of row g, or, if `transposed`, elements g of rows 2t and 2t + 1.
     ///
     /// All lanes of the warp must run it: the result is unspecified if one does not exist or has
     /// ended. A GPU loads and distributes rows in shared memory at once.
@@ -395,7 +394,7 @@ pub enum Op {
     },
 
     // Output.
-    /// Prints a message on the host, where there is room for it.
+    /// Prints a message on the host, if there is room for it.
     Print {
         /// The message.
         message: MessageId,
@@ -428,7 +427,7 @@ pub enum Op {
         /// The body.
         body: Body,
     },
-    /// Runs the body until something in it leaves.
+    /// Runs the body again and again, until an instruction in it leaves.
     Loop {
         /// The body.
         body: Body,
@@ -440,7 +439,7 @@ pub enum Op {
     },
     /// Continues after an enclosing `for`, `loop` or `block`.
     Break(InstId),
-    /// Goes on with the next iteration of an enclosing `for` or `loop`.
+    /// Continues with the next iteration of an enclosing `for` or `loop`.
     Continue(InstId),
     /// Ends the thread.
     Return,
@@ -456,7 +455,7 @@ pub enum Op {
 /// The effect of an instruction besides its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Nothing: it may be dropped, repeated or moved to wherever its operands are visible.
+    /// None: it may be dropped, repeated or moved to any place at which its operands are visible.
     None,
     /// Reads a local or memory.
     Read,
@@ -464,15 +463,14 @@ pub enum Effect {
     Write,
     /// May end the thread with a fault.
     Fault,
-    /// Meets other threads.
+    /// Synchronizes with other threads.
     Sync,
-    /// Decides what runs next.
+    /// Control flow.
     Control,
 }
 
 impl Op {
-    /// Returns the effect besides the value. For control flow, the effects of its bodies come on
-    /// top.
+    /// Returns the effect besides the value. Control flow has the effects of its bodies in addition.
     pub const fn effect(&self) -> Effect {
         match self {
             Self::Const(_)
@@ -547,7 +545,7 @@ impl Op {
         if let Self::Load { cache, .. } | Self::Store { cache, .. } = self { *cache } else { None }
     }
 
-    /// Returns true if an asynchronous copy can have so many bytes.
+    /// Returns true if an asynchronous copy can have `bytes` bytes.
     pub const fn is_async_size(bytes: u64) -> bool {
         matches!(bytes, 4 | 8 | 16)
     }

@@ -1,11 +1,11 @@
-//! The operands and the bodies of an instruction, to go through.
+//! Iteration over the operands and the bodies of an instruction.
 use super::{Body, InstId, Op};
 
-/// Up to three parts of an instruction, in order, and then a list. Every stage iterates over these,
-/// in a macro that is built without optimization, where each layer of iterators takes several times
-/// as long.
+/// Up to three parts of an instruction, in order, and then a list. Every stage iterates over parts, and
+/// cargo builds macros without optimization, where each layer of iterators takes several times as
+/// long.
 struct Parts<T, L> {
-    /// Behind one that is `None`, all are.
+    /// All parts after one that is `None` are `None`, too.
     parts: (Option<T>, Option<T>, Option<T>),
     listed: Option<L>,
 }

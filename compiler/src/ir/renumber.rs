@@ -1,17 +1,16 @@
-//! Puts the table of instructions in the order of the body.
+//! Renumbering of instructions in the order of the body.
 use super::{Body, Inst, InstId, Kernel, Op, Span, Ty};
 use crate::id::{Id, Table};
 
 impl Kernel {
-    /// Drops what no body reaches and numbers the rest in pre-order: an
-    /// instruction before what its bodies hold, and before what follows it.
+    /// Drops instructions that no body reaches and numbers the others in pre-order: an instruction
+    /// before those in its bodies, and before those after it.
     ///
-    /// Whatever adds, removes or moves instructions calls this last; every later
-    /// stage may then rely on ascending ids being the order of the text. An
-    /// operand that no body reaches is a mistake, and is made to name no
-    /// instruction at all, so that the verifier finds it.
+    /// Every pass that adds, removes or moves instructions calls this last, so that later stages may
+    /// rely on ascending ids being the order of the text. An operand that no body reaches is a
+    /// mistake. It is replaced by the id of no instruction, so that the verifier finds it.
     ///
-    /// Yields the ids that they had before, by those that they have.
+    /// Returns the old id of each new one.
     pub fn renumber(&mut self) -> Vec<InstId> {
         let mut new = self.insts.facts(None);
         let mut order = Vec::with_capacity(self.insts.len());

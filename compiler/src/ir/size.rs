@@ -1,8 +1,8 @@
-//! Lengths that are known once a kernel is launched: those of shared arrays that the launch sizes.
+//! Numbers that are known at launch: lengths of shared arrays, and conditions of requirements.
 //!
-//! The front end makes a [`Size`] of the instructions that compute a length in the kernel, so that
-//! it is the same number there and for the launcher, which computes it before anything runs. Where
-//! an integer of it overflows, the kernel would wrap, and the launcher refuses the launch.
+//! The front end converts the instructions that compute a length in the kernel to a [`Size`], which the
+//! launcher computes before anything runs, with the same result. If an integer in it overflows, the
+//! kernel would wrap, and the launcher refuses the launch.
 use super::{Axis, evaluate};
 use super::{BinaryOp, Builtin, CompareOp, Extent, GenericId, ParamId, Scalar, UnaryOp};
 use std::fmt;
@@ -16,8 +16,7 @@ pub enum Length {
     Launch(Size),
 }
 
-/// A number that is known at launch, each part being of the type that the instruction would be of
-/// which it is made.
+/// A number that is known at launch. Each part has the type of the instruction of which it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Size {
     /// A literal, as the bits of its type (zero-extended).
@@ -47,7 +46,7 @@ pub enum Size {
 /// The values of a launch that sizes are computed from.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed<'a> {
-    /// Of each parameter: a scalar's type and bits, or `u64` and how many elements a slice has.
+    /// For each parameter: a scalar's type and bits, or `u64` and the number of elements of a slice.
     pub params: &'a [(Scalar, u64)],
     /// Threads in a block.
     pub block: [u32; 3],
@@ -109,7 +108,7 @@ impl Size {
     /// Returns the number for a launch of a specialized kernel.
     ///
     /// # Errors
-    /// Where the kernel could not compute it without wrapping or ending a thread.
+    /// If the kernel would wrap or end a thread when it computes the number.
     pub fn evaluate(&self, passed: &Passed<'_>) -> Result<u64, SizeError> {
         self.evaluate_typed(passed).map(|(_, bits)| bits)
     }
@@ -160,7 +159,7 @@ impl Size {
                 let truth = evaluate::compare(*op, ty, lhs, rhs).map(u64::from);
                 Ok((Scalar::Bool, known(truth)?))
             }
-            // Both sides are computed in the kernel, but neither may matter: only one is checked.
+            // The kernel computes both sides, but uses one. Only that one is checked.
             Self::Select(parts) => match parts[0].evaluate_typed(passed)? {
                 (_, 0) => parts[2].evaluate_typed(passed),
                 _ => parts[1].evaluate_typed(passed),

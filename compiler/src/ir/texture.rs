@@ -61,7 +61,7 @@ impl TextureRead {
     }
 }
 
-/// The type of the words of a read, which the format of the texture decides.
+/// The type of the words of a read, which follows from the format of the texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureWord {
     /// Of floats and normalized integers.
@@ -98,7 +98,7 @@ impl TextureOp {
     /// The words that a read yields.
     pub const WORDS: u8 = 4;
 
-    /// Returns true for the reads that there are: a gather has two dimensions.
+    /// Returns true if the read exists: a gather has two dimensions.
     pub const fn is_defined(self) -> bool {
         matches!(self.read, TextureRead::Sample) || matches!(self.shape, TextureShape::D2)
     }

@@ -5,14 +5,14 @@
 use super::{Extent, GenericId};
 use crate::half::Format;
 
-/// The type of what an instruction yields.
+/// The type of the value of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
-    /// Yields nothing.
+    /// No value.
     Unit,
     /// A number or `bool`.
     Scalar(Scalar),
-    /// The address of something in `Space`; loads and stores say of what type.
+    /// An address in `Space`. Loads and stores have the type of the object there.
     Ptr(Space),
 }
 
@@ -54,9 +54,9 @@ pub enum Space {
 
 /// The element type of a slice or an array.
 ///
-/// Loads and stores say by themselves what they read and write, so that an element is no more than
-/// its size and alignment. Of [`Scalar`](Self::Scalar) elements they are that scalar; a
-/// [`Plain`](Self::Plain) element holds several, each at an offset that is a multiple of its size.
+/// Loads and stores have types of their own, so an element is only a size and an alignment. A
+/// [`Scalar`](Self::Scalar) element is accessed as that scalar; a [`Plain`](Self::Plain) element holds
+/// several scalars, each at an offset that is a multiple of its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Element {
     /// A number or `bool`.
@@ -71,7 +71,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// The greatest alignment of an element: what every buffer on every device has.
+    /// The greatest alignment of an element: that of every buffer on every device.
     pub const MAX_ALIGN: u64 = 256;
     /// The alignment of the first element of a slice in a kernel with
     /// [aligned slices](super::Kernel::aligned_slices), unless that of its elements is greater: the

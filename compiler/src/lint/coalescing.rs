@@ -44,7 +44,7 @@ pub(super) enum WasteReason {
     Struct(u64),
     /// A row of the block that is shorter than a sector.
     NarrowBlock {
-        /// The narrowest block of as many threads that would be wide enough.
+        /// The narrowest block with the same number of threads that would be wide enough.
         wider: [u32; 3],
     },
     /// Each thread walks along a chunk of its own.
@@ -79,7 +79,7 @@ pub(super) fn find_wasteful<'a>(
     found
 }
 
-/// Judges an access with a known cost.
+/// Returns an access with a known cost, if it is wasteful.
 fn judge_known_cost<'a>(
     kernel: &Kernel,
     sharing: &mut SectorSharing<'a>,

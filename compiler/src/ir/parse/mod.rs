@@ -1,10 +1,10 @@
 //! Text to IR. `docs/ir.md` describes the form.
 //!
-//! Accepts exactly what a [`Kernel`] can hold, well formed or not: what an
-//! instruction may do with its operands is the verifier's business. It does see
-//! to it that every id that the text names is defined in the text, once, and that
-//! instructions are numbered without gaps. White space, line ends included,
-//! separates words and means nothing else; `;` starts a comment.
+//! Accepts every text of a [`Kernel`], well formed or not: the verifier checks the
+//! operands of instructions. The parser checks that every id that the text names is
+//! defined in the text, once, and that instructions are numbered without gaps. White
+//! space, line ends included, separates words and means nothing else; `;` starts a
+//! comment.
 mod declaration;
 mod instruction;
 mod words;
@@ -15,7 +15,7 @@ use super::{
 use crate::id::{Id, Table};
 use std::{fmt, str::FromStr};
 
-/// The error for a text that is no kernel.
+/// An error in the text of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// 1-based line.
@@ -46,7 +46,7 @@ impl FromStr for Kernel {
 /// A position in the text, in bytes.
 type At = usize;
 
-/// Something the text names, to be checked once all definitions are known.
+/// An id in the text, which is checked once all definitions are known.
 #[derive(Clone, Copy)]
 enum Use {
     Inst(InstId),
