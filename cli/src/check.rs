@@ -421,7 +421,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cargo_says_is_understood() {
+    fn messages_of_cargo_are_read() {
         let mut done = CheckResult::default();
         for line in [
             r#"{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","fresh":true,

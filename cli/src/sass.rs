@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_what_ptxas_says_the_numbers_are_kept() {
+    fn only_the_numbers_of_ptxas_are_kept() {
         let said = "ptxas info    : 0 bytes gmem\n\
                     ptxas info    : Compiling entry function 'saxpy' for 'sm_90'\n\
                     ptxas info    : Function properties for saxpy\n    \

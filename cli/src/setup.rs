@@ -28,10 +28,10 @@ pub(crate) fn create_package(command: &New) -> Result<ExitCode, Fault> {
         Err(error) => return Err(Fault::new(format!("cannot run cargo: {error}"))),
     }
     let manifest = folder.join("Cargo.toml");
-    let mut text = read(&manifest)?;
+    let mut text = read_file(&manifest)?;
     let dependency = match &command.path {
         Some(path) => {
-            let path = path.canonicalize().map_err(|error| cannot("find", path, &error))?;
+            let path = path.canonicalize().map_err(|error| file_fault("find", path, &error))?;
             format!("warpwise = {{ path = {:?} }}\n", path.display().to_string())
         }
         None => format!("warpwise = \"{}\"\n", env!("CARGO_PKG_VERSION")),
@@ -40,10 +40,10 @@ pub(crate) fn create_package(command: &New) -> Result<ExitCode, Fault> {
         text.push_str("\n[dependencies]\n");
     }
     text = text.replacen("[dependencies]\n", &format!("[dependencies]\n{dependency}"), 1);
-    write(&manifest, &text)?;
+    write_file(&manifest, &text)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy().replace('-', "_");
-    write(&folder.join("src/main.rs"), &MAIN.replace("PACKAGE", &name))?;
-    write(&folder.join("src/lib.rs"), LIBRARY)?;
+    write_file(&folder.join("src/main.rs"), &MAIN.replace("PACKAGE", &name))?;
+    write_file(&folder.join("src/lib.rs"), LIBRARY)?;
     write_editor_settings(folder)?;
     println!(
         "created {0}; next:\n  cd {0}\n  cargo test            # the kernel, on the interpreter\n  cargo run             # on a GPU if there is one\n  cargo warpwise lint   # what is wrong or slow",
@@ -68,7 +68,7 @@ pub(crate) fn write_settings(command: &Init) -> Result<ExitCode, Fault> {
 /// Adds the setting of rust-analyzer to those of VS Code.
 fn write_editor_settings(folder: &Path) -> Result<(), Fault> {
     let path = folder.join(".vscode/settings.json");
-    let known = if path.exists() { read(&path)? } else { "{}".to_owned() };
+    let known = if path.exists() { read_file(&path)? } else { "{}".to_owned() };
     let setting = json!(OVERRIDE_COMMAND);
     let Ok(Value::Object(mut settings)) = serde_json::from_str::<Value>(&known) else {
         // With comments, which would be lost.
@@ -84,12 +84,12 @@ fn write_editor_settings(folder: &Path) -> Result<(), Fault> {
         return Ok(());
     }
     settings.insert(OVERRIDE_KEY.to_owned(), setting);
-    write(&path, &pretty(settings))?;
+    write_file(&path, &to_pretty_json(settings))?;
     println!("wrote {}", path.display());
     Ok(())
 }
 
-fn pretty(settings: Map<String, Value>) -> String {
+fn to_pretty_json(settings: Map<String, Value>) -> String {
     format!("{:#}\n", Value::Object(settings))
 }
 
@@ -99,21 +99,21 @@ fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
         println!("{} exists; add to it:\n{text}", path.display());
         return Ok(());
     }
-    write(path, text)?;
+    write_file(path, text)?;
     println!("wrote {}", path.display());
     Ok(())
 }
 
-fn read(path: &Path) -> Result<String, Fault> {
-    fs::read_to_string(path).map_err(|error| cannot("read", path, &error))
+fn read_file(path: &Path) -> Result<String, Fault> {
+    fs::read_to_string(path).map_err(|error| file_fault("read", path, &error))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Fault> {
+fn write_file(path: &Path, text: &str) -> Result<(), Fault> {
     let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
-    fs::write(path, text).map_err(|error| cannot("write", path, &error))
+    fs::create_dir_all(folder).map_err(|error| file_fault("create", folder, &error))?;
+    fs::write(path, text).map_err(|error| file_fault("write", path, &error))
 }
 
-fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Fault {
+fn file_fault(what: &str, path: &Path, error: &std::io::Error) -> Fault {
     Fault::new(format!("cannot {what} {}: {error}", path.display()))
 }

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn how_to_get_a_program_names_its_package() {
+    fn messages_about_a_missing_program_name_its_package() {
         let text = missing_program("ptxas", "nvidia-cuda-nvcc").to_string();
         assert!(text.contains("pip install nvidia-cuda-nvcc") && text.contains("$PTXAS"), "{text}");
     }

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compilation_is_known_by_what_it_writes() {
+    fn a_compilation_is_identified_by_its_output() {
         let line =
             "--crate-name demo --edition=2024 src/lib.rs -C metadata=1a -C extra-filename=-2b";
         assert_eq!(stem_of(line).as_deref(), Some("demo-2b"));

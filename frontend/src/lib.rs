@@ -85,7 +85,7 @@ mod panic_guard {
     use quote::quote;
 
     #[test]
-    fn a_panic_is_an_error_beside_what_was_written() {
+    fn panics_become_errors_after_the_item() {
         let tokens = guarded(
             quote!(
                 fn f() {}

@@ -56,7 +56,7 @@ impl Advice {
         };
         shape.count = if shape.last == launched { shape.count.saturating_add(1) } else { 1 };
         shape.last = launched;
-        [1, launch::MANY].contains(&shape.count).then_some(shape.count)
+        [1, launch::MANY_LAUNCHES].contains(&shape.count).then_some(shape.count)
     }
 
     /// Returns true at the first report of the lint `code`.

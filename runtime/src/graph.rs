@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_a_recording_come_out() {
+    fn errors_of_a_recording_are_returned() {
         let device = Device::cpu();
         let mut other = Device::cpu().zeros::<u8>(2).unwrap();
         let mut graph = device.record_graph(|_| Ok(())).unwrap();

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_leaves_no_position_behind() {
+    fn a_panic_resets_the_position_of_the_thread() {
         let panicked = std::panic::catch_unwind(|| {
             for_each_thread(LaunchConfig::cover(300), || assert!(global_idx_x() < 290))
         });

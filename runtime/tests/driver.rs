@@ -351,8 +351,8 @@ fn works_like_the_interpreter() {
 }
 
 #[test]
-fn nothing_is_left_behind() {
-    let name = "nothing_is_left_behind";
+fn everything_is_released() {
+    let name = "everything_is_released";
     for wrong in ["", "no_pools"] {
         let output = in_process(name, fake(), &[("FAKE_CUDA", wrong)], works_like_the_interpreter);
         let Some(left) = left(output) else { return };

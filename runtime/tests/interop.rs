@@ -48,8 +48,8 @@ impl Drop for Foreign {
 }
 
 #[test]
-fn memory_of_another_library_is_freed_behind_its_uses() {
-    let name = "memory_of_another_library_is_freed_behind_its_uses";
+fn memory_of_another_library_is_freed_after_its_uses() {
+    let name = "memory_of_another_library_is_freed_after_its_uses";
     let output = in_process(name, fake(), &LAZY, || {
         let device = Device::cuda(0).unwrap();
         let other = device.stream().unwrap();

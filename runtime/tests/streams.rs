@@ -549,7 +549,7 @@ fn streams_share_a_buffer(device: &Device) {
 }
 
 #[test]
-fn readers_do_not_see_what_is_written_after_them() {
+fn readers_do_not_see_later_writes() {
     streams_share_a_buffer(&device());
 }
 
@@ -719,7 +719,7 @@ mod lazy {
 
     with_the_lazy_driver! {
         random_programs_have_the_results_of_one_order: |device| random_programs(device, 100);
-        readers_do_not_see_what_is_written_after_them: streams_share_a_buffer;
+        readers_do_not_see_later_writes: streams_share_a_buffer;
         copies_of_rectangles_have_the_results_of_one_order: rectangles_wait;
         faults_of_other_streams_come_out_of_copies: faults_come_out_of_copies;
         events_are_points_in_the_work: events_work;

@@ -90,7 +90,7 @@ pub enum Stopped {
 pub struct Spinning {
     /// The source position of the loop.
     pub span: Span,
-    /// The buffers that it reads and that other threads may write, as far as they are known.
+    /// The buffers that the loop reads and other threads may write, as far as they are known.
     pub reads: Vec<Root>,
     /// Number of threads.
     pub threads: u32,

@@ -24,7 +24,7 @@ pub(crate) struct Edit {
 }
 
 /// Returns the edits that may remedy `finding`, the likeliest first.
-pub(crate) fn fixes(finding: &Finding, sources: &Sources) -> Vec<Edit> {
+pub(crate) fn find_fixes(finding: &Finding, sources: &Sources) -> Vec<Edit> {
     let (Some(help), Some(text)) = (&finding.help, sources.file_text(finding.place)) else {
         return Vec::new();
     };

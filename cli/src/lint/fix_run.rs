@@ -98,7 +98,7 @@ fn next_edit(
         if Path::new(&key.0).is_absolute() {
             continue;
         }
-        for edit in fix::fixes(finding, &project.sources) {
+        for edit in fix::find_fixes(finding, &project.sources) {
             let text = project.sources.file_text(edit.file).unwrap_or_default();
             let context = text[..edit.range.start].rsplit('\n').next().unwrap_or_default();
             let after: String = text[edit.range.start..].chars().take(80).collect();

@@ -46,7 +46,7 @@ fn message_to_json(sources: &Sources, found: &ReportedFinding<'_>) -> Value {
     let notes = finding.notes.iter().map(|note| child("note", note, Vec::new()));
     let mut children: Vec<Value> = notes.collect();
     if let Some(help) = &finding.help {
-        let edit = fix::fixes(finding, sources).into_iter().next();
+        let edit = fix::find_fixes(finding, sources).into_iter().next();
         let suggested = edit.map(|edit| {
             // A barrier may have to stand elsewhere.
             let is_certain = !finding.code.starts_with("gpu_missing_");

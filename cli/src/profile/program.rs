@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_says_how_it_is_run() {
+    fn the_selected_target_decides_the_command() {
         let name = || vec!["x".to_owned()];
         assert_eq!(CargoCommand::for_build(&Build::default()), Ok(CargoCommand::Run));
         assert_eq!(

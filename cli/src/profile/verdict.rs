@@ -14,23 +14,24 @@ pub(crate) fn predict_launch(kernel: &KernelProfile, gpu: &Gpu) -> Option<Predic
 /// Returns the lines of the verdict.
 pub(crate) fn describe(kernel: &KernelProfile, gpu: &Gpu) -> Vec<String> {
     let Some(prediction) = predict_launch(kernel, gpu) else { return Vec::new() };
-    let mut lines = vec![summary(&prediction, gpu), placement(&prediction, gpu)];
-    lines.extend(caches(kernel));
-    lines.push(format!("= help: {}", remedy(kernel, &prediction, gpu)));
+    let mut lines = vec![summary(&prediction, gpu), describe_placement(&prediction, gpu)];
+    lines.extend(describe_caches(kernel));
+    lines.push(format!("= help: {}", find_remedy(kernel, &prediction, gpu)));
     lines
 }
 
 /// Formats `predicted on an H200: 1.37 ms (0.91 to 2.06 ms), bound by latency: 27x longer than ..`.
 fn summary(prediction: &Prediction, gpu: &Gpu) -> String {
     let Prediction { seconds, uncertainty, bound_by, slowdown, .. } = *prediction;
-    let range = format!("{} to {}", time(seconds / uncertainty), time(seconds * uncertainty));
+    let range =
+        format!("{} to {}", format_time(seconds / uncertainty), format_time(seconds * uncertainty));
     let mut text = format!(
         "predicted on {}: {} a launch ({range}), bound by {bound_by}",
         gpu.name,
-        time(seconds)
+        format_time(seconds)
     );
     if bound_by == BoundBy::Latency {
-        text += &format!(" of {}", step(prediction.longest_step));
+        text += &format!(" of {}", name_step(prediction.longest_step));
     }
     if slowdown >= MIN_SLOWDOWN {
         text += &format!(
@@ -41,7 +42,7 @@ fn summary(prediction: &Prediction, gpu: &Gpu) -> String {
 }
 
 /// Returns the name of a class of instructions whose latency is the bound.
-const fn step(step: Step) -> &'static str {
+const fn name_step(step: Step) -> &'static str {
     match step {
         Step::Arithmetic => "arithmetic",
         Step::Double => "arithmetic on 64-bit floats",
@@ -58,7 +59,7 @@ const fn step(step: Step) -> &'static str {
 const MIN_SLOWDOWN: f64 = 1.2;
 
 /// Describes warps and waves.
-fn placement(prediction: &Prediction, gpu: &Gpu) -> String {
+fn describe_placement(prediction: &Prediction, gpu: &Gpu) -> String {
     let Prediction { resident_warps, achieved_occupancy, eligible_warps, waves, .. } = *prediction;
     let Prediction { busy_multiprocessors, hiding_warps, idle_share, .. } = *prediction;
     let most = prediction.occupancy.most_warps;
@@ -73,7 +74,7 @@ fn placement(prediction: &Prediction, gpu: &Gpu) -> String {
 }
 
 /// Describes the hit rates, if caches were simulated.
-fn caches(kernel: &KernelProfile) -> Option<String> {
+fn describe_caches(kernel: &KernelProfile) -> Option<String> {
     let caches = kernel.launches.work?.caches?;
     let percent = |rate: Option<f64>| match rate {
         Some(rate) => format!("{:.1} %", 100.0 * rate),
@@ -84,7 +85,7 @@ fn caches(kernel: &KernelProfile) -> Option<String> {
 }
 
 /// Returns the change that gains the most.
-fn remedy(kernel: &KernelProfile, prediction: &Prediction, gpu: &Gpu) -> String {
+fn find_remedy(kernel: &KernelProfile, prediction: &Prediction, gpu: &Gpu) -> String {
     let total = &kernel.launches.total;
     let (global, shared) = (total.global(), total.shared());
     match prediction.bound_by {
@@ -145,7 +146,7 @@ fn remedy(kernel: &KernelProfile, prediction: &Prediction, gpu: &Gpu) -> String 
 const MIN_OCCUPANCY: f64 = 0.5;
 
 /// Formats `3.1 us`, `1.37 ms`.
-fn time(seconds: f64) -> String {
+fn format_time(seconds: f64) -> String {
     let micros = seconds * 1e6;
     if micros < 100.0 {
         format!("{micros:.1} us")
@@ -160,7 +161,7 @@ fn time(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::time;
+    use super::format_time;
 
     #[test]
     fn times_have_three_digits() {

@@ -95,7 +95,7 @@ fn records_that_somebody_removed_are_made_again() {
 }
 
 #[test]
-fn what_builds_is_reported_where_something_does_not() {
+fn kernels_that_build_are_reported_although_others_do_not() {
     let fixture = Fixture::get();
     let output = fixture.with_changed_file(
         "kernels/src/lib.rs",

@@ -49,7 +49,7 @@ fn assert_is_well_formed(page: &str) {
 }
 
 #[test]
-fn what_is_profiled_is_what_the_counters_say() {
+fn profiles_equal_the_counters() {
     let output = Fixture::get().run("profile -q -p profiled --json").assert_exit(0);
     let kernels = output.values();
     let printed = output.stderr.lines().filter(|line| line.starts_with("{\"schema\""));
@@ -182,7 +182,7 @@ fn a_program_that_fails_is_profiled_up_to_there() {
 }
 
 #[test]
-fn what_cannot_be_profiled_says_why() {
+fn failed_profiles_say_why() {
     let fixture = Fixture::get();
     let output = fixture.run("profile -q -p profiled -- nothing").assert_exit(2);
     assert!(output.stderr.contains("error: the program launched no kernel\nhelp: "), "{output:#?}");
@@ -207,7 +207,7 @@ fn what_cannot_be_profiled_says_why() {
 }
 
 #[test]
-fn what_a_program_wrote_is_read_later() {
+fn recorded_profiles_are_read_later() {
     let fixture = Fixture::get();
     let before = fixture.run("profile -q -p profiled --json --registers 32").assert_exit(0);
     let folder = fixture.root.join("target/recorded");

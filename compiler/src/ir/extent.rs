@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_generic_stays_until_it_is_known() {
+    fn generics_stay_until_they_are_known() {
         let [n, t] = [GenericId::new(0), GenericId::new(1)];
         let size = Extent::SizeOf(Scalar::Generic(t));
         let bytes = binary(Extent::Mul, Extent::Generic(n), size);

@@ -98,7 +98,7 @@ kernel k {
     }
 
     #[test]
-    fn what_no_body_reaches_is_dropped() {
+    fn unreachable_instructions_are_dropped() {
         let mut kernel: Kernel = RENUMBERED.parse().unwrap();
         kernel.body.0.remove(2);
         kernel.renumber();

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_is_what_the_kernel_would_compute() {
+    fn sizes_equal_those_that_kernels_compute() {
         for (text, expected) in [
             ("const 7 : u64", Ok(7)),
             ("extent (3 * 4)", Err(SizeError::Undefined)),

@@ -155,7 +155,7 @@ impl RemainderTest {
     /// Returns `cond` as such a comparison, if it is one.
     pub(super) fn from_condition(kernel: &Kernel, shape: &Shape, cond: InstId) -> Option<Self> {
         let Op::Compare { op, lhs, rhs } = kernel.insts[cond].op else { return None };
-        let (with, modulus) = (const_value(kernel, rhs)?, modulus(kernel, shape, lhs)?);
+        let (with, modulus) = (const_value(kernel, rhs)?, remainder_divisor(kernel, shape, lhs)?);
         Some(Self { remainder: lhs, modulus, op, with })
     }
 
@@ -187,7 +187,7 @@ impl RemainderTest {
 }
 
 /// Returns the divisor if `rest` is the remainder of an index that grows by one from lane to lane.
-fn modulus(kernel: &Kernel, shape: &Shape, rest: InstId) -> Option<u64> {
+fn remainder_divisor(kernel: &Kernel, shape: &Shape, rest: InstId) -> Option<u64> {
     let Op::Binary { op: crate::ir::BinaryOp::Rem, lhs, rhs } = kernel.insts[rest].op else {
         return None;
     };

@@ -19,8 +19,8 @@ use crate::{
 /// The barriers of a block.
 const MAX_BARRIERS: u32 = 16;
 
-/// The number of launches that counts as many.
-pub const MANY: u64 = 100;
+/// The number of launches of one kernel and geometry that counts as many.
+pub const MANY_LAUNCHES: u64 = 100;
 
 /// A launch, with its device.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct Launch<'k> {
     /// Threads of a block along x, y and z; none is 0.
     pub block: [u32; 3],
     /// The number of this launch among those of this kernel and geometry, from 1. Not all are
-    /// examined: the first, and the one that makes them [`MANY`].
+    /// examined: the first, and the one that makes them [`MANY_LAUNCHES`].
     pub count: u64,
     /// The GPU; `None` for the interpreter, for which only block shapes are judged.
     pub gpu: Option<Gpu>,
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_warps_are_said_on_any_device() {
+    fn partial_warps_are_reported_on_any_device() {
         let message = "blocks of 100 threads leave 28 lanes of their last warp idle";
         one(&of(EMPTY, 1 << 20, 100, None, 1), "gpu_partial_warps", message);
         one(&on_h200(EMPTY, 1 << 20, 100, 0), "gpu_partial_warps", message);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn tiny_launches_are_said_when_there_are_many() {
+    fn tiny_launches_are_reported_when_there_are_many() {
         let gpu = || {
             Some(Gpu { target: Target::new(90), multiprocessors: 132, registers: 32, shared: 0 })
         };

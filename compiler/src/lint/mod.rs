@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_over_a_finding_is_fulfilled_if_it_expects_one() {
+    fn an_expectation_that_decides_a_finding_is_fulfilled() {
         let text = "kernel half {
             block 64, 1, 1
             %0 = builtin thread_idx.x : u64 !0

@@ -9,7 +9,7 @@
 //! hundred times. A single small launch, such as the end of a reduction, is fine.
 use super::{
     Finding, Lint, LintGroup,
-    launch::{Launch, MANY, check_nothing},
+    launch::{Launch, MANY_LAUNCHES, check_nothing},
 };
 use crate::{diag::Level, hardware::occupancy::WARP_THREADS, ir::Span};
 
@@ -27,12 +27,12 @@ pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
     let warps = launch.block_count() * u64::from(launch.threads_per_block().div_ceil(WARP_THREADS));
     let schedulers = SCHEDULERS_PER_MULTIPROCESSOR * gpu.multiprocessors;
-    if warps >= schedulers || launch.count != MANY {
+    if warps >= schedulers || launch.count != MANY_LAUNCHES {
         return None;
     }
     Some(Finding {
         message: format!(
-            "{MANY} launches of {warps} warps each, on a device with {schedulers} warp schedulers"
+            "{MANY_LAUNCHES} launches of {warps} warps each, on a device with {schedulers} warp schedulers"
         ),
         span: Span::KERNEL,
         labels: Vec::new(),

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_it_is_not_it() {
+    fn lookalikes_of_the_table_are_skipped() {
         let lookalikes = [
             "[package]\ndescription = \"\"\"\n[package.metadata.warpwise.lints]\ngpu_a = 'deny'\n\"\"\"",
             "[package]\ndescription = '''\n[package.metadata.warpwise.lints]\ngpu_a = 'deny'\n'''",
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_toml_ends_the_reading() {
+    fn reading_ends_at_the_first_syntax_error() {
         let table = "[package.metadata.warpwise.lints]\ngpu_a = 'deny'\n";
         for wrong in
             ["= 3", "a b = 3", "[a", "a = '", "a = \"\\", "a = \"\\u00", "a = {", "a = [", "é"]

@@ -629,7 +629,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_kept() {
+    fn valid_arguments_are_kept_beside_wrong_ones() {
         let (options, error) = parse_arguments(quote!(nonsense, block = 64));
         assert!(error.is_some() && options.block.is_some());
     }

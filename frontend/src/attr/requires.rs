@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_refused() {
+    fn other_expressions_are_refused() {
         let wrong = texts(quote!(n = 4, x[0] > 1, f(n) > 2, n += 1, { n > 1 }, 1.5 < n));
         let wrong = wrong.unwrap_err();
         assert_eq!(wrong.len(), 6, "{wrong:?}");

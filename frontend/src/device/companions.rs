@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_each_other_is_a_bundle() {
+    fn items_that_need_each_other_are_a_bundle() {
         let vectors = [
             "m Vec3:",
             "m impl Vec3: Vec3 Mat3 norm",
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn impls_for_an_alias_go_with_what_it_stands_for() {
+    fn impls_for_an_alias_are_bundled_with_its_type() {
         let items = [
             "m Rgb:",
             "m type Colour Rgb: Rgb",
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn recursion_is_told_once() {
+    fn recursion_is_reported_once() {
         assert_eq!(tasks(&["m even: odd", "m odd: x even"]), ["Wrong", "odd>even"]);
         let long = ["m a: d b", "m b: c", "m c: a", "m d:", "m e: a"];
         assert_eq!(tasks(&long), ["Wrong", "Wrong", "c>a>b", "3", "4"]);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_too_many_in_a_row_is_wrong() {
+    fn too_long_chains_of_needs_are_wrong() {
         let mut items = vec!["m f0:".to_owned()];
         items.extend((1..1000).map(|at| format!("m f{at}: f{}", at - 1)));
         let items: Vec<&str> = items.iter().map(String::as_str).collect();
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_of_what_is_wrong() {
+    fn bundles_with_a_wrong_item_are_wrong() {
         let mut registry = registry(&["m impl P: P", "m P:", "m f: P"]);
         registry.items[1].is_sound = false;
         assert_eq!(registry.task_of("0"), Task::Wrong);
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_too_late_is_told() {
+    fn items_registered_too_late_are_reported() {
         let mut registry = registry(&["m P:"]);
         assert_eq!(registry.task_of("0"), Task::Lead(vec!["0".into()]));
         let kind = ItemKind::Impl { self_type: Some("P".into()), of_trait: None };

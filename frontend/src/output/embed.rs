@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_stands_beside_what_is_embedded() {
+    fn warnings_do_not_prevent_embedding() {
         let text = embed(
             syn::parse_quote!(
                 fn half() {}

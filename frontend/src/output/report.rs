@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rustc_says_too_is_said_only_if_it_does_not() {
+    fn errors_of_rustc_are_not_repeated_as_errors() {
         let text = rejection(true);
         assert!(!text.contains("compile_error"), "{text}");
         assert!(
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_we_can_say_is_an_error() {
+    fn errors_unknown_to_rustc_are_compile_errors() {
         assert!(rejection(false).contains("compile_error ! { \"no such thing\" }"));
     }
 }

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_close_is_suggested() {
+    fn only_similar_names_are_suggested() {
         let words = ["block", "contract", "wide_index"];
         assert_eq!(closest_name("blok", words), Some("block"));
         assert_eq!(closest_name("contrct", words), Some("contract"));

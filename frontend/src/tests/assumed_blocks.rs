@@ -80,7 +80,7 @@ fn required_blocks_are_no_assumptions() {
 }
 
 #[test]
-fn what_rests_on_an_assumed_block_is_a_warning_that_says_so() {
+fn findings_for_an_assumed_block_are_warnings_with_a_note() {
     let race = "let s = shared!([f32; 256]); let t = thread_idx_x();
         s[t % 4] = x[global_idx_x()]; sync_threads(); y[global_idx_x()] = s[t % 4];";
     let barrier = "let s = shared!([f32; 256]); let t = thread_idx_x();
@@ -107,7 +107,7 @@ fn what_rests_on_an_assumed_block_is_a_warning_that_says_so() {
 }
 
 #[test]
-fn what_a_single_thread_does_wrong_is_an_error_without_an_assumption() {
+fn errors_of_a_single_thread_need_no_assumption() {
     let text = "#[kernel] fn k(y: &mut [f32]) {
         let s = shared!([f32; 16]);
         s[thread_idx_x() % 16] = 1.0;

@@ -12,7 +12,7 @@ fn error_message(text: &str) -> String {
 }
 
 #[test]
-fn what_nests_too_deep_is_refused() {
+fn too_deep_nesting_is_refused() {
     with_rustc_stack(|| {
         for depth in [MAX_DEPTH, 2 * MAX_DEPTH] {
             let negated = "-".repeat(depth);
@@ -66,7 +66,7 @@ fn long_chains_are_lowered() {
 }
 
 #[test]
-fn what_is_too_long_for_rustc_is_refused_before_it_is_parsed() {
+fn too_long_chains_are_refused_before_parsing() {
     for (link, end) in [("1 + ", "1"), ("1.abs()", ""), ("a[0]", ""), ("1 as u8 as u8", "")] {
         let text = link.repeat(20_000) + end;
         let tokens: proc_macro2::TokenStream = text.parse().unwrap();
@@ -79,7 +79,7 @@ fn what_is_too_long_for_rustc_is_refused_before_it_is_parsed() {
 }
 
 #[test]
-fn what_the_parser_cannot_take_is_refused() {
+fn nesting_too_deep_for_the_parser_is_refused() {
     with_rustc_stack(|| {
         for (open, close) in
             [("(", ")"), ("{", "}"), ("[", "]"), ("f(", ")"), ("- ", ""), ("& ", "")]
@@ -103,7 +103,7 @@ fn what_the_parser_cannot_take_is_refused() {
 }
 
 #[test]
-fn what_nests_just_not_too_deep_is_lowered() {
+fn nesting_below_the_limit_is_lowered() {
     with_rustc_stack(|| {
         let depth = MAX_DEPTH - 8;
         let sum = "x[0] + ".repeat(depth);

@@ -11,7 +11,7 @@ use warpwise_compiler::verify::verify;
 const RESULT_MARK: &str = "// ==";
 
 #[test]
-fn kernels_become_what_is_expected() {
+fn kernels_are_lowered_to_the_golden_ir() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower");
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()

@@ -131,7 +131,7 @@ fn column_range(range: crate::syntax::span::SpanRange) -> (usize, usize) {
 }
 
 #[test]
-fn spans_cover_what_one_would_underline() {
+fn spans_cover_the_expressions() {
     let text = "#[kernel] fn k(x: &mut [f32]) { x[0] = x[1] * 2.0; }";
     let lowered = lower_text(text).unwrap();
     let shown: Vec<String> = lowered
@@ -220,7 +220,7 @@ fn expectations_are_those_of_the_kernel_itself() {
 }
 
 #[test]
-fn witnesses_write_out_what_was_inferred() {
+fn witnesses_spell_out_inferred_types() {
     let lowered = lower_text(
         "#[kernel(open(TILE))]
         fn k<T: Num, const N: usize>(a: T, n: u64, y: &mut [T]) {

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_and_no_statement_stays() {
+    fn other_literals_and_statements_are_not_changed() {
         for text in [
             "x.0 + x.0.1 + 1.0; 0..2; x.1..3; y[0].2",
             "if let 0..=9 = a && let b = 1 {} let Some(c) = 2 else { return 3 };",

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_do_not_come_are_an_error() {
+    fn missing_ranks_are_an_error() {
         let (listener, _) = local();
         let error = send_id(&listener, &ID, 3, SHORT).unwrap_err().to_string();
         let expected = "2 of 3 ranks have not asked rank 0 for the id of the communicator in 0.2 s";

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_of_nothing_are_explained() {
+    fn ratios_with_a_zero_divisor_are_explained() {
         let counts = Counts::default();
         let measured = Measured::new(&counts, 1, ([1; 3], [32, 1, 1]), 0);
         let read = |name| find(name).unwrap().read(&measured).to_string();

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tensor_goes_out_and_comes_in() {
+    fn exported_tensors_are_imported_again() {
         let (place, tensor, is_dropped) = tensor();
         // SAFETY: made just now.
         let tensor = unsafe { ManagedTensor::from_raw(tensor.into_raw()) }.unwrap();

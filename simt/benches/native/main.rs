@@ -1,12 +1,21 @@
-//! How much slower the interpreter is than plain Rust, and counting than not: `cargo bench -p warpwise-simt`.
+//! Times of the interpreter and of plain Rust, in a table: `cargo bench -p warpwise-simt`.
 //!
-//! `-- saxpy` prints only rows with this in their name. Each kernel is optimized IR, as the runtime would launch it. Beside one thread
-//! of the interpreter stand plain Rust whose loops LLVM makes AVX2 code of, and plain Rust as one writes it, both on one core: the least
-//! milliseconds of several runs in turns, and how many times as long the interpreter takes. `2 threads` is how many times as fast two are:
-//! memory bounds that for a kernel that does little else, and the start of a thread for a short one, so saxpy and a few milliseconds of
-//! arithmetic are there in plain Rust, too. `counting` and `checked` are how many times as long one takes that counts or checks
-//! everything. Last comes how long lowering takes.
-#![expect(clippy::print_stdout, reason = "a table is what it is for")]
+//! `-- saxpy` prints only rows with this text in their name. Each kernel is optimized IR, as in a
+//! launch by the runtime. All times are the least of several runs in turns. The columns:
+//!
+//! ```text
+//! 1 thread    the interpreter with one worker
+//! AVX2 Rust   plain Rust whose loops LLVM vectorizes, on one core; then the ratio of `1 thread` to it
+//! Rust        straightforward plain Rust, on one core; then the ratio of `1 thread` to it
+//! 2 threads   the speedup of two workers
+//! counting    the slowdown if everything is counted
+//! checked     the slowdown if everything is checked
+//! ```
+//!
+//! Memory bounds the speedup of a kernel that does little else, and the start of a thread that of a
+//! short one: two rows show the speedup of plain Rust, for saxpy and for a few milliseconds of
+//! arithmetic. A second table has the times of lowering.
+#![expect(clippy::print_stdout, reason = "the benchmark prints a table")]
 mod kernels;
 mod measure;
 mod plain;
@@ -14,16 +23,18 @@ mod plain;
 use kernels::{
     BLACK_SCHOLES, HISTOGRAM, MANDELBROT, MATMUL, N_BODY, REDUCE, SAXPY, TILED, TRANSPOSE,
 };
-use measure::{head, is_wanted, lowering, optimized, plain_threads, row};
+use measure::{
+    is_wanted, parse_optimized, print_head, print_lowering, print_plain_speedup, print_row,
+};
 use plain::Bodies;
 use std::hint::black_box;
 use warpwise_simt::{Arg, Launch, Memory};
 
-/// The name of a row, and what prints it.
+/// The name of a row, and the function that prints it.
 type Row = (&'static str, fn(&str));
 
 fn main() {
-    head();
+    print_head();
     let rows: [Row; 11] = [
         ("saxpy 2^24", saxpy),
         ("saxpy 2^24, plain Rust", plain_saxpy),
@@ -43,7 +54,7 @@ fn main() {
         }
     }
     if is_wanted("lowering") {
-        lowering(&kernels::ALL);
+        print_lowering(&kernels::ALL);
     }
 }
 
@@ -60,8 +71,8 @@ fn launch<'a>(grid: [u32; 2], block: [u32; 2], args: &'a [Arg<'a>]) -> Launch<'a
     Launch { grid: [x, y, 1], block: [width, height, 1], args, workers: None, steps: None }
 }
 
-/// What a kernel left behind.
-fn words(memory: &Memory) -> Vec<u32> {
+/// Returns the words of a memory.
+fn read_words(memory: &Memory) -> Vec<u32> {
     let mut bytes = vec![0; memory.len()];
     memory.read_into(0, &mut bytes);
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -74,21 +85,21 @@ fn saxpy(name: &str) {
     let args = [Arg::Scalar(2.0_f32.to_bits().into()), slice(&x), slice(&y)];
     let xs: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let (mut ys, mut zs) = (vec![1.0; n as usize], vec![1.0; n as usize]);
-    row(
+    print_row(
         name,
-        &optimized(SAXPY),
+        &parse_optimized(SAXPY),
         launch([n / 256, 1], [256, 1], &args),
         || plain::saxpy_vector(&xs, black_box(&mut ys)),
         || plain::saxpy(&xs, black_box(&mut zs)),
     );
 }
 
-/// What memory leaves of a second thread.
+/// Prints the speedup of a second thread where memory is the bound.
 fn plain_saxpy(name: &str) {
     let (n, half) = (1 << 24, 1 << 23);
     let xs: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let (mut ys, mut zs) = (vec![1.0; n], vec![1.0; n]);
-    plain_threads(
+    print_plain_speedup(
         name,
         || _ = plain::saxpy_vector(&xs, black_box(&mut ys)),
         || {
@@ -111,15 +122,15 @@ fn matmul(name: &str, kernel: &str) {
     let (a, b): (Vec<_>, Vec<_>) =
         ((0..n * n).map(value).collect(), (0..n * n).map(value).collect());
     let (mut expected, mut tile) = (vec![0.0; n * n], vec![0.0; n * n]);
-    row(
+    print_row(
         name,
-        &optimized(kernel),
+        &parse_optimized(kernel),
         launch([tiles, tiles], [16, 16], &args),
         || plain::matmul_vector(n, &a, &b, black_box(&mut tile)),
         || plain::matmul(n, &a, &b, black_box(&mut expected)),
     );
-    // Whole numbers below 2^24: all orders give the same.
-    assert!(words(&c).into_iter().map(f32::from_bits).eq(expected), "{name} is wrong");
+    // Whole numbers below 2^24: the sum is exact in any order.
+    assert!(read_words(&c).into_iter().map(f32::from_bits).eq(expected), "{name} is wrong");
 }
 
 fn transpose(name: &str) {
@@ -129,14 +140,14 @@ fn transpose(name: &str) {
     let args = [Arg::Scalar(n as u64), slice(&x), slice(&y)];
     let tiles = n as u32 / 32;
     let mut expected = vec![0.0; n * n];
-    row(
+    print_row(
         name,
-        &optimized(TRANSPOSE),
+        &parse_optimized(TRANSPOSE),
         launch([tiles, tiles], [32, 8], &args),
         || false,
         || plain::transpose(n, &numbers, black_box(&mut expected)),
     );
-    assert!(words(&y).into_iter().map(f32::from_bits).eq(expected), "{name} is wrong");
+    assert!(read_words(&y).into_iter().map(f32::from_bits).eq(expected), "{name} is wrong");
 }
 
 fn mandelbrot(name: &str) {
@@ -145,24 +156,24 @@ fn mandelbrot(name: &str) {
     let args = [Arg::Scalar(n as u64), slice(&out)];
     let tiles = n as u32 / 16;
     let (mut counts, mut vector) = (vec![0; n * n], vec![0; n * n]);
-    row(
+    print_row(
         name,
-        &optimized(MANDELBROT),
+        &parse_optimized(MANDELBROT),
         launch([tiles, tiles], [16, 16], &args),
         || plain::mandelbrot_vector(n, black_box(&mut vector)),
         || plain::mandelbrot(n, black_box(&mut counts)),
     );
-    assert!(words(&out) == counts, "{name} is wrong");
+    assert!(read_words(&out) == counts, "{name} is wrong");
 }
 
-/// What the machine leaves of a second thread that neither waits for memory nor runs long.
+/// Prints the speedup of a second thread that neither waits for memory nor runs long.
 fn plain_arithmetic(name: &str) {
     let steps = |n: u32| {
         let next = |x: u32, i| x.wrapping_mul(1_664_525).wrapping_add(i);
         _ = black_box((0..black_box(n)).fold(1, next));
     };
     let (n, half) = (1 << 25, 1 << 24);
-    plain_threads(
+    print_plain_speedup(
         name,
         || steps(n),
         || {
@@ -182,9 +193,9 @@ fn reduce(name: &str) {
     let args = [slice(&x), slice(&sum)];
     let values: Vec<u32> = (0..n).map(value).collect();
     let mut total = 0;
-    row(
+    print_row(
         name,
-        &optimized(REDUCE),
+        &parse_optimized(REDUCE),
         launch([256, 1], [256, 1], &args),
         || plain::sum_vector(black_box(&values), &mut total),
         || {
@@ -201,21 +212,21 @@ fn histogram(name: &str) {
     let (x, bins) = (Memory::from_bytes(&bytes), Memory::zeroed(256 * 4));
     let args = [Arg::Slice { memory: &x, offset: 0, len: n.into() }, slice(&bins)];
     let mut counts = [0_u32; 256];
-    row(
+    print_row(
         name,
-        &optimized(HISTOGRAM),
+        &parse_optimized(HISTOGRAM),
         launch([64, 1], [256, 1], &args),
         || false,
         || plain::histogram(&bytes, black_box(&mut counts)),
     );
     // Each launch has added its counts.
-    let launches = words(&bins)[0] / counts[0];
+    let launches = read_words(&bins)[0] / counts[0];
     let expected: Vec<u32> = counts.iter().map(|count| count * launches).collect();
-    assert!(words(&bins) == expected, "{name} is wrong");
+    assert!(read_words(&bins) == expected, "{name} is wrong");
 }
 
-/// Numbers between 0 and 1.
-fn random(seed: u32, n: usize) -> Vec<f32> {
+/// Returns pseudorandom numbers between 0 and 1.
+fn random_floats(seed: u32, n: usize) -> Vec<f32> {
     let mut state = seed;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -224,15 +235,15 @@ fn random(seed: u32, n: usize) -> Vec<f32> {
     (0..n).map(|_| next()).collect()
 }
 
-/// Whether what a kernel left is what plain Rust yields, but for rounding.
+/// Returns true if the results of a kernel equal those of plain Rust, except for rounding.
 fn is_near(memory: &Memory, expected: &[f32]) -> bool {
     let near = |(got, want): (f32, &f32)| (got - want).abs() <= 1e-3 * want.abs().max(1.0);
-    words(memory).into_iter().map(f32::from_bits).zip(expected).all(near)
+    read_words(memory).into_iter().map(f32::from_bits).zip(expected).all(near)
 }
 
 fn n_body(name: &str) {
     let n = 4096;
-    let [x, y, z, m] = [1, 2, 3, 4].map(|seed| random(seed, n));
+    let [x, y, z, m] = [1, 2, 3, 4].map(|seed| random_floats(seed, n));
     let [mx, my, mz, mm] = [&x, &y, &z, &m].map(|values| floats(values.iter().copied()));
     let out = [0, 1, 2].map(|_| Memory::zeroed(n * 4));
     let mut args: Vec<_> = [&mx, &my, &mz, &mm].map(slice).into();
@@ -240,9 +251,9 @@ fn n_body(name: &str) {
     let bodies = Bodies { x, y, z, m };
     let empty = || [0, 1, 2].map(|_| vec![0.0; n]);
     let (mut vector, mut scalar) = (empty(), empty());
-    row(
+    print_row(
         name,
-        &optimized(N_BODY),
+        &parse_optimized(N_BODY),
         launch([n as u32 / 256, 1], [256, 1], &args),
         || plain::n_body_vector(&bodies, black_box(&mut vector)),
         || plain::n_body(&bodies, black_box(&mut scalar)),
@@ -254,7 +265,7 @@ fn n_body(name: &str) {
 fn black_scholes(name: &str) {
     let n = 1 << 20;
     let between = |seed, low: f32, high: f32| -> Vec<f32> {
-        random(seed, n).into_iter().map(|at| low + at * (high - low)).collect()
+        random_floats(seed, n).into_iter().map(|at| low + at * (high - low)).collect()
     };
     let (spot, strike, years) =
         (between(1, 5.0, 30.0), between(2, 1.0, 100.0), between(3, 0.25, 10.0));
@@ -262,9 +273,9 @@ fn black_scholes(name: &str) {
     let call = Memory::zeroed(n * 4);
     let args = [slice(&ms), slice(&mk), slice(&mt), slice(&call)];
     let mut prices = vec![0.0; n];
-    row(
+    print_row(
         name,
-        &optimized(BLACK_SCHOLES),
+        &parse_optimized(BLACK_SCHOLES),
         launch([n as u32 / 256, 1], [256, 1], &args),
         || false,
         || plain::black_scholes(&spot, &strike, &years, black_box(&mut prices)),

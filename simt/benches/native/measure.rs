@@ -1,44 +1,44 @@
-//! Times, and the table that they make.
+//! The measurements, and the table of their times.
 use std::{num::NonZeroUsize, time::Instant};
 use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};
 use warpwise_simt::{CheckedProgram, Checks, CountingProgram, Launch, Outcome, Program, Requests};
 
-/// How often each is run.
+/// The runs of each measurement.
 const RUNS: usize = 7;
 
-/// Milliseconds by the clock.
-fn clock(run: &mut dyn FnMut()) -> f64 {
+/// Returns the milliseconds of a run.
+fn measure_run(run: &mut dyn FnMut()) -> f64 {
     let start = Instant::now();
     run();
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// The least times of some, run in turns, since they are compared.
-fn least<const N: usize>(mut runs: [&mut dyn FnMut(); N]) -> [f64; N] {
+/// Returns the least time of each. They run in turns, so that a slow phase of the machine hits all.
+fn measure_least<const N: usize>(mut runs: [&mut dyn FnMut(); N]) -> [f64; N] {
     let mut least = [f64::INFINITY; N];
     for _ in 0..RUNS {
         for (least, run) in least.iter_mut().zip(&mut runs) {
-            *least = least.min(clock(*run));
+            *least = least.min(measure_run(*run));
         }
     }
     least
 }
 
-/// A kernel as the runtime would launch it.
-pub(crate) fn optimized(text: &str) -> Kernel {
+/// Returns a kernel as the runtime would launch it.
+pub(crate) fn parse_optimized(text: &str) -> Kernel {
     let kernel: Kernel = text.parse().expect("it is well written");
     verify(&kernel).expect("it is well formed");
     optimize(kernel)
 }
 
-/// Whether a row is asked for.
+/// Returns true if the command line selects the row.
 pub(crate) fn is_wanted(name: &str) -> bool {
     let mut wanted = std::env::args().skip(1).filter(|arg| !arg.starts_with("--"));
     wanted.next().is_none_or(|wanted| name.contains(&wanted))
 }
 
-/// Prints what stands above the rows.
-pub(crate) fn head() {
+/// Prints the heads of the columns.
+pub(crate) fn print_head() {
     let columns =
         ["1 thread", "AVX2 Rust", "ratio", "Rust", "ratio", "2 threads", "counting", "checked"];
     let [one, vector, by_vector, scalar, by_scalar, two, counting, checked] = columns;
@@ -48,9 +48,9 @@ pub(crate) fn head() {
     );
 }
 
-/// Runs a launch with one thread, with two, and with one while it counts or checks, beside plain Rust: loops
-/// that become vector code, if there are such, and loops as one writes them.
-pub(crate) fn row(
+/// Runs a launch with one thread, with two, and with one while it counts or checks, and plain Rust:
+/// loops that become vector code, if there are such, and straightforward loops.
+pub(crate) fn print_row(
     name: &str,
     kernel: &Kernel,
     launch: Launch<'_>,
@@ -73,7 +73,7 @@ pub(crate) fn row(
         assert_eq!(checking.run(&launch, Checks::ALL), (Outcome::default(), Vec::new()));
     };
     let has_vector = vector();
-    let [one, counted, checked, vector, scalar, two] = least([
+    let [one, counted, checked, vector, scalar, two] = measure_least([
         &mut || run(1),
         &mut { count },
         &mut { check },
@@ -93,9 +93,10 @@ pub(crate) fn row(
     );
 }
 
-/// Prints how many times as fast two threads are as one, both in plain Rust: what is to be expected of the interpreter's.
-pub(crate) fn plain_threads(name: &str, mut one: impl FnMut(), mut two: impl FnMut()) {
-    let [one, two] = least([&mut one, &mut two]);
+/// Prints the speedup of two threads over one, both in plain Rust, for comparison with the
+/// interpreter's.
+pub(crate) fn print_plain_speedup(name: &str, mut one: impl FnMut(), mut two: impl FnMut()) {
+    let [one, two] = measure_least([&mut one, &mut two]);
     println!(
         "{name:<24} {:>10} {one:>7.2} ms {:>6} {:>10} {:>6} {:>8.2}x",
         "",
@@ -106,15 +107,15 @@ pub(crate) fn plain_threads(name: &str, mut one: impl FnMut(), mut two: impl FnM
     );
 }
 
-/// Prints how long kernels take to be lowered.
-pub(crate) fn lowering(kernels: &[(&str, &str)]) {
+/// Prints the time of lowering each kernel.
+pub(crate) fn print_lowering(kernels: &[(&str, &str)]) {
     println!("\n{:<24} {:>10}", "lowered", "");
     for (name, text) in kernels {
-        let kernel = optimized(text);
-        let many = 100;
+        let kernel = parse_optimized(text);
+        let repeats = 100;
         let mut lower =
-            || (0..many).for_each(|_| drop(std::hint::black_box(Program::new(&kernel))));
-        let [time] = least([&mut lower]);
-        println!("{name:<24} {:>7.1} us", time * 1e3 / f64::from(many));
+            || (0..repeats).for_each(|_| drop(std::hint::black_box(Program::new(&kernel))));
+        let [time] = measure_least([&mut lower]);
+        println!("{name:<24} {:>7.1} us", time * 1e3 / f64::from(repeats));
     }
 }

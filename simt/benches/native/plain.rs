@@ -111,7 +111,7 @@ vectorized! {
     }
 }
 
-/// The triple loop, textbook order.
+/// Multiplies matrices by the triple loop, in textbook order.
 pub(crate) fn matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     for row in 0..n {
         for column in 0..n {
@@ -130,7 +130,7 @@ pub(crate) fn saxpy(xs: &[f32], ys: &mut [f32]) {
     }
 }
 
-/// Iterations until each point escapes.
+/// Counts the iterations until each point escapes.
 pub(crate) fn mandelbrot(n: usize, counts: &mut [u32]) {
     for (i, count) in counts.iter_mut().enumerate() {
         let (cx, cy) =
@@ -144,7 +144,7 @@ pub(crate) fn mandelbrot(n: usize, counts: &mut [u32]) {
     }
 }
 
-/// The transpose of a square.
+/// Transposes a square matrix.
 pub(crate) fn transpose(n: usize, x: &[f32], y: &mut [f32]) {
     for (row, line) in x.chunks_exact(n).enumerate() {
         for (column, value) in line.iter().enumerate() {
@@ -153,7 +153,7 @@ pub(crate) fn transpose(n: usize, x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// How often each byte is there.
+/// Counts each byte.
 pub(crate) fn histogram(bytes: &[u8], counts: &mut [u32; 256]) {
     counts.fill(0);
     for byte in bytes {
@@ -161,7 +161,7 @@ pub(crate) fn histogram(bytes: &[u8], counts: &mut [u32; 256]) {
     }
 }
 
-/// Where bodies are, and their masses.
+/// The positions and masses of the bodies.
 pub(crate) struct Bodies {
     pub(crate) x: Vec<f32>,
     pub(crate) y: Vec<f32>,
@@ -169,7 +169,7 @@ pub(crate) struct Bodies {
     pub(crate) m: Vec<f32>,
 }
 
-/// How all attract each.
+/// Computes the attraction of each body by all.
 pub(crate) fn n_body(bodies: &Bodies, out: &mut [Vec<f32>; 3]) {
     let Bodies { x, y, z, m } = bodies;
     for i in 0..x.len() {
@@ -186,7 +186,7 @@ pub(crate) fn n_body(bodies: &Bodies, out: &mut [Vec<f32>; 3]) {
     }
 }
 
-/// The normal distribution up to `d`.
+/// Returns the cumulative normal distribution at `d`.
 fn normal(d: f32) -> f32 {
     let k = 1.0 / (1.0 + 0.231_641_9 * d.abs());
     let series = [1.330_274_5, -1.821_255_9, 1.781_477_9, -0.356_563_78, 0.319_381_53];
@@ -195,7 +195,7 @@ fn normal(d: f32) -> f32 {
     if d > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// Prices of European calls.
+/// Computes the prices of European calls.
 pub(crate) fn black_scholes(spot: &[f32], strike: &[f32], years: &[f32], call: &mut [f32]) {
     for (((call, s), k), t) in call.iter_mut().zip(spot).zip(strike).zip(years) {
         let spread = 0.3 * t.sqrt();

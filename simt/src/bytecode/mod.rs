@@ -239,7 +239,7 @@ pub(crate) enum Param {
         align: u64,
         /// The word sizes of the accesses.
         access: AccessMode,
-        /// True if nobody writes the elements during a launch.
+        /// True if no thread writes the elements during a launch.
         is_read_only: bool,
     },
 }

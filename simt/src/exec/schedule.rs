@@ -1,8 +1,8 @@
 //! Schedules: the order of the threads' turns, drawn from a seed.
 //!
 //! Without data races the result of a launch does not depend on the schedule, so a launch with
-//! another result for another seed has one, or adds up floats in the order in which they come. With
-//! the same seed and one worker everything happens in the same order again.
+//! another result for another seed has one, or adds floats in the order of the schedule. With the
+//! same seed and one worker, everything happens in the same order again.
 
 /// A pseudorandom schedule (SplitMix64).
 #[derive(Clone, Debug)]
@@ -52,10 +52,10 @@ impl Schedule {
         (self.next() % (self.max_ignored_yields + 1)) as i64
     }
 
-    /// Shuffles `things`.
-    pub(crate) fn shuffle<T>(&mut self, things: &mut [T]) {
-        for last in (1..things.len()).rev() {
-            things.swap(last, self.draw_below(last + 1));
+    /// Shuffles the items.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.draw_below(last + 1));
         }
     }
 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_says_everything() {
+    fn equal_seeds_make_equal_schedules() {
         let draw = |seed| {
             let mut things: Vec<_> = (0..10).collect();
             Schedule::new(seed).for_block(3).shuffle(&mut things);

@@ -1,5 +1,5 @@
-//! State cycles: whatever returns to an earlier state by itself will return to it forever, and
-//! never end.
+//! State cycles: threads that return to an earlier state without input from others will return to
+//! it forever, and never end.
 //!
 //! A loop that counts is never in the same state twice; its rounds end, or the step budget does.
 use std::{
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_seen_and_nothing_else() {
+    fn only_cycles_are_detected() {
         assert_eq!(seen(|_| 7), Some(2));
         assert!(seen(|round| round % 3).is_some());
         assert!(seen(|round| round.min(100) + round % MAX_CYCLE_ROUNDS).is_some());

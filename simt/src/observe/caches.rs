@@ -39,7 +39,8 @@ pub struct CacheModel {
 const MIN_L1_BYTES: u64 = 16 << 10;
 
 impl CacheModel {
-    /// Returns the caches of a GPU on which each multiprocessor uses so much shared memory.
+    /// Returns the caches of a GPU on which each multiprocessor uses `shared_bytes` bytes of shared
+    /// memory.
     pub fn new(gpu: &Gpu, shared_bytes: u64) -> Self {
         Self {
             multiprocessors: gpu.multiprocessors,
@@ -93,7 +94,7 @@ impl CacheSimulation {
         match kind {
             Kind::Load => {
                 let l1 = &mut self.l1[multiprocessor];
-                let missed = sectors.filter(|sector| !l1.find(sector));
+                let missed = sectors.filter(|sector| !l1.look_up(sector));
                 self.counts.l1_sectors += sectors.count as u64;
                 self.counts.l1_hits += (sectors.count - missed.count) as u64;
                 self.read_l2(near, &missed);
@@ -124,14 +125,14 @@ impl CacheSimulation {
         for sector in sectors.iter() {
             let home = self.home(sector);
             self.counts.l2_lookups += 1;
-            if self.l2[near].find(sector) {
+            if self.l2[near].look_up(sector) {
                 self.counts.l2_hits += 1;
                 continue;
             }
             if home != near {
                 self.counts.l2_lookups += 1;
                 remote.push(sector);
-                if self.l2[home].find(sector) {
+                if self.l2[home].look_up(sector) {
                     self.counts.l2_hits += 1;
                     continue;
                 }
@@ -144,7 +145,7 @@ impl CacheSimulation {
         for sector in fetched.iter() {
             let home = self.home(sector);
             for half in [sector & !1, sector | 1] {
-                if !self.l2[home].find(half) {
+                if !self.l2[home].look_up(half) {
                     self.counts.memory_sectors_read += 1;
                     self.counts.memory_sectors_written += self.l2[home].fill(half, false);
                 }
@@ -158,7 +159,7 @@ impl CacheSimulation {
         (scramble(line) >> 40) as usize % self.l2.len()
     }
 
-    /// Writes what is left to device memory, and returns the counts.
+    /// Writes the dirty sectors to device memory, and returns the counts.
     pub(crate) fn finish(mut self) -> CacheCounts {
         let left: u64 = self.l2.iter().map(Cache::dirty_sectors).sum();
         self.counts.memory_sectors_written += left;
@@ -235,7 +236,7 @@ struct Line {
     used: u64,
     /// The sectors that it holds, as bits.
     valid: u8,
-    /// Those that device memory has not got yet.
+    /// The sectors that are not yet written to device memory.
     dirty: u8,
 }
 
@@ -255,8 +256,8 @@ impl Cache {
         &mut self.lines[set * self.ways..][..self.ways]
     }
 
-    /// Returns true if the cache holds a sector, and notes its use.
-    fn find(&mut self, sector: u64) -> bool {
+    /// Returns true if the cache holds a sector, which then counts as used last.
+    fn look_up(&mut self, sector: u64) -> bool {
         self.clock += 1;
         let (clock, tag, bit) = (self.clock, sector / SECTORS_PER_LINE, bit(sector));
         let mut lines = self.set(tag).iter_mut();
@@ -376,6 +377,6 @@ mod tests {
         for sector in [0, 4, 0, 8] {
             cache.fill(sector, false);
         }
-        assert!(cache.find(0) && !cache.find(4) && cache.find(8));
+        assert!(cache.look_up(0) && !cache.look_up(4) && cache.look_up(8));
     }
 }

@@ -36,17 +36,17 @@ impl Program {
 
     /// Runs every thread of `launch` to its end.
     ///
-    /// Blocks start in the order of their numbers, x fastest, and each makes progress whatever the
-    /// others wait for, with one worker too. Without data races the result is the same every time;
-    /// floats that blocks add up atomically are added in the order in which the blocks come, which
-    /// varies with more than one worker.
+    /// Blocks start in the order of their numbers, x fastest. Each makes progress while others wait,
+    /// also with one worker. Without data races the result is the same every time, except for sums
+    /// of floats that blocks add atomically: with more than one worker, the order of the additions
+    /// varies.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
         run(&self.code, launch, |_| Vec::new(), Observation::default()).0
     }
 }
 
 /// A [`Program`] with counters. The counters are instructions of their own, which a `Program` does
-/// not have, so that counting costs nothing where nobody wants it.
+/// not have: it runs as fast as without the feature.
 #[derive(Debug)]
 pub struct CountingProgram {
     kernel: Kernel,
@@ -153,7 +153,8 @@ impl CheckedProgram {
     }
 
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. The
-    /// checks change nothing of what the launch does, and find the same for any number of workers.
+    /// checks do not change the results of the launch. Their findings are the same for any number of
+    /// workers.
     pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
         self.run_with(launch, checks, false)
     }

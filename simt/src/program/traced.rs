@@ -11,8 +11,7 @@ use crate::{
 use warpwise_compiler::ir::Kernel;
 
 /// A [`Program`](crate::Program) with points that report to watchers, and yields at which other
-/// threads get their turn. A `Program` has neither, so that tracing costs nothing where nobody
-/// wants it.
+/// threads get their turn. A `Program` has neither: it runs as fast as without the feature.
 #[derive(Debug)]
 pub struct TracedProgram {
     kernel: Kernel,
@@ -37,18 +36,19 @@ impl TracedProgram {
     /// Runs every thread of `launch` to its end, in one thread of the host, so that everything
     /// happens in the same order each time: the usual order, or a schedule drawn from `seed`, in
     /// which blocks, warps and diverged lanes take turns at the beginnings of bodies and before
-    /// accesses to memory. Each of the `looks` is called for its lanes, at each of their
-    /// instructions, and stops the launch where it breaks. It must not touch the launch's memory.
+    /// accesses to memory. Each of the `watches` is called at each instruction of its lanes, and
+    /// may stop the launch. It must not access the launch's memory.
     ///
-    /// # Panics If one of the `looks` does.
+    /// # Panics
+    /// If one of the `watches` panics.
     pub fn run(
         &self,
         launch: &Launch<'_>,
         seed: Option<u64>,
-        looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)>,
+        watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)>,
     ) -> Outcome {
-        let watcher = |(watched, look)| Watcher::new(&self.kernel, watched, look);
-        let watchers: Vec<_> = looks.into_iter().map(watcher).collect();
+        let watcher = |(watched, watch)| Watcher::new(&self.kernel, watched, watch);
+        let watchers: Vec<_> = watches.into_iter().map(watcher).collect();
         let refs: Vec<&dyn Watch> = watchers.iter().map(|watcher| watcher as &dyn Watch).collect();
         let schedule = seed.map(Schedule::new);
         let observation = Observation { schedule, watchers: &refs, ..Observation::default() };

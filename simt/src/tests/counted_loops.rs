@@ -122,7 +122,7 @@ fn lanes_that_leave_keep_the_counter() {
 }
 
 #[test]
-fn a_loop_without_a_round_leaves_what_it_began_with() {
+fn loops_without_a_round_keep_the_initial_value() {
     let inside = search("%nine", "%n", 1, AT_LANE, ALONE);
     assert!(counts(&inside));
     check(&inside, |n, lane| {

@@ -19,7 +19,7 @@ fn run(
     shape: Shape,
     seed: Option<u64>,
     buffer: &mut Vec<u32>,
-    looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)>,
+    watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)>,
 ) -> Outcome {
     let mut value = Value::U32(std::mem::take(buffer));
     let memory = value.memory();
@@ -28,7 +28,7 @@ fn run(
     // Without a seed, blocks run in their usual order only where one worker runs them all.
     let workers = seed.is_none().then_some(NonZeroUsize::MIN);
     let launch = Launch { grid, block, args: &args, workers, steps };
-    let outcome = program.run(&launch, seed, looks);
+    let outcome = program.run(&launch, seed, watches);
     value.take(&memory);
     buffer.extend_from_slice(value.u32s());
     outcome
@@ -57,7 +57,7 @@ const COUNT: &str = "param arg0 = out: write [u32] !0
 fn a_watched_thread_is_reported_step_by_step() {
     let watched = WatchedLanes { block: [1, 0, 0], warp: 1, lanes: 1 << 2 };
     let mut seen = Vec::new();
-    let look = |moment: &Moment<'_>| {
+    let watch = |moment: &Moment<'_>| {
         assert_eq!(moment.lanes, 1 << 2);
         let result = moment.value(moment.inst, 2).filter(|_| moment.stage != Stage::Reached);
         seen.push((moment.inst.index(), moment.stage, result));
@@ -65,7 +65,7 @@ fn a_watched_thread_is_reported_step_by_step() {
     };
     let mut out = vec![0; 80];
     let outcome =
-        run(&traced(COUNT), shape(2, 40), None, &mut out, vec![(watched, Box::new(look))]);
+        run(&traced(COUNT), shape(2, 40), None, &mut out, vec![(watched, Box::new(watch))]);
     assert_eq!(outcome, Outcome::default());
     assert_eq!(out, (0..80).map(|i| 2 * i).collect::<Vec<_>>());
     // Block 1 of 40 threads, warp 1, lane 2: thread 74.
@@ -85,7 +85,7 @@ fn a_watched_thread_is_reported_step_by_step() {
 fn addresses_and_variables_are_known() {
     let watched = WatchedLanes { block: [0; 3], warp: 0, lanes: u32::MAX };
     let mut stores = 0;
-    let look = |moment: &Moment<'_>| {
+    let watch = |moment: &Moment<'_>| {
         if moment.inst == InstId::new(13) {
             stores += 1;
             for lane in 0..32 {
@@ -97,7 +97,7 @@ fn addresses_and_variables_are_known() {
         ControlFlow::Continue(())
     };
     let mut out = vec![0; 80];
-    run(&traced(COUNT), shape(2, 40), None, &mut out, vec![(watched, Box::new(look))]);
+    run(&traced(COUNT), shape(2, 40), None, &mut out, vec![(watched, Box::new(watch))]);
     assert_eq!(stores, 1, "all lanes of the warp at once");
 }
 
@@ -106,7 +106,7 @@ fn a_callback_can_end_the_launch() {
     for seed in [None, Some(1), Some(2)] {
         let watched = WatchedLanes { block: [2, 0, 0], warp: 0, lanes: 1 };
         let mut calls = 0;
-        let look = |moment: &Moment<'_>| {
+        let watch = |moment: &Moment<'_>| {
             calls += 1;
             if moment.stage == Stage::Iteration {
                 ControlFlow::Break(())
@@ -114,9 +114,9 @@ fn a_callback_can_end_the_launch() {
                 ControlFlow::Continue(())
             }
         };
-        let looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(look))];
+        let watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(watch))];
         let mut out = vec![0; 400];
-        let outcome = run(&traced(COUNT), shape(10, 40), seed, &mut out, looks);
+        let outcome = run(&traced(COUNT), shape(10, 40), seed, &mut out, watches);
         assert_eq!(outcome.stopped, Some(Stopped::Halted { block: [2, 0, 0], span: Span::new(3) }));
         assert_eq!(calls, 4);
         assert_eq!(out[80], 0);
@@ -127,9 +127,9 @@ fn a_callback_can_end_the_launch() {
 fn a_panic_of_the_callback_reaches_the_caller() {
     let watched = WatchedLanes { block: [0; 3], warp: 0, lanes: 1 };
     let launch = || {
-        let look = |_: &Moment<'_>| panic!("mine");
-        let looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(look))];
-        run(&traced(COUNT), shape(1, 40), None, &mut vec![0; 40], looks)
+        let watch = |_: &Moment<'_>| panic!("mine");
+        let watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(watch))];
+        run(&traced(COUNT), shape(1, 40), None, &mut vec![0; 40], watches)
     };
     let panic = std::panic::catch_unwind(launch).unwrap_err();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"mine"));
@@ -143,13 +143,13 @@ fn missing_threads_are_not_reported() {
         WatchedLanes { block: [0; 3], warp: 1, lanes: 1 << 20 },
         WatchedLanes { block: [0; 3], warp: 0, lanes: 0 },
     ] {
-        let look = |_: &Moment<'_>| panic!("{watched:?}");
+        let watch = |_: &Moment<'_>| panic!("{watched:?}");
         let outcome = run(
             &traced(COUNT),
             shape(2, 40),
             None,
             &mut vec![0; 80],
-            vec![(watched, Box::new(look))],
+            vec![(watched, Box::new(watch))],
         );
         assert_eq!(outcome, Outcome::default());
     }
@@ -195,9 +195,9 @@ fn watching_does_not_change_the_schedule() {
     let program = traced(LIST);
     let order = |watched| {
         let mut list = vec![0; 201];
-        let look = |_: &Moment<'_>| ControlFlow::Continue(());
-        let looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(look))];
-        run(&program, shape(2, 100), Some(7), &mut list, looks);
+        let watch = |_: &Moment<'_>| ControlFlow::Continue(());
+        let watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(watch))];
+        run(&program, shape(2, 100), Some(7), &mut list, watches);
         list
     };
     let nobody = order(WatchedLanes { block: [9; 3], warp: 0, lanes: 0 });

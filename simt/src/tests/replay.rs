@@ -643,7 +643,7 @@ fn a_while_that_does_more_than_count_is_no_for() {
     assert_eq!(
         counts("%r = get $0 : u32", "%q = get $1 : u64 !0 %r = cast %q : u32"),
         0,
-        "a look at it behind"
+        "a use after the addition"
     );
     let skips = "%v = load %pl : u32 !1 %big = gt %v, %low : bool !0 %if = if %big !0 { %c2 = continue %l !0 }";
     assert_eq!(counts("%v = load %pl : u32 !1", skips), 0, "some rounds do not add");

@@ -158,8 +158,8 @@ fn match_counted_loop(
 }
 
 /// Returns the loops of a kernel, as it is written, that are counted, as a `for` or otherwise, and
-/// have no other exit but failing threads. What they read keeps nobody for another iteration, so
-/// that nobody waits for the writers of it.
+/// have no other exit but failing threads. Their number of iterations does not depend on values
+/// that they read, so no lane waits in them for another thread's write.
 pub(super) fn runs_to_completion(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut all = kernel.insts.facts(false);
     let rewritten = Rewritten::new(kernel, Instrumentation::None);
@@ -208,7 +208,7 @@ fn is_unobservable(rewritten: &Rewritten<'_>, found: &CountedLoop) -> bool {
     let kernel = rewritten.kernel();
     let Op::Loop { body } = &kernel.insts[found.id].op else { return false };
     let was = rewritten.origin(found.id);
-    let parts = was.is_none_or(|was| rewritten.uniformity().framed(was));
+    let parts = was.is_none_or(|was| rewritten.uniformity().is_framed(was));
     let cost = if no_loop_waits(rewritten) { 0 } else { read_cost(kernel, body) };
     let is_defined = |value: InstId| is_defined(kernel, value);
     i64::from(cost) < SPIN_ITERATION_COST
@@ -217,7 +217,8 @@ fn is_unobservable(rewritten: &Rewritten<'_>, found: &CountedLoop) -> bool {
             || [found.start, found.end, found.step].iter().all(|value| is_defined(*value)))
 }
 
-/// Returns true if no loop of the kernel as it was written keeps anybody waiting.
+/// Returns true if in no loop of the kernel, as it was written, a lane can wait for another
+/// thread's write.
 fn no_loop_waits(rewritten: &Rewritten<'_>) -> bool {
     let written = rewritten.written;
     written.insts.iter().all(|(id, inst)| {

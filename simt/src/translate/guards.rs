@@ -11,7 +11,7 @@ use warpwise_compiler::{
     ir::{Body, InstId, Kernel, Op},
 };
 
-/// Converts such branches to guards.
+/// Converts branches of which one arm only leaves to guards.
 pub(super) fn make_guards(rewritten: &mut Rewritten<'_>) {
     let kernel = rewritten.kernel();
     let (mut found, mut guards) = (false, kernel.insts.facts(false));

@@ -2,11 +2,11 @@
 //!
 //! Instructions are numbered in the order of the text; a structure has a second number for its end.
 //! A value is live from its definition to its last use, or to the end of the outermost loop around
-//! that use that does not contain the definition: so no register is reused that lanes waiting
-//! anywhere in the text still need.
+//! that use that does not contain the definition. So no register is reused while lanes that wait
+//! still need it, wherever in the text they wait.
 //!
-//! A value that is another one under a new name (the result of `bounds`, a cast that keeps the
-//! bits) has that one as its [`root`](LiveRanges::root), and no register.
+//! A value that has the bits of another one (the result of `bounds`, a cast that keeps the bits)
+//! has that one as its [`root`](LiveRanges::root), and no register.
 use super::{
     address::{Base, decompose},
     affine::Affinity,
@@ -189,8 +189,8 @@ impl UseWalk<'_> {
         }
     }
 
-    /// Records an access. Through an address that is no value of its own, it needs the operands of
-    /// that address.
+    /// Records an access. An address without a register is computed at the access, which then uses
+    /// the operands of the address.
     fn record_access(&mut self, ptr: InstId, at: u32) {
         match decompose(self.kernel, ptr).base {
             Base::Start(_) => {}

@@ -179,7 +179,7 @@ impl CopyAnalysis<'_> {
     ) -> bool {
         let is_loop = |id| matches!(self.kernel.insts[id].op, Op::For { .. } | Op::Loop { .. });
         let (structure, _) = set.arms[depth];
-        if !self.uniformity.framed(structure) {
+        if !self.uniformity.is_framed(structure) {
             return false;
         }
         // In a loop, the waiting lanes have left it or continue it.

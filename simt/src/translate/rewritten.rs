@@ -37,7 +37,7 @@ pub(super) struct Head {
 }
 
 impl<'k> Rewritten<'k> {
-    /// Starts with the kernel as it is written.
+    /// Creates the state before the first rewrite: the kernel as it is written.
     pub(super) fn new(written: &'k Kernel, instrumentation: Instrumentation) -> Self {
         let (origins, heads) = (Vec::new(), Vec::new());
         let (uniformity, runs_to_completion) = (OnceCell::new(), OnceCell::new());

@@ -177,7 +177,7 @@ impl SegmentWalk<'_> {
             _ => {}
         }
         if !op.is_leaf() {
-            let all = rejoins(self.kernel, id, &mut Vec::new());
+            let all = all_lanes_rejoin(self.kernel, id, &mut Vec::new());
             self.open = before.filter(|_| all);
         }
     }
@@ -208,7 +208,7 @@ impl SegmentWalk<'_> {
     fn only_leaves(&self, body: &Body) -> bool {
         let [only] = body.0[..] else { return false };
         match self.kernel.insts[only].op {
-            Op::Break(target) | Op::Continue(target) => self.uniformity.framed(target),
+            Op::Break(target) | Op::Continue(target) => self.uniformity.is_framed(target),
             ref op => matches!(op, Op::Return),
         }
     }
@@ -231,7 +231,7 @@ fn first_of_iteration(kernel: &Kernel, body: &Body) -> Option<InstId> {
         if is_observable(kernel, id) {
             break;
         }
-        if !rejoins(kernel, id, &mut Vec::new()) {
+        if !all_lanes_rejoin(kernel, id, &mut Vec::new()) {
             return body.0.get(at + 1).copied().or(first);
         }
     }
@@ -276,26 +276,26 @@ fn has_iterations(kernel: &Kernel, op: &Op) -> bool {
 
 /// Returns true if some lane continues a loop from inside its body.
 fn has_continue(kernel: &Kernel, of: InstId) -> bool {
-    fn any(kernel: &Kernel, body: &Body, of: InstId) -> bool {
+    fn contains_continue(kernel: &Kernel, body: &Body, of: InstId) -> bool {
         body.0.iter().any(|&id| {
             let op = &kernel.insts[id].op;
             matches!(op, Op::Continue(target) if *target == of)
-                || op.bodies().any(|body| any(kernel, body, of))
+                || op.bodies().any(|body| contains_continue(kernel, body, of))
         })
     }
-    kernel.insts[of].op.bodies().any(|body| any(kernel, body, of))
+    kernel.insts[of].op.bodies().any(|body| contains_continue(kernel, body, of))
 }
 
 /// Returns true if all lanes that enter a structure come out of it, unless they fail, and none has
 /// synchronized in it.
-fn rejoins(kernel: &Kernel, structure: InstId, inside: &mut Vec<InstId>) -> bool {
+fn all_lanes_rejoin(kernel: &Kernel, structure: InstId, inside: &mut Vec<InstId>) -> bool {
     inside.push(structure);
     let mut insts = kernel.insts[structure].op.bodies().flat_map(|body| &body.0);
     let all = insts.all(|&id| match &kernel.insts[id].op {
         Op::Return => false,
         Op::Break(target) | Op::Continue(target) => inside.contains(target),
         op if op.is_leaf() => !waits_for_others(op),
-        _ => rejoins(kernel, id, inside),
+        _ => all_lanes_rejoin(kernel, id, inside),
     });
     inside.pop();
     all

@@ -58,7 +58,7 @@ impl Uniformity {
     }
 
     /// Returns true if lanes may wait in the structure.
-    pub(super) fn framed(&self, structure: InstId) -> bool {
+    pub(super) fn is_framed(&self, structure: InstId) -> bool {
         self.framed[structure]
     }
 }
@@ -74,7 +74,8 @@ struct Round<'k> {
     changed: bool,
 }
 
-fn raise(fact: &mut bool, to: bool, changed: &mut bool) {
+/// Sets a fact that only changes from false to true, and records whether it changed.
+fn raise_fact(fact: &mut bool, to: bool, changed: &mut bool) {
     if to && !*fact {
         *fact = true;
         *changed = true;
@@ -128,7 +129,7 @@ impl Round<'_> {
             }
             Op::Set { local, .. } => {
                 self.record_access(*local);
-                raise(&mut self.facts.local_varies[*local], operands_vary, &mut self.changed);
+                raise_fact(&mut self.facts.local_varies[*local], operands_vary, &mut self.changed);
                 false
             }
             // Each lane receives its own result, even if the operands are equal.
@@ -144,11 +145,11 @@ impl Round<'_> {
             | Op::DistributeRows { .. }
             | Op::Texture { .. } => true,
             Op::If { .. } => {
-                raise(&mut self.facts.framed[id], operands_vary, &mut self.changed);
+                raise_fact(&mut self.facts.framed[id], operands_vary, &mut self.changed);
                 false
             }
             Op::For { .. } => {
-                raise(&mut self.facts.framed[id], operands_vary, &mut self.changed);
+                raise_fact(&mut self.facts.framed[id], operands_vary, &mut self.changed);
                 operands_vary
             }
             Op::Break(target) | Op::Continue(target) => {
@@ -174,14 +175,14 @@ impl Round<'_> {
             | Op::Print { .. }
             | Op::Panic { .. } => false,
         };
-        raise(&mut self.facts.varies[id], varies, &mut self.changed);
+        raise_fact(&mut self.facts.varies[id], varies, &mut self.changed);
     }
 
     /// Records that lanes leave `target` from here: from inside a framed structure, not all do.
     fn record_exit(&mut self, target: InstId) {
         let inside = self.arms.iter().rev().take_while(|(structure, _)| *structure != target);
         let diverges = inside.into_iter().any(|(structure, _)| self.facts.framed[*structure]);
-        raise(&mut self.facts.framed[target], diverges, &mut self.changed);
+        raise_fact(&mut self.facts.framed[target], diverges, &mut self.changed);
     }
 
     fn record_access(&mut self, local: LocalId) {
@@ -190,7 +191,11 @@ impl Round<'_> {
         let in_loop = framed().any(|(structure, _)| !is_if(*structure));
         let here = framed().next_back().copied();
         let first = *self.seen[local].get_or_insert(here);
-        raise(&mut self.facts.local_varies[local], in_loop || first != here, &mut self.changed);
+        raise_fact(
+            &mut self.facts.local_varies[local],
+            in_loop || first != here,
+            &mut self.changed,
+        );
     }
 }
 

@@ -525,7 +525,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_come_back() {
+    fn written_bytes_are_read_again() {
         let memory = Memory::from_bytes(&[1, 2, 3, 4, 5, 6, 7, 8, 9]);
         memory.write(3, &[40, 50]);
         let mut bytes = [0; 7];
@@ -534,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_or_misaligned_is_refused() {
+    fn accesses_outside_or_misaligned_are_refused() {
         let memory = Memory::zeroed(10);
         let mode = AccessMode::Words(4);
         let loan = memory.lend(mode);
@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_says_what_was_there() {
+    fn updates_return_the_old_value() {
         let memory = Memory::zeroed(8);
         let loan = memory.lend(AccessMode::Words(2));
         let cells = loan.cells((0, 8), AccessMode::Words(2));
@@ -576,7 +576,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "2 bytes from 7 are outside a memory of 8 bytes")]
-    fn the_host_is_told_when_it_reads_outside() {
+    fn host_reads_outside_panic() {
         Memory::zeroed(8).read_into(7, &mut [0; 2]);
     }
 }

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn little_is_seen_and_nothing_is_not() {
+    fn small_counts_have_a_visible_bar_and_zero_has_none() {
         let bar = |many| Bar { label: "1".into(), title: "x".into(), count: many };
         let drawn = draw_chart(&[bar(1_000_000), bar(1), bar(0)], "axis", "<said>");
         assert!(drawn.contains("height=\"1.0\"") && drawn.contains("height=\"0.0\""), "{drawn}");

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn sectors_show_what_is_wanted_of_them() {
+    fn sectors_show_their_requested_bytes() {
         let columns = sector_columns(&access(Space::Global, 4, 4));
         assert_eq!(columns.len(), 4);
         assert!(columns.iter().all(|column| column.lanes.len() == 8 && !column.is_busy));

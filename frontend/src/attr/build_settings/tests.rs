@@ -113,7 +113,7 @@ fn mistakes_are_said_with_their_line() {
 }
 
 #[test]
-fn mistakes_stop_the_build_of_what_is_worked_on_and_are_said_once() {
+fn mistakes_fail_only_workspace_builds_and_are_reported_once() {
     let dependency = build("", "zebra = 'warn'", true);
     let said: Vec<_> = dependency.take_errors().collect();
     assert_eq!(said.len(), 1);

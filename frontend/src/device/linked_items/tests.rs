@@ -113,7 +113,7 @@ fn a_bundle_arrives_together() {
 
 /// Nobody reads what only the body of a function that is called leads to.
 #[test]
-fn of_what_is_called_the_signature_is_checked() {
+fn only_the_signatures_of_called_functions_are_checked() {
     let far = |name: &str, id| {
         let mut linked = LinkedItems::empty();
         let name = quote::format_ident!("{name}");
@@ -160,7 +160,7 @@ fn long_chains_are_refused() {
 }
 
 #[test]
-fn what_is_wrong_spreads() {
+fn users_of_erroneous_items_are_unsound() {
     let link = link(&[erroneous_closure("1")], &quote!(part x)).unwrap();
     assert!(!LinkedItems::new(&[parse_quote!(f)], closures(&link)).unwrap().is_sound);
 }

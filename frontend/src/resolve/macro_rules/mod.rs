@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_mean_something_else_stays() {
+    fn ambiguous_calls_are_not_expanded() {
         for body in [
             "let a = 1; macro_rules! m { () => { a } } let a = 2; m!()",
             "macro_rules! m { () => { $crate::a } } m!()",

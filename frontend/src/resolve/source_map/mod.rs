@@ -607,7 +607,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_brace_is_none() {
+    fn braces_in_comments_and_literals_are_skipped() {
         assert_eq!(scope_of("// {\n /* { /* { */ } */ @"), None);
         assert_eq!(scope_of("const A: &str = \"{ \\\" {\"; @"), None);
         assert_eq!(scope_of("const A: &str = r#\"{ \" {\"#; @"), None);
@@ -626,7 +626,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_ends() {
+    fn truncated_sources_have_no_braces() {
         for text in ["/*", "\"", "'", "'\\", "r#\"", "{", "}", "/* /*", "r"] {
             assert_eq!(find_braces(text, BraceKind::All), []);
         }
@@ -641,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_imports_nothing_of_interest_is_known_at_a_glance() {
+    fn files_without_imports_of_interest_are_recognized() {
         let text = "//! Docs; more.\nuse warpwise::{prelude::*, Device};\nfn f() { g(Op::A) }";
         assert!(!may_import(text));
         for path in ["std::f32", "core::mem", "Op::Push", "a::Op::Push", "a // b; c\n"] {

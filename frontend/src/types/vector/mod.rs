@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn vectors_are_aligned_to_what_is_loaded_at_once() {
+    fn vectors_are_aligned_to_the_size_of_one_load() {
         let align = |name| Vector::from_name(name).unwrap().align();
         let names = ["F32x4", "F32x3", "F32x2", "F64x2", "F64x4", "U8x4", "F16x2", "I8x3"];
         assert_eq!(names.map(align), [16, 4, 8, 16, 16, 4, 4, 1]);
     }
 
     #[test]
-    fn what_kernels_get_is_what_they_name() {
+    fn kernels_get_only_the_vector_methods_that_they_name() {
         let words = |kernel| Identifiers::in_items([].iter(), Some(&kernel));
         let items = items(&words(syn::parse_quote!(
             fn f(v: F32x2) {

@@ -72,7 +72,7 @@ impl<'a> Worker<'_, 'a> {
     }
 }
 
-/// Lets the threads of all blocks know what happened before the barrier that these have passed.
+/// Orders all accesses before the barrier, by threads of any of the blocks, before the later ones.
 fn share_clocks(blocks: &mut [Box<Block<'_>>]) {
     let mut all = VectorClock::default();
     let checks = blocks.iter_mut().filter_map(|block| block.checks_mut());

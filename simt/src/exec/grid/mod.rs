@@ -41,7 +41,8 @@ use std::{
 };
 use tickets::{FIRST_BATCH, MAX_BATCH, Tickets};
 
-/// Turns that blocks may still spin after one was found that cannot end.
+/// The most turns in which a worker's blocks may spin after the detection of a block that cannot
+/// end.
 const MAX_SPINS_AFTER_STOP: u32 = 1000;
 
 /// Rounds without an ended block after which a schedule starts another one.
@@ -245,7 +246,7 @@ struct Worker<'g, 'a> {
     at_cluster_barrier: VecDeque<Box<Block<'a>>>,
     /// Suspended blocks to run again before another block starts.
     to_resume: usize,
-    /// Turns that a block may still spin, once another was found that cannot end.
+    /// The remaining turns in which blocks may spin after the detection of a block that cannot end.
     spins_left: u32,
     /// The storage of an ended block.
     spare_block: Option<Box<Block<'a>>>,

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_looks_around_leaves_a_block_in_the_middle_and_goes_on_there() {
+    fn paused_blocks_continue_at_the_same_instruction() {
         for steps in [None, Some(1 << 20)] {
             let (left, _) = run(LONG, 1, steps, Some(FIRST_PAUSE_STEPS));
             let expected =
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_whom_does_not_depend_on_when_a_worker_looks_around() {
+    fn results_do_not_depend_on_the_pauses_of_workers() {
         for steps in [None, Some(1 << 30)] {
             let (left, counters) = run(LATE, 32, steps, None);
             for pause in [1 << 3, 1 << 5] {

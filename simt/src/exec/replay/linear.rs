@@ -293,7 +293,7 @@ impl LinearValues {
     }
 
     /// Returns the value of a condition if it is the same in every lane; evaluates no single lane.
-    pub(super) fn decide(
+    pub(super) fn decide_condition(
         &mut self,
         terms: &[Term],
         compares: &[Compare],

@@ -266,7 +266,7 @@ impl<'a> Recorder<'_, 'a> {
 
     fn decide_condition(&mut self, decision: u32) -> Option<bool> {
         let terms = &self.code.decisions[decision as usize];
-        self.values.decide(terms, &self.code.compares, self.bound, self.group)
+        self.values.decide_condition(terms, &self.code.compares, self.bound, self.group)
     }
 
     fn record_spread(&mut self, to: Reg, from: Affine) -> Result<(), Failure> {

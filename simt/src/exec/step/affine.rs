@@ -194,7 +194,7 @@ impl<'e> Exec<'e> {
         }
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
-            // Nobody reads what inactive lanes load.
+            // Inactive lanes may load, too: their results are not read.
             if let Some(window) = &window
                 && self.registers.load_affine(copy, to, window, walk, walk.among(run))
             {

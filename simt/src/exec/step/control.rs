@@ -20,7 +20,7 @@ pub(super) enum Next {
 
 impl Exec<'_> {
     /// Returns the innermost frame. Translation pairs frames, so there is one.
-    fn frame(&mut self) -> &mut Frame {
+    fn innermost_frame(&mut self) -> &mut Frame {
         self.strand.frames.last_mut().expect("steps that use a frame follow one that pushes it")
     }
 
@@ -108,7 +108,7 @@ impl Exec<'_> {
     /// Ends the first arm: the lanes of the second continue.
     pub(super) fn begin_second_arm(&mut self) -> Next {
         let active = self.strand.active();
-        let frame = self.frame();
+        let frame = self.innermost_frame();
         frame.resume = frame.end;
         if frame.pending.is_empty() {
             self.strand.pc = frame.end;
@@ -127,7 +127,7 @@ impl Exec<'_> {
 
     /// Merges the lanes that continue a loop with those at the end of its body.
     pub(super) fn regather(&mut self) -> Next {
-        let frame = self.frame();
+        let frame = self.innermost_frame();
         let (pending, end) = (std::mem::take(&mut frame.pending), frame.end);
         if !pending.is_empty() {
             self.strand.activate(self.strand.active() | pending);
@@ -139,7 +139,7 @@ impl Exec<'_> {
 
     /// Pops a frame whose lanes are all at its end.
     pub(super) fn join_frame(&mut self) -> Next {
-        let done = self.frame().done;
+        let done = self.innermost_frame().done;
         self.strand.frames.pop();
         if !done.is_empty() {
             self.strand.activate(self.strand.active() | done);

@@ -1,4 +1,4 @@
-//! The interpreter loop of a strand, which runs until it ends, waits or has to let others run.
+//! The interpreter loop of a strand, which runs until the strand ends, waits or yields.
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
 //! [`access`], [`affine`], [`async_copy`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`],
@@ -146,7 +146,7 @@ impl<'e> Exec<'e> {
             let at = self.strand.pc;
             self.strand.pc = at + 1;
             // Instructions that cannot stop the strand continue with the next one at once; the
-            // others yield how to go on.
+            // others return a `Next`.
             let next = match &instrs[at as usize] {
                 Instr::Map { .. }
                 | Instr::MapWithOne { .. }

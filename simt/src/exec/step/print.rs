@@ -4,7 +4,7 @@ use crate::{bytecode::Message, vector::mask::Mask};
 use warpwise_compiler::{fault::Reason, output::Printed};
 
 impl Exec<'_> {
-    /// Records what each active lane prints, in order.
+    /// Records the message of each active lane, in order.
     pub(super) fn print_message(&mut self, message: &Message) {
         let active: Mask = self.strand.active();
         for lane in active.lanes() {

@@ -14,7 +14,7 @@ pub(super) struct Folded {
     pub(super) hoisted_from: Facts<InstId, Option<InstId>>,
 }
 
-/// Finds the instructions of a kernel that machine code does not have where they stand.
+/// Finds the instructions that machine code merges into others or executes before a loop.
 pub(super) fn find_folded(kernel: &Kernel) -> Folded {
     let mut folding = Folding {
         kernel,
@@ -47,7 +47,7 @@ impl Folding<'_> {
         let kernel = self.kernel;
         self.is_address = kernel.insts.facts(true);
         let ids: Vec<InstId> = kernel.insts.ids().collect();
-        // Users come after what they use.
+        // In this order, all users of a result are visited before the result.
         for &id in ids.iter().rev() {
             let op = &kernel.insts[id].op;
             let passes_on = is_linear(op) && self.is_address[id];

@@ -1,11 +1,11 @@
-//! The analysis of the shared memory of a cluster, whose blocks access each other's.
+//! The analysis of the shared memory of a cluster, of which each block may access all.
 //!
 //! Accesses are analysed as they happen, since the blocks take turns. Only the barrier of the
-//! cluster orders the accesses of all its blocks, and ends the analysis of what was before.
+//! cluster orders the accesses of all its blocks; it ends the analysis of the accesses before it.
 //!
 //! A block must not end before the accesses of others to its memory: hardware may give the memory
-//! to another block. Such an access is found where it comes after the end of the block, and where
-//! the block ends although nothing orders an earlier access before that.
+//! to another block. An access is wrong if it happens after the end of the block, and also if it
+//! happens earlier and nothing orders it before that end.
 use super::{
     LaunchChecks,
     finding::Missing,
@@ -100,7 +100,7 @@ impl ClusterChecks {
         self.blocks.get(owner).copied().unwrap_or(0)
     }
 
-    /// Records an access by a thread of the block of this rank, and adds what is wrong with it.
+    /// Records an access by a thread of the block of this rank, and adds its findings.
     pub(super) fn record_access(
         &mut self,
         (code, launch): (&Code, &LaunchChecks<'_>),
@@ -150,8 +150,8 @@ impl ClusterChecks {
         self.remote[owner].insert((site, block, thread), (record, context));
     }
 
-    /// Records that the block of this rank has ended, and adds the accesses of others that may come
-    /// after that.
+    /// Records that the block of this rank has ended, and adds findings for accesses of other blocks
+    /// that nothing orders before its end.
     pub(super) fn end_block(
         &mut self,
         rank: usize,

@@ -61,7 +61,7 @@ impl Contexts {
 
     /// Returns the segment of a context, and its index in the segment.
     #[inline(always)]
-    fn find(&self, number: u32) -> (&ContextSegment, u32) {
+    fn find_segment(&self, number: u32) -> (&ContextSegment, u32) {
         let of = |segment: &ContextSegment| segment.first <= number;
         let at = match self.segments.last() {
             Some(last) if of(last) => self.segments.len(),
@@ -74,7 +74,7 @@ impl Contexts {
     /// Returns the context with a number.
     #[inline(always)]
     pub(crate) fn get(&self, number: u32) -> AccessContext {
-        let (segment, at) = self.find(number);
+        let (segment, at) = self.find_segment(number);
         if !segment.is_repeated {
             return segment.contexts[at as usize];
         }
@@ -87,7 +87,7 @@ impl Contexts {
 
     /// Returns the value that all lanes of an access write, if it is the same.
     pub(crate) fn value(&self, number: u32) -> Option<u64> {
-        let (segment, at) = self.find(number);
+        let (segment, at) = self.find_segment(number);
         segment.values.get(at as usize).copied().flatten()
     }
 }

@@ -1,7 +1,7 @@
 //! Findings, as data and as text.
 //!
-//! `P` is the type of places in the source: [`Span`] in this crate; file, line and column for users
-//! who have the source.
+//! `P` is the type of places in the source: [`Span`] in this crate; file, line and column where the
+//! source is known.
 use super::{
     order_dependence::OrderDependence,
     sync_finding::{BarrierDivergence, MaskMisuse},

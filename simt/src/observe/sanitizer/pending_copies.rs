@@ -132,7 +132,7 @@ impl PendingCopies {
 }
 
 /// Returns the words of a slice that an access touches, each with the number of the memory; none
-/// if nobody writes the memory.
+/// if no thread writes the memory.
 fn source_words(
     launch: &LaunchChecks<'_>,
     address: u64,

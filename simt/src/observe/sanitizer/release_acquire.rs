@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_goes_on_once() {
+    fn a_joined_clock_descends_from_its_first_part_only() {
         let first = released_clock(None, 0, 1);
         let (one, other) = (released_clock(Some(&first), 1, 1), released_clock(Some(&first), 2, 1));
         assert!(!one.descends_from(&other) && !other.descends_from(&one));

@@ -340,7 +340,7 @@ mod tests {
     use crate::observe::sanitizer::access_log::{Access, LaneAddresses};
 
     #[test]
-    fn what_was_clean_is_until_something_undefined_is_written() {
+    fn clean_accesses_are_forgotten_after_an_undefined_write() {
         let mut undefineds =
             UndefinedValues { defined: Defined::new(8), ..UndefinedValues::default() };
         undefineds.reset();

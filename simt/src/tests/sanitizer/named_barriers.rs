@@ -18,7 +18,7 @@ const WRITE: &str = "%far = add %t, %k32 : u64 !0 %there = index %s, %far, 4 : p
 const READ: &str = "%r = load %at : u32 !20\n";
 
 #[test]
-fn what_arrives_is_seen_by_those_that_wait() {
+fn writes_before_arrival_are_visible_after_the_wait() {
     let (arrive, sync) =
         ("%b = named_barrier.arrive 1, 64 !11", "%c = named_barrier.sync 1, 64 !21\n");
     assert_eq!(findings(&format!("{WRITE}{arrive}"), &format!("{sync}{READ}")), [""; 0]);

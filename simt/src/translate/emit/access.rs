@@ -125,7 +125,7 @@ impl Emitter<'_> {
             return Ok(from);
         }
         if keeps_bits(scalar, Scalar::U64) {
-            return Ok(self.widened(from, 8));
+            return Ok(self.widen(from, 8));
         }
         let cast = lanes::cast(scalar, Scalar::U64, self.isa);
         let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;

@@ -257,7 +257,7 @@ impl Emitter<'_> {
         let f = f.ok_or_else(|| self.malformed("a cast of something else than integers"))?;
         let size = to.size().ok_or_else(|| self.malformed("a generic type"))?;
         if keeps_bits(from, to) && !self.are_launch_constants(&[value]) {
-            return Ok(self.widened(value, size as usize));
+            return Ok(self.widen(value, size as usize));
         }
         Ok(self.uniform_result(f, LaunchValue::Cast(from, to, value), &[value], size as usize))
     }
@@ -265,13 +265,13 @@ impl Emitter<'_> {
     /// Emits a cast of a uniform integer that keeps its bits.
     pub(super) fn emit_widening(&mut self, id: InstId, value: InstId) -> Done {
         let value = self.uniform(value)?;
-        let to = self.widened(value, self.size(id)?);
+        let to = self.widen(value, self.size(id)?);
         self.uniforms[id] = Some(to);
         self.copy_to_lanes(id)
     }
 
     /// Returns the low bytes of a uniform integer, or the integer extended with zeros.
-    pub(super) fn widened(&mut self, value: Uniform, size: usize) -> Uniform {
+    pub(super) fn widen(&mut self, value: Uniform, size: usize) -> Uniform {
         let to = self.new_slot(size);
         self.copy_uniform(to, value);
         to
@@ -461,8 +461,8 @@ impl Emitter<'_> {
             self.clear_uniforms_from(first, frame);
             return Ok(());
         }
-        // If nobody observes it, uniform values that may differ between lanes are cleared after the
-        // loop, so that their strands can merge.
+        // In a launch that is not observed, only uniform values that may differ between lanes are
+        // cleared after the loop, so that their strands can merge.
         let zero = self.constant(0, base.size());
         for slot in [base, distance.base] {
             self.emit(Instr::Uniform { f: copy, slots: [slot, zero, zero, zero] });

@@ -134,7 +134,7 @@ impl Emitter<'_> {
         if !self.is_checked {
             return;
         }
-        if computes(instr) {
+        if only_computes(instr) {
             return;
         }
         // Instructions that require a defined value are tracked, too.
@@ -171,7 +171,7 @@ impl Emitter<'_> {
 
     /// Restarts the tracking after an instruction that does more than compute.
     pub(super) fn restart_tracking_after(&mut self, instr: &Instr) {
-        let computes = computes(instr);
+        let computes = only_computes(instr);
         let here = self.code.instrs.len() as u32;
         let chose = self.code.choices.last().is_some_and(|(at, _)| *at == here - 1);
         if !computes || chose {
@@ -194,7 +194,7 @@ impl Emitter<'_> {
 }
 
 /// Returns true if an instruction only computes.
-fn computes(instr: &Instr) -> bool {
+fn only_computes(instr: &Instr) -> bool {
     matches!(
         instr,
         Instr::Map { .. }

@@ -131,7 +131,7 @@ impl Emitter<'_> {
 
     /// Enters a loop or block; its exits lead to `next` and `end`.
     pub(super) fn enter_frame(&mut self, id: InstId, next: Label, end: Label) -> Option<u16> {
-        let frame = self.uniformity.framed(id).then_some(self.frames);
+        let frame = self.uniformity.is_framed(id).then_some(self.frames);
         if frame.is_some() {
             self.emit(Instr::Enter { resume: next, join: end });
             self.frames += 1;
@@ -175,8 +175,8 @@ impl Emitter<'_> {
     }
 
     /// Clears uniform values after a loop, from a slot on. Lanes that left the loop at different
-    /// times have different ones, and nobody needs them; equal ones let their strands merge. A
-    /// `for` that was a loop has other values, so none may remain where that is observable.
+    /// times have different ones, which are not read after the loop; cleared ones let their strands
+    /// merge. A `for` that was a loop has other values, so none may remain where that is observable.
     pub(super) fn clear_uniforms_from(&mut self, first: usize, frame: Option<u16>) {
         if frame.is_none() || !self.rewritten.is_observed() {
             return;

@@ -1,10 +1,10 @@
 //! Instructions that count, between those of the kernel.
 //!
 //! At the beginning of a [segment](Segments), one instruction counts for all instructions of the
-//! segment. The counters refer to the instructions that were written, whatever these have become:
-//! an instruction that came from a written one begins the segment of that, and an added one begins
-//! none. The head of a loop that has become a `for` is counted where the `for` is entered and after
-//! each of its iterations; so are the lanes that leave there.
+//! segment. The counters refer to the kernel as it was written: a rewritten instruction begins the
+//! segment of the written one from which it came, and an added one begins none. The head of a loop
+//! that has become a `for` is counted where the `for` is entered and after each of its iterations;
+//! so are the lanes that leave there.
 use super::{Emitter, ExitCounts};
 use crate::{
     bytecode::{Address, AsyncCopy, Counted, Entry, Instr, Operand, Request, Requests, phases},

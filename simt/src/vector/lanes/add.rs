@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_lane_outside_is_told_and_those_before_it_are_done() {
+    fn the_first_lane_outside_is_returned_after_adding_for_those_before_it() {
         let memory = Memory::zeroed(12);
         let wrong = added::<u32, u64>(&memory, true, (0, 4), &[1, 2, 3, 0], &[1]);
         assert_eq!(wrong, (2, vec![0, 0, 77, 77]));

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_nowhere_among_what_other_rounds_take() {
+    fn results_do_not_overlap_operands_of_other_rounds() {
         let (memory, other) = (numbers(200), numbers(200));
         let (walk, like) = (rows(64), rows(64));
         let words = |memory, at, step, walk| {

@@ -200,7 +200,7 @@ fn compared(
 }
 
 #[test]
-fn comparisons_come_out_the_same_as_long_as_in_each_lane() {
+fn comparisons_of_ranges_equal_those_of_lanes() {
     use CompareOp::{Eq, Ge, Gt, Le, Lt, Ne};
     let (mut random, mut ends) = (Random(4), 0);
     for _ in 0..6000 {
@@ -232,7 +232,7 @@ fn comparisons_come_out_the_same_as_long_as_in_each_lane() {
 }
 
 #[test]
-fn a_range_goes_on_as_long_as_there_is_a_next_round() {
+fn ranges_end_with_their_last_round() {
     let (mut random, mut ends) = (Random(5), 0);
     for _ in 0..4000 {
         let (counter, inclusive) = (random.value(), random.one(&[true, false]));

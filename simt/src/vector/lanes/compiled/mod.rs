@@ -299,7 +299,7 @@ impl<'p> Allocation<'p> {
         }
         for value in constants {
             if let Value::Constant(bits) = value
-                && self.find(value).is_none()
+                && self.find_register(value).is_none()
             {
                 let to = self.free.pop()?;
                 self.code.splat(to, bits);
@@ -354,7 +354,7 @@ impl<'p> Allocation<'p> {
     }
 
     /// Returns the vector register of a value that has one.
-    fn find(&self, value: Value) -> Option<Zmm> {
+    fn find_register(&self, value: Value) -> Option<Zmm> {
         let all = self.pinned.iter().chain(&self.held);
         all.into_iter().find(|(of, _)| *of == value).map(|(_, zmm)| *zmm)
     }
@@ -369,7 +369,7 @@ impl<'p> Allocation<'p> {
     fn store_all(&mut self, values: &[Value]) -> Option<()> {
         for value in values {
             let Value::Register(at) = *value else { return None };
-            self.code.store(self.find(*value)?, Base::Rsi, at);
+            self.code.store(self.find_register(*value)?, Base::Rsi, at);
         }
         Some(())
     }
@@ -399,7 +399,7 @@ impl<'p> Allocation<'p> {
     fn inst(&mut self, at: usize, inst: &Inst) -> Option<()> {
         let mut operands = [SCRATCH_REGISTERS[0]; 3];
         for (operand, value) in operands.iter_mut().zip(inst.operands()) {
-            *operand = match self.find(*value) {
+            *operand = match self.find_register(*value) {
                 Some(zmm) => zmm,
                 None => {
                     let to = self.load(*value)?;
@@ -416,7 +416,7 @@ impl<'p> Allocation<'p> {
         let Some(value) = inst.to else {
             return self.compute(inst.code, operands[0], operands);
         };
-        let to = match self.find(value) {
+        let to = match self.find_register(value) {
             Some(zmm) => zmm,
             None => {
                 let to = self.free.pop()?;
@@ -495,7 +495,7 @@ impl<'p> Allocation<'p> {
     /// does not change them.
     fn rsqrt(&mut self, to: Zmm, x: Zmm) -> Option<()> {
         let [Some(half), Some(one), Some(three_halves)] =
-            RSQRT_CONSTANTS.map(|value| self.find(constant(value)))
+            RSQRT_CONSTANTS.map(|value| self.find_register(constant(value)))
         else {
             return None;
         };
