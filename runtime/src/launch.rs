@@ -287,12 +287,12 @@ mod tests {
 
     #[test]
     fn covers_with_default_blocks() {
-        let of = |config| geometry(config).map(|g| (g.grid, g.block)).unwrap();
-        assert_eq!(of(LaunchConfig::cover(1000)), ([4, 1, 1], [256, 1, 1]));
-        assert_eq!(of(LaunchConfig::cover(1024)), ([4, 1, 1], [256, 1, 1]));
-        assert_eq!(of(LaunchConfig::cover((33, 16))), ([3, 1, 1], [16, 16, 1]));
-        assert_eq!(of(LaunchConfig::cover((8, 9, 5))), ([1, 2, 2], [8, 8, 4]));
-        assert_eq!(of(LaunchConfig::grid((7, 2)).block(64)), ([7, 2, 1], [64, 1, 1]));
+        let shape_of = |config| geometry(config).map(|g| (g.grid, g.block)).unwrap();
+        assert_eq!(shape_of(LaunchConfig::cover(1000)), ([4, 1, 1], [256, 1, 1]));
+        assert_eq!(shape_of(LaunchConfig::cover(1024)), ([4, 1, 1], [256, 1, 1]));
+        assert_eq!(shape_of(LaunchConfig::cover((33, 16))), ([3, 1, 1], [16, 16, 1]));
+        assert_eq!(shape_of(LaunchConfig::cover((8, 9, 5))), ([1, 2, 2], [8, 8, 4]));
+        assert_eq!(shape_of(LaunchConfig::grid((7, 2)).block(64)), ([7, 2, 1], [64, 1, 1]));
     }
 
     #[test]

@@ -332,15 +332,15 @@ mod tests {
     #[test]
     fn lane_masks_are_of_lanes_in_order() {
         for_each_thread(LaunchConfig::grid(1).block(40), || {
-            let of = |is_meant: &dyn Fn(usize, usize) -> bool| {
+            let mask_of = |is_meant: &dyn Fn(usize, usize) -> bool| {
                 let lanes = (0..32).filter(|lane| is_meant(*lane, lane_id()));
                 lanes.fold(0, |mask, lane| mask | 1 << lane)
             };
-            assert_eq!(lanemask_lt(), of(&|lane, own| lane < own));
-            assert_eq!(lanemask_le(), of(&|lane, own| lane <= own));
-            assert_eq!(lanemask_eq(), of(&|lane, own| lane == own));
-            assert_eq!(lanemask_ge(), of(&|lane, own| lane >= own));
-            assert_eq!(lanemask_gt(), of(&|lane, own| lane > own));
+            assert_eq!(lanemask_lt(), mask_of(&|lane, own| lane < own));
+            assert_eq!(lanemask_le(), mask_of(&|lane, own| lane <= own));
+            assert_eq!(lanemask_eq(), mask_of(&|lane, own| lane == own));
+            assert_eq!(lanemask_ge(), mask_of(&|lane, own| lane >= own));
+            assert_eq!(lanemask_gt(), mask_of(&|lane, own| lane > own));
         })
         .unwrap();
     }

@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn times_have_three_digits() {
-        let texts = [3.1e-6, 0.000_133, 0.001_374, 2.0].map(time);
+        let texts = [3.1e-6, 0.000_133, 0.001_374, 2.0].map(format_time);
         assert_eq!(texts, ["3.1 us", "133 us", "1.37 ms", "2.00 s"]);
     }
 }

@@ -143,9 +143,9 @@ pub(super) fn scalar_name(scalar: Scalar) -> Option<&'static str> {
     })
 }
 
-/// Returns the Rust name of the atomic over the scalar `of`.
-pub(super) fn atomic_name(of: &str) -> String {
-    let (first, rest) = of.split_at(1);
+/// Returns the Rust name of the atomic over a scalar.
+pub(super) fn atomic_name(scalar: &str) -> String {
+    let (first, rest) = scalar.split_at(1);
     format!("Atomic{}{rest}", first.to_uppercase())
 }
 

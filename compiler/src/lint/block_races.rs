@@ -22,42 +22,42 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_block_races", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let mut found: Vec<Finding> = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
     let mut reported = Vec::new();
     let mut of_blocks: Vec<race::RaceAt<'_>> = race::all_races(analyses)
-        .filter(|of| {
-            of.race.among == ThreadGroup::Grid
-                && matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
+        .filter(|found| {
+            found.race.among == ThreadGroup::Grid
+                && matches!(found.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
         })
         .collect();
     // Stores first: a read in between has the same fault.
-    of_blocks.sort_by_key(|of| (!of.is_of_one_store(), of.race.sides[1].event));
-    for of in of_blocks {
+    of_blocks.sort_by_key(|found| (!found.is_of_one_store(), found.race.sides[1].event));
+    for found in of_blocks {
         let races_nearer = race::all_races(analyses)
-            .any(|other| other.root == of.root && other.race.among != ThreadGroup::Grid);
-        if races_nearer || reported.contains(&of.root) {
+            .any(|other| other.root == found.root && other.race.among != ThreadGroup::Grid);
+        if races_nearer || reported.contains(&found.root) {
             continue;
         }
-        reported.push(of.root);
-        let message = if of.is_of_one_store() {
-            shared_write_races::describe_stores(kernel, analyses, &of)
+        reported.push(found.root);
+        let message = if found.is_of_one_store() {
+            shared_write_races::describe_stores(kernel, analyses, &found)
         } else {
-            describe_block_clash(kernel, &of)
+            describe_block_clash(kernel, &found)
         };
         let help = "let the index depend on the block (`global_idx_x()`, `block_idx_x()`), use a \
                     slice of atomics, or combine the results of blocks in a launch of its own"
             .to_owned();
-        found.push(race::race_finding(kernel, analyses, &of, message, help));
+        findings.push(race::race_finding(kernel, analyses, &found, message, help));
     }
-    found
+    findings
 }
 
-fn describe_block_clash(kernel: &Kernel, of: &race::RaceAt<'_>) -> String {
-    let [first, second] = of.race.sides;
+fn describe_block_clash(kernel: &Kernel, found: &race::RaceAt<'_>) -> String {
+    let [first, second] = found.race.sides;
     let does = |writes: bool| if writes { "writes" } else { "reads" };
     format!(
         "blocks access the same elements of {}: {} of one block {} what {} of the next {}",
-        race::quoted_name(kernel, of.root),
+        race::quoted_name(kernel, found.root),
         race::thread_text(second.thread),
         does(second.writes),
         race::thread_text(first.thread),

@@ -336,8 +336,8 @@ fn element_count(kernel: &Kernel, array: SharedId) -> Option<u64> {
 
 /// Returns the Rust type of an array's elements, if it is a number.
 fn element_type(kernel: &Kernel, array: SharedId) -> Option<String> {
-    let of = kernel.shared[array].elem.scalar().and_then(access::scalar_name)?;
-    Some(if is_atomic(kernel, array) { access::atomic_name(of) } else { of.to_owned() })
+    let elem = kernel.shared[array].elem.scalar().and_then(access::scalar_name)?;
+    Some(if is_atomic(kernel, array) { access::atomic_name(elem) } else { elem.to_owned() })
 }
 
 /// Returns the declaration of an array with `len` elements.

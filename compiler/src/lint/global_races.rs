@@ -23,22 +23,23 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let of_buffers = || {
-        race::all_races(analyses)
-            .filter(|of| matches!(of.root, Root::Param(_)) && of.race.among != ThreadGroup::Grid)
+        race::all_races(analyses).filter(|found| {
+            matches!(found.root, Root::Param(_)) && found.race.among != ThreadGroup::Grid
+        })
     };
     let stores =
         of_buffers().filter(|of| of.is_of_one_store() && of.race.kind == RaceKind::WriteWrite);
     let mut found: Vec<Finding> = stores
-        .map(|of| {
-            let message = shared_write_races::describe_stores(kernel, analyses, &of);
+        .map(|found| {
+            let message = shared_write_races::describe_stores(kernel, analyses, &found);
             let help = "give each thread an element of its own, or use a slice of atomics: \
                         `&[AtomicU32]`, `&[AtomicF32]`"
                 .to_owned();
-            race::race_finding(kernel, analyses, &of, message, help)
+            race::race_finding(kernel, analyses, &found, message, help)
         })
         .collect();
-    let races =
-        of_buffers().filter(|of| race::needs_order(of) && !race::is_within_update(analyses, of));
+    let races = of_buffers()
+        .filter(|found| race::needs_order(found) && !race::is_within_update(analyses, found));
     let gaps = race::find_gaps(kernel, &analyses.trace, races.collect());
     let far = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Block);
     found.extend(far.map(|gap| {

@@ -147,7 +147,7 @@ impl OverflowFinder<'_> {
     fn visit_grid_product(
         &mut self,
         id: InstId,
-        of: [InstId; 2],
+        factors: [InstId; 2],
         scalar: Scalar,
         limit: i128,
         below: &[(InstId, i128)],
@@ -156,7 +156,7 @@ impl OverflowFinder<'_> {
             let is_constant = matches!(self.kernel.insts[id].op, Op::Const(_));
             self.ranges.get(self.kernel, id).filter(|range| is_constant && range.min > 0)
         };
-        let [lhs, rhs] = of;
+        let [lhs, rhs] = factors;
         let (number, factor) = match (constant(lhs), constant(rhs)) {
             (None, Some(factor)) => (lhs, factor.max),
             (Some(factor), None) => (rhs, factor.max),

@@ -31,20 +31,20 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 /// Returns the places where shared memory needs a barrier, or, if only lanes of a warp exchange
 /// data, a warp-wide wait.
 pub(super) fn find_gaps<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<MissingWait<'a>> {
-    let races = race::all_races(analyses).filter(|of| {
-        matches!(of.root, Root::Shared(_))
-            && race::needs_order(of)
-            && !race::is_within_update(analyses, of)
+    let races = race::all_races(analyses).filter(|found| {
+        matches!(found.root, Root::Shared(_))
+            && race::needs_order(found)
+            && !race::is_within_update(analyses, found)
     });
     race::find_gaps(kernel, &analyses.trace, races.collect())
 }
 
 fn missing_barrier_finding(kernel: &Kernel, analyses: &Analyses, gap: &MissingWait<'_>) -> Finding {
-    let of = &gap.shown;
-    let name = race::quoted_name(kernel, of.root);
-    let [first, second] = of.race.sides;
+    let shown = &gap.shown;
+    let name = race::quoted_name(kernel, shown.root);
+    let [first, second] = shown.race.sides;
     let what = |writes: bool| if writes { "write" } else { "read" };
-    let help = if of.race.iteration_of.is_some() {
+    let help = if shown.race.iteration_of.is_some() {
         format!(
             "add `sync_threads()` to the loop, after the last {} of {name}, where every thread of \
              the block reaches it",
@@ -59,7 +59,7 @@ fn missing_barrier_finding(kernel: &Kernel, analyses: &Analyses, gap: &MissingWa
         )
     };
     let mut finding =
-        race::race_finding(kernel, analyses, of, race::describe_clash(kernel, of), help);
+        race::race_finding(kernel, analyses, shown, race::describe_clash(kernel, shown), help);
     let mut others: Vec<String> =
         gap.others.iter().map(|other| race::quoted_name(kernel, other.root)).collect();
     others.sort_unstable();

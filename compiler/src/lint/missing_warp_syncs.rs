@@ -23,19 +23,19 @@ pub(super) const LINT: Lint = Lint {
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut gaps = missing_barriers::find_gaps(kernel, analyses);
-    let buffers = race::all_races(analyses).filter(|of| {
-        matches!(of.root, Root::Param(_))
-            && race::needs_order(of)
-            && !race::is_within_update(analyses, of)
+    let buffers = race::all_races(analyses).filter(|found| {
+        matches!(found.root, Root::Param(_))
+            && race::needs_order(found)
+            && !race::is_within_update(analyses, found)
     });
     gaps.extend(race::find_gaps(kernel, &analyses.trace, buffers.collect()));
     let near = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Warp);
     near.map(|gap| {
-        let of = &gap.shown;
+        let shown = &gap.shown;
         let help = "add `sync_warp()` between the two, or exchange the values by \
                     `warp::shfl` and its kin"
             .to_owned();
-        race::race_finding(kernel, analyses, of, race::describe_clash(kernel, of), help)
+        race::race_finding(kernel, analyses, shown, race::describe_clash(kernel, shown), help)
     })
     .collect()
 }

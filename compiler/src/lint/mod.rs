@@ -452,10 +452,11 @@ mod tests {
     #[test]
     fn a_level_that_the_user_gives_holds_for_assumptions_too() {
         let lint = &barriers_in_divergent_flow::LINT;
-        let of = |levels: &Levels| levels.level_of_finding(lint, Span::KERNEL, Basis::AssumedBlock);
+        let level_with =
+            |levels: &Levels| levels.level_of_finding(lint, Span::KERNEL, Basis::AssumedBlock);
         let mut levels = Levels::default();
-        assert_eq!(of(&levels), Level::Warn);
+        assert_eq!(level_with(&levels), Level::Warn);
         levels.settings = vec![Setting::everywhere(lint.name, Level::Deny)];
-        assert_eq!(of(&levels), Level::Deny);
+        assert_eq!(level_with(&levels), Level::Deny);
     }
 }

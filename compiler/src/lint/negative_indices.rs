@@ -266,7 +266,7 @@ impl FirstThread<'_> {
     /// Returns the bits that an instruction yields, if they are known.
     fn eval_inst(&self, id: InstId) -> Option<u64> {
         let scalar = self.scalar_type(id)?;
-        let of = |id: InstId| self.values[id];
+        let value_of = |id: InstId| self.values[id];
         let op = &self.kernel.insts[id].op;
         if let Op::Const(bits) = op {
             Some(*bits)
@@ -279,18 +279,19 @@ impl FirstThread<'_> {
         } else if let Op::Get(local) = op {
             self.locals[local.index()]
         } else if let Op::Bounds { index, .. } = op {
-            of(*index)
+            value_of(*index)
         } else if let Op::Cast { value } = op {
-            evaluate::cast(self.scalar_type(*value)?, scalar, of(*value)?)
+            evaluate::cast(self.scalar_type(*value)?, scalar, value_of(*value)?)
         } else if let Op::Unary { op, value } = op {
-            evaluate::unary(*op, scalar, of(*value)?)
+            evaluate::unary(*op, scalar, value_of(*value)?)
         } else if let Op::Binary { op, lhs, rhs } = op {
-            evaluate::binary(*op, scalar, of(*lhs)?, of(*rhs)?)
+            evaluate::binary(*op, scalar, value_of(*lhs)?, value_of(*rhs)?)
         } else if let Op::Compare { op, lhs, rhs } = op {
-            let result = evaluate::compare(*op, self.scalar_type(*lhs)?, of(*lhs)?, of(*rhs)?);
+            let result =
+                evaluate::compare(*op, self.scalar_type(*lhs)?, value_of(*lhs)?, value_of(*rhs)?);
             result.map(u64::from)
         } else if let Op::Select { cond, then, other } = op {
-            if of(*cond)? != 0 { of(*then) } else { of(*other) }
+            if value_of(*cond)? != 0 { value_of(*then) } else { value_of(*other) }
         } else {
             None
         }

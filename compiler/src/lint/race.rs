@@ -62,17 +62,17 @@ pub(super) fn find_gaps<'a>(
         return Vec::new();
     }
     let parents = kernel.parents();
-    races.sort_by_key(|of| (of.race.among != ThreadGroup::Block, of.race.sides[1].event));
+    races.sort_by_key(|found| (found.race.among != ThreadGroup::Block, found.race.sides[1].event));
     let mut gaps: Vec<MissingWait<'a>> = Vec::new();
     let mut walls: Vec<Vec<usize>> = Vec::new();
-    for of in races {
-        let [first, second] = of.race.sides.map(|side| side.event);
+    for found in races {
+        let [first, second] = found.race.sides.map(|side| side.event);
         let ends = |wall: &usize| first < *wall && *wall <= second;
         match walls.iter().position(|walls| walls.iter().any(ends)) {
-            Some(gap) => gaps[gap].others.push(of),
+            Some(gap) => gaps[gap].others.push(found),
             None => {
-                walls.push(possible_barriers(trace, &parents, of.race));
-                gaps.push(MissingWait { shown: of, others: Vec::new() });
+                walls.push(possible_barriers(trace, &parents, found.race));
+                gaps.push(MissingWait { shown: found, others: Vec::new() });
             }
         }
     }
@@ -119,8 +119,8 @@ fn iteration_starts(trace: &Trace, race: &Race) -> Vec<usize> {
 
 /// Returns true if a race is between the load and the store of `x[i] += ..`, and the store races
 /// with itself, which makes the first finding superfluous.
-pub(super) fn is_within_update(analyses: &Analyses, of: &RaceAt<'_>) -> bool {
-    let [a, b] = of.race.sides;
+pub(super) fn is_within_update(analyses: &Analyses, found: &RaceAt<'_>) -> bool {
+    let [a, b] = found.race.sides;
     let [(load, true), (store, false)] = [(a, !a.writes), (b, !b.writes)] else { return false };
     let offset = |event: usize| {
         let EventKind::Access(access) = &analyses.trace.events[event].kind else { return None };
@@ -129,7 +129,7 @@ pub(super) fn is_within_update(analyses: &Analyses, of: &RaceAt<'_>) -> bool {
     let same_place = offset(load.event).is_some() && offset(load.event) == offset(store.event);
     same_place
         && all_races(analyses).any(|other| {
-            other.root == of.root
+            other.root == found.root
                 && other.is_of_one_store()
                 && other.race.sides[0].inst == store.inst
         })
@@ -139,16 +139,16 @@ pub(super) fn is_within_update(analyses: &Analyses, of: &RaceAt<'_>) -> bool {
 pub(super) fn race_finding(
     kernel: &Kernel,
     analyses: &Analyses,
-    of: &RaceAt<'_>,
+    found: &RaceAt<'_>,
     message: String,
     help: String,
 ) -> Finding {
-    let [first, second] = of.race.sides;
+    let [first, second] = found.race.sides;
     let mut labels = Vec::new();
     if first.inst != second.inst {
         let does = if first.writes { "writes" } else { "reads" };
-        let place = element_text(kernel, of.root, of.race.offset);
-        let when = if of.race.iteration_of.is_some() { ", an iteration before" } else { "" };
+        let place = element_text(kernel, found.root, found.race.offset);
+        let when = if found.race.iteration_of.is_some() { ", an iteration before" } else { "" };
         let text = format!("{} {does} {place} here{when}", thread_text(first.thread));
         labels.push((kernel.insts[first.inst].span, text));
     }
@@ -157,10 +157,10 @@ pub(super) fn race_finding(
 }
 
 /// Describes the second of two accesses, and the unfinished first one.
-pub(super) fn describe_clash(kernel: &Kernel, of: &RaceAt<'_>) -> String {
-    let [first, second] = of.race.sides;
-    let name = quoted_name(kernel, of.root);
-    let place = element_text(kernel, of.root, of.race.offset);
+pub(super) fn describe_clash(kernel: &Kernel, found: &RaceAt<'_>) -> String {
+    let [first, second] = found.race.sides;
+    let name = quoted_name(kernel, found.root);
+    let place = element_text(kernel, found.root, found.race.offset);
     let does = |writes: bool| if writes { "writes" } else { "reads" };
     format!(
         "{name} is {} here while another thread may still be {} it: {} {} {place}, {} {} it",
@@ -219,8 +219,8 @@ pub(super) fn thread_text([x, y, z]: [u32; 3]) -> String {
 }
 
 /// Returns true if a wait in the block would end the race.
-pub(super) fn needs_order(of: &RaceAt<'_>) -> bool {
-    matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
-        && of.race.among != ThreadGroup::Grid
-        && !of.is_of_one_store()
+pub(super) fn needs_order(found: &RaceAt<'_>) -> bool {
+    matches!(found.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
+        && found.race.among != ThreadGroup::Grid
+        && !found.is_of_one_store()
 }

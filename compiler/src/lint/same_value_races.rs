@@ -17,14 +17,14 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_same_value_races", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let same = race::all_races(analyses).filter(|of| of.race.kind == RaceKind::SameValue);
-    same.map(|of| {
+    let same = race::all_races(analyses).filter(|found| found.race.kind == RaceKind::SameValue);
+    same.map(|found| {
         let message = format!(
             "{}, and the value is the same",
-            shared_write_races::describe_stores(kernel, analyses, &of)
+            shared_write_races::describe_stores(kernel, analyses, &found)
         );
         let help = "let one thread store, or use an atomic store".to_owned();
-        race::race_finding(kernel, analyses, &of, message, help)
+        race::race_finding(kernel, analyses, &found, message, help)
     })
     .collect()
 }

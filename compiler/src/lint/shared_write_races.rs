@@ -47,22 +47,24 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 pub(super) fn describe_stores(
     kernel: &Kernel,
     analyses: &Analyses,
-    of: &race::RaceAt<'_>,
+    found: &race::RaceAt<'_>,
 ) -> String {
-    let [a, b] = of.race.sides.map(|side| race::thread_text(side.thread));
-    let (place, name) =
-        (race::element_text(kernel, of.root, of.race.offset), race::quoted_name(kernel, of.root));
-    if of.race.among == ThreadGroup::Grid {
+    let [a, b] = found.race.sides.map(|side| race::thread_text(side.thread));
+    let (place, name) = (
+        race::element_text(kernel, found.root, found.race.offset),
+        race::quoted_name(kernel, found.root),
+    );
+    if found.race.among == ThreadGroup::Grid {
         return format!(
             "blocks store to the same elements of {name}: {a} of one and {b} of the next"
         );
     }
-    if of.race.iteration_of.is_some() {
+    if found.race.iteration_of.is_some() {
         return format!(
             "threads store to {place} of {name} in different iterations: {a} in one and {b} in the \
              next, which it may run at the same time"
         );
     }
-    let count = race::storing_threads(analyses, of.race).max(2);
+    let count = race::storing_threads(analyses, found.race).max(2);
     format!("{count} threads store to {place} of {name} at once, {a} and {b} among them")
 }

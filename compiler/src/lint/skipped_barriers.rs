@@ -39,11 +39,16 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             continue;
         }
         branches.push(skipped.branch);
-        let of = race::RaceAt { root, race };
+        let shown = race::RaceAt { root, race };
         let help =
             "move `sync_threads()` out of the `if`, so that every block reaches it".to_owned();
-        let mut finding =
-            race::race_finding(kernel, analyses, &of, race::describe_clash(kernel, &of), help);
+        let mut finding = race::race_finding(
+            kernel,
+            analyses,
+            &shown,
+            race::describe_clash(kernel, &shown),
+            help,
+        );
         let text = match skipped.barriers.as_slice() {
             [_] => "the only barrier between the two: blocks that do not take this path skip it",
             _ => "a barrier between the two: blocks that take none of these paths skip it",

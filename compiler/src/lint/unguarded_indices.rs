@@ -189,7 +189,7 @@ fn all_guards(kernel: &Kernel) -> Vec<Guard> {
 /// Returns the bound on an index that holds where `id` is true.
 fn guard_of(kernel: &Kernel, id: InstId) -> Option<Guard> {
     let Op::Compare { op, lhs, rhs } = kernel.insts[id].op else { return None };
-    let of = |index: InstId, len: InstId, more: i64, holds: bool| {
+    let guard_for = |index: InstId, len: InstId, more: i64, holds: bool| {
         let (slice, less) = length_of_slice(kernel, len)?;
         let mut index = self::grid_index(kernel, index)?;
         // `i <= len` bounds `i - 1`.
@@ -197,10 +197,10 @@ fn guard_of(kernel: &Kernel, id: InstId) -> Option<Guard> {
         Some(Guard { index, slice, holds, compare: id })
     };
     match op {
-        CompareOp::Lt => of(lhs, rhs, 0, true).or_else(|| of(rhs, lhs, 1, false)),
-        CompareOp::Le => of(lhs, rhs, 1, true).or_else(|| of(rhs, lhs, 0, false)),
-        CompareOp::Gt => of(rhs, lhs, 0, true).or_else(|| of(lhs, rhs, 1, false)),
-        CompareOp::Ge => of(rhs, lhs, 1, true).or_else(|| of(lhs, rhs, 0, false)),
+        CompareOp::Lt => guard_for(lhs, rhs, 0, true).or_else(|| guard_for(rhs, lhs, 1, false)),
+        CompareOp::Le => guard_for(lhs, rhs, 1, true).or_else(|| guard_for(rhs, lhs, 0, false)),
+        CompareOp::Gt => guard_for(rhs, lhs, 0, true).or_else(|| guard_for(lhs, rhs, 1, false)),
+        CompareOp::Ge => guard_for(rhs, lhs, 1, true).or_else(|| guard_for(lhs, rhs, 0, false)),
         CompareOp::Eq | CompareOp::Ne => None,
     }
 }

@@ -33,8 +33,8 @@ pub(crate) fn item_kind(item: &Item) -> Option<ItemKind> {
             })
         }
         Item::Type(item) => {
-            let of = referent_path(&item.ty).and_then(name_in_module);
-            Some(ItemKind::Alias(item.ident.to_string(), of))
+            let target = referent_path(&item.ty).and_then(name_in_module);
+            Some(ItemKind::Alias(item.ident.to_string(), target))
         }
         _ => item_name(item).map(|name| ItemKind::Named(name.to_string())),
     }

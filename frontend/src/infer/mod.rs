@@ -111,12 +111,12 @@ pub(crate) fn field_types(
 pub(crate) fn find_comparison_impl(
     program: &Program<'_>,
     [of_trait, method]: [&str; 2],
-    of: &Mono,
+    mono: &Mono,
     generics: &[String],
     errors: &mut Errors,
 ) -> Option<(Callee, InstanceArgs, Mono)> {
     infer_outside_function(program, None, generics, errors, |infer| {
-        let ty = infer.types.add_mono(of);
+        let ty = infer.types.add_mono(mono);
         let other = infer.types.reference(false, ty);
         let Member { callee, env, kind: MemberKind::Fn(sig) } =
             infer.find_operator_impl(of_trait, method, ty, Some(other))?
@@ -330,9 +330,9 @@ impl<'a> Infer<'a> {
     /// Binds `Self` to the type of the surrounding `impl`, whose parameters stand for themselves.
     fn bind_self_type(&mut self) {
         if let Some(home) = self.input.home
-            && let Some(syn::Item::Impl(of)) = self.program().item(home)
+            && let Some(syn::Item::Impl(defined)) = self.program().item(home)
         {
-            let this = self.resolve_type(&of.self_ty);
+            let this = self.resolve_type(&defined.self_ty);
             self.env.self_ty = Some(this);
         }
     }

@@ -247,22 +247,23 @@ impl<'a> Program<'a> {
     /// Returns the form of a struct with the fields of the library's `Rows` or `Layers`, which a
     /// kernel takes by value.
     pub(crate) fn array_form(&self, item: usize) -> Option<ArrayForm> {
-        let Some(Item::Struct(of)) = self.item(item) else { return None };
-        let is_named = |names: &[&str]| of.fields.len() == names.len() && is_named_first(of, names);
-        let is_texture = TEXTURES.iter().any(|name| of.ident == name);
+        let Some(Item::Struct(defined)) = self.item(item) else { return None };
+        let is_named =
+            |names: &[&str]| defined.fields.len() == names.len() && is_named_first(defined, names);
+        let is_texture = TEXTURES.iter().any(|name| defined.ident == name);
         let forms = [ArrayForm::Rows, ArrayForm::Layers, ArrayForm::Texture];
         forms.into_iter().find(|form| match form {
             ArrayForm::Rows | ArrayForm::Layers => is_named(form.fields()),
             // The extents follow.
-            ArrayForm::Texture => is_texture && is_named_first(of, form.fields()),
+            ArrayForm::Texture => is_texture && is_named_first(defined, form.fields()),
         })
     }
 
     /// Returns true if a struct or enum derives a trait.
     pub(crate) fn derives_trait(&self, item: usize, of_trait: &str) -> bool {
         let attrs = match self.item(item) {
-            Some(Item::Struct(of)) => &of.attrs,
-            Some(Item::Enum(of)) => &of.attrs,
+            Some(Item::Struct(defined)) => &defined.attrs,
+            Some(Item::Enum(defined)) => &defined.attrs,
             _ => return false,
         };
         attrs.iter().any(|attr| attr_derives(attr, of_trait))
@@ -305,9 +306,9 @@ impl<'a> Program<'a> {
     /// Returns true if a trait of std has an `impl` for a struct or enum.
     pub(crate) fn has_impl(&self, of_trait: &str, item: usize) -> bool {
         self.impls.iter().any(|&index| {
-            let Some(Item::Impl(of)) = self.item(index) else { return false };
-            let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
-            let syn::Type::Path(this) = &*of.self_ty else { return false };
+            let Some(Item::Impl(defined)) = self.item(index) else { return false };
+            let named = defined.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let syn::Type::Path(this) = &*defined.self_ty else { return false };
             named.is_some_and(|named| named.ident == of_trait)
                 && self.paths(Some(index)).get(&crate::resolve::paths::path_key(&this.path))
                     == Some(&item)
@@ -316,8 +317,8 @@ impl<'a> Program<'a> {
 
     /// Returns the method of an `impl` with this name.
     pub(crate) fn impl_method(&self, item: usize, name: &str) -> Option<(Callee, &'a Signature)> {
-        let Item::Impl(of) = self.item(item)? else { return None };
-        of.items.iter().enumerate().find_map(|(index, member)| match member {
+        let Item::Impl(defined) = self.item(item)? else { return None };
+        defined.items.iter().enumerate().find_map(|(index, member)| match member {
             ImplItem::Fn(method) if method.sig.ident == name => {
                 Some((Callee { item, member: Some(index) }, &method.sig))
             }
@@ -430,8 +431,8 @@ impl<'a> Program<'a> {
         };
         if is_cycle {
             let ident = match self.item(item) {
-                Some(Item::Struct(of)) => &of.ident,
-                Some(Item::Enum(of)) => &of.ident,
+                Some(Item::Struct(defined)) => &defined.ident,
+                Some(Item::Enum(defined)) => &defined.ident,
                 _ => return false,
             };
             let at = SpanRange::token(ident.span());
@@ -477,25 +478,25 @@ impl<'a> Program<'a> {
         errors: &mut Errors,
     ) -> Option<Adt> {
         let (attrs, shapes): (&[Attribute], Vec<&syn::Fields>) = match self.item(item)? {
-            Item::Struct(of) => (&of.attrs, vec![&of.fields]),
-            Item::Enum(of) => {
-                (&of.attrs, of.variants.iter().map(|variant| &variant.fields).collect())
+            Item::Struct(defined) => (&defined.attrs, vec![&defined.fields]),
+            Item::Enum(defined) => {
+                (&defined.attrs, defined.variants.iter().map(|variant| &variant.fields).collect())
             }
             _ => return None,
         };
         let variants = infer::field_types(self, item, args, generics, errors)?;
         let repr = Repr::from_attrs(attrs);
         let (tag, discriminants) = match self.item(item)? {
-            Item::Enum(of) => {
-                let is_either = self.is_in_std_lib(item) && of.variants.len() == 2;
+            Item::Enum(defined) => {
+                let is_either = self.is_in_std_lib(item) && defined.variants.len() == 2;
                 let tag = if is_either { Scalar::Bool } else { repr.tag };
-                (Some(tag), read_discriminants(of, errors)?)
+                (Some(tag), read_discriminants(defined, errors)?)
             }
             _ => (None, vec![0]),
         };
         let fields = shapes.into_iter().map(field_names).collect();
         let default = match self.item(item)? {
-            Item::Enum(of) => of.variants.iter().position(|variant| {
+            Item::Enum(defined) => defined.variants.iter().position(|variant| {
                 // `None` is the default variant of `Option`.
                 self.is_in_std_lib(item) && variant.fields.is_empty()
                     || variant.attrs.iter().any(|attr| attr.path().is_ident("default"))
@@ -554,10 +555,10 @@ impl Repr {
 }
 
 /// Returns the discriminants of an enum's variants: as written, or one more than the previous one.
-fn read_discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
+fn read_discriminants(item: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
     let mut next = 0;
-    let mut all = Vec::with_capacity(of.variants.len());
-    for variant in &of.variants {
+    let mut all = Vec::with_capacity(item.variants.len());
+    for variant in &item.variants {
         if let Some((_, written)) = &variant.discriminant {
             let Some(value) = infer::eval_literal_integer(written) else {
                 errors.advise(
@@ -587,9 +588,9 @@ fn field_names(fields: &syn::Fields) -> Vec<String> {
 }
 
 /// Returns true if the first fields of a struct have these names.
-fn is_named_first(of: &syn::ItemStruct, names: &[&str]) -> bool {
-    of.fields.len() >= names.len()
-        && of
+fn is_named_first(item: &syn::ItemStruct, names: &[&str]) -> bool {
+    item.fields.len() >= names.len()
+        && item
             .fields
             .iter()
             .zip(names)

@@ -107,7 +107,7 @@ impl TypeSubstitution<'_> {
             self.devices.items.get(*index)
         };
         let declares = |bound: &&Path| match device(bound).map(|device| &device.item) {
-            Some(syn::Item::Trait(of)) => of.items.iter().any(
+            Some(syn::Item::Trait(defined)) => defined.items.iter().any(
                 |member| matches!(member, syn::TraitItem::Type(member) if member.ident == *name),
             ),
             Some(_) => false,

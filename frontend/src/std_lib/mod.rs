@@ -252,11 +252,11 @@ impl StdLib {
     /// Returns the function of this name in a trait: the item's number, and the signature of its
     /// first function.
     pub(crate) fn find_function(&self, of_trait: &str, name: &str) -> Option<(usize, &Signature)> {
-        let of = |piece: &Piece| {
+        let is_of_trait = |piece: &Piece| {
             let head = piece.within.and_then(|within| within.strip_prefix("trait "));
             head.and_then(|head| head.split(['<', ' ']).next()) == Some(of_trait)
         };
-        let index = PIECES.iter().position(|piece| piece.name == name && of(piece))?;
+        let index = PIECES.iter().position(|piece| piece.name == name && is_of_trait(piece))?;
         let number = self.first + index;
         let Item::Trait(found) = &self.item(number)?.item else { return None };
         match found.items.first()? {
@@ -335,8 +335,8 @@ mod tests {
         ];
         for (module, functions) in modules {
             for (name, _) in functions {
-                let of = library_trait(module, false).unwrap();
-                assert!(prelude.find_function(of, name).is_some(), "{module}::{name}");
+                let of_trait = library_trait(module, false).unwrap();
+                assert!(prelude.find_function(of_trait, name).is_some(), "{module}::{name}");
             }
         }
     }

@@ -33,14 +33,14 @@ impl InnerWitnesses {
     /// be a conflict.
     pub(crate) fn involves_inner_item(&self, item: &ItemImpl) -> bool {
         let of_trait = item.trait_.as_ref().map(|(path, _)| path.to_token_stream());
-        let mut of = item.self_ty.to_token_stream();
-        of.extend(of_trait);
-        self.names.iter().any(|name| mentions(of.clone(), name))
+        let mut header = item.self_ty.to_token_stream();
+        header.extend(of_trait);
+        self.names.iter().any(|name| mentions(header.clone(), name))
     }
 
     /// Adds the items that replace an `impl`.
-    pub(crate) fn replace_impl(&mut self, of: &ItemImpl, witnesses: Vec<Item>) {
-        self.impls.push((impl_key(of), witnesses));
+    pub(crate) fn replace_impl(&mut self, item: &ItemImpl, witnesses: Vec<Item>) {
+        self.impls.push((impl_key(item), witnesses));
     }
 }
 

@@ -65,8 +65,8 @@ struct Splicer<'a> {
 struct TokensBefore<'a>(Option<&'a Token>, Option<&'a Token>);
 
 impl TokensBefore<'_> {
-    fn punct_char(of: Option<&Token>) -> char {
-        match of {
+    fn punct_char(token: Option<&Token>) -> char {
+        match token {
             Some(Token::Punct(punct)) => punct.as_char(),
             Some(Token::Word(..) | Token::Literal(_) | Token::Group(..)) | None => ' ',
         }
@@ -125,7 +125,12 @@ impl<'a> Splicer<'a> {
     }
 
     /// Returns the tokens of a range in a group with this delimiter.
-    fn splice_range(&mut self, mut at: usize, end: usize, of: Delimiter) -> Option<Vec<TokenTree>> {
+    fn splice_range(
+        &mut self,
+        mut at: usize,
+        end: usize,
+        delimiter: Delimiter,
+    ) -> Option<Vec<TokenTree>> {
         let (mut out, mut before) = (Vec::new(), TokensBefore::default());
         // The type for a `let` whose pattern has not ended yet.
         let mut ty: Option<TokenStream> = None;
@@ -148,13 +153,13 @@ impl<'a> Splicer<'a> {
                     at = *behind;
                 }
                 Token::Word(word, text) => {
-                    let begins = of == Delimiter::Brace && before.may_begin_statement();
+                    let begins = delimiter == Delimiter::Brace && before.may_begin_statement();
                     out.push(word.clone().into());
                     if begins && text == "let" {
-                        let NotedSyntax { literal: None, ty: of } = self.next_noted()? else {
+                        let NotedSyntax { literal: None, ty: noted } = self.next_noted()? else {
                             return None;
                         };
-                        ty = of.and_then(|ty| type_tokens(ty, self.types));
+                        ty = noted.and_then(|ty| type_tokens(ty, self.types));
                     }
                 }
                 Token::Punct(punct) => {

@@ -105,12 +105,12 @@ pub(crate) fn generic_name(names: &[String], index: usize) -> Option<TokenStream
     names.get(index)?.parse().ok()
 }
 
-pub(crate) fn extent_tokens(of: &Extent, types: &Types) -> Option<TokenStream> {
+pub(crate) fn extent_tokens(extent: &Extent, types: &Types) -> Option<TokenStream> {
     let binary = |op: TokenStream, a: &Extent, b: &Extent| {
         let (a, b) = (extent_tokens(a, types)?, extent_tokens(b, types)?);
         Some(quote!((#a #op #b)))
     };
-    match of {
+    match extent {
         Extent::Const(value) => {
             let value = Literal::u64_unsuffixed(*value);
             Some(quote!(#value))

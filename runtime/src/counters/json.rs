@@ -33,8 +33,8 @@ impl LaunchCounters {
     }
 }
 
-fn line(of: &LineCounters) -> String {
-    let LineCounters { file, line, counts: all, active_threads } = of;
+fn line(counters: &LineCounters) -> String {
+    let LineCounters { file, line, counts: all, active_threads } = counters;
     Object::empty()
         .text("file", file)
         .value("line", line)

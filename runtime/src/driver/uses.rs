@@ -34,8 +34,8 @@ const MOST_SEEN: usize = 64;
 
 impl Seen {
     fn ticket(&self, stream: &Stream) -> u64 {
-        let of = |&&(id, _): &&(u64, u64)| id == stream.id;
-        self.0.iter().find(of).map_or(0, |&(_, ticket)| ticket)
+        let is_stream = |&&(id, _): &&(u64, u64)| id == stream.id;
+        self.0.iter().find(is_stream).map_or(0, |&(_, ticket)| ticket)
     }
 
     fn set(&mut self, stream: &Stream, ticket: u64) {

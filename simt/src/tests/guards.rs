@@ -19,8 +19,8 @@ impl Random {
         self.0 >> 33
     }
 
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.next() as usize % of.len()]
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.next() as usize % items.len()]
     }
 }
 

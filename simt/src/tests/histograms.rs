@@ -28,9 +28,9 @@ fn trips(middle: &str, blocks: u32, block: [u32; 3]) -> Vec<Trips> {
     counters.trips().iter().map(|(_, trips)| *trips).collect()
 }
 
-fn visits(of: &[(u64, u64)]) -> Trips {
+fn visits(counts: &[(u64, u64)]) -> Trips {
     let mut trips = Trips::default();
-    of.iter().for_each(|(iterations, visits)| trips.add(*iterations, *visits));
+    counts.iter().for_each(|(iterations, visits)| trips.add(*iterations, *visits));
     trips
 }
 

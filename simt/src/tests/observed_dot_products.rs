@@ -18,10 +18,10 @@ const BLOCKS: u32 = 2;
 struct Random(u64);
 
 impl Random {
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        of[(self.0 >> 33) as usize % of.len()]
+        items[(self.0 >> 33) as usize % items.len()]
     }
 }
 

@@ -229,7 +229,7 @@ impl Finder<'_> {
         forms: [&Form; N],
         f: impl Fn([u64; N]) -> Option<u64>,
     ) -> Option<Form> {
-        let of = |thread| {
+        let value_of = |thread| {
             let mut values = [0; N];
             for (value, form) in values.iter_mut().zip(forms) {
                 *value = form.value_of(thread)?;
@@ -237,9 +237,9 @@ impl Finder<'_> {
             f(values)
         };
         if forms.iter().all(|form| matches!(form, Form::Constant(_))) {
-            return of(0).map(Form::Constant);
+            return value_of(0).map(Form::Constant);
         }
-        (0..self.threads).map(of).collect::<Option<Arc<[u64]>>>().map(Form::PerThread)
+        (0..self.threads).map(value_of).collect::<Option<Arc<[u64]>>>().map(Form::PerThread)
     }
 
     /// Returns a sum or difference, modulo the type's range.

@@ -154,10 +154,10 @@ impl<'k> Rewritten<'k> {
     /// Renumbers the instructions in the order of the text, after a change.
     pub(super) fn renumber(&mut self) {
         let before = self.kernel_mut().renumber();
-        let of = |old: &InstId| self.origins.get(old.index()).copied().flatten();
-        let origins = before.iter().map(of).collect();
-        let of = |old: &InstId| self.heads.get(old.index()).copied().flatten();
-        let heads = before.iter().map(of).collect();
+        let origin_of = |old: &InstId| self.origins.get(old.index()).copied().flatten();
+        let origins = before.iter().map(origin_of).collect();
+        let head_of = |old: &InstId| self.heads.get(old.index()).copied().flatten();
+        let heads = before.iter().map(head_of).collect();
         (self.origins, self.heads) = (origins, heads);
     }
 }

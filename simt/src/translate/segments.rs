@@ -275,15 +275,15 @@ fn has_iterations(kernel: &Kernel, op: &Op) -> bool {
 }
 
 /// Returns true if some lane continues a loop from inside its body.
-fn has_continue(kernel: &Kernel, of: InstId) -> bool {
-    fn contains_continue(kernel: &Kernel, body: &Body, of: InstId) -> bool {
+fn has_continue(kernel: &Kernel, structure: InstId) -> bool {
+    fn contains_continue(kernel: &Kernel, body: &Body, structure: InstId) -> bool {
         body.0.iter().any(|&id| {
             let op = &kernel.insts[id].op;
-            matches!(op, Op::Continue(target) if *target == of)
-                || op.bodies().any(|body| contains_continue(kernel, body, of))
+            matches!(op, Op::Continue(target) if *target == structure)
+                || op.bodies().any(|body| contains_continue(kernel, body, structure))
         })
     }
-    kernel.insts[of].op.bodies().any(|body| contains_continue(kernel, body, of))
+    kernel.insts[structure].op.bodies().any(|body| contains_continue(kernel, body, structure))
 }
 
 /// Returns true if all lanes that enter a structure come out of it, unless they fail, and none has

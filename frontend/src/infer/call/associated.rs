@@ -23,9 +23,9 @@ impl Infer<'_> {
     ) -> Option<Expr> {
         // The types that a path can name: a trait, whose type the first argument decides; a number
         // or a type parameter, perhaps by an alias; an associated type.
-        let (name, of) = names.split_last()?;
-        let of: Vec<&str> = of.iter().map(String::as_str).collect();
-        let this = match of.as_slice() {
+        let (name, owner_path) = names.split_last()?;
+        let owner_path: Vec<&str> = owner_path.iter().map(String::as_str).collect();
+        let this = match owner_path.as_slice() {
             ["std" | "core", "cmp"] if matches!(name.as_str(), "min" | "max") => None,
             ["Num" | "Int" | "Float" | "Ord"] => None,
             [ty] | ["std" | "core", "primitive", ty] | ["half" | "warpwise", ty] => {

@@ -225,9 +225,9 @@ impl Infer<'_> {
 
     /// Makes the value of the ordering that a path names.
     pub(crate) fn make_ordering_value(&mut self, path: &syn::Path, at: SpanRange) -> Option<Expr> {
-        let of = path.segments.iter().rev().nth(1);
-        let (name, _) =
-            find_std_ordering(path).filter(|_| of.is_none_or(|of| of.ident == "Ordering"))?;
+        let qualifier = path.segments.iter().rev().nth(1);
+        let (name, _) = find_std_ordering(path)
+            .filter(|_| qualifier.is_none_or(|qualifier| qualifier.ident == "Ordering"))?;
         let item = self.program().atomic_ordering()?;
         self.notes.record_ordering(path, name);
         let nothing = self.types.list(Vec::new());

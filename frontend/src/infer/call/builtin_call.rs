@@ -84,8 +84,8 @@ impl Infer<'_> {
             builtin::BuiltinPart::Prim(prim) => self.prim(prim),
             builtin::BuiltinPart::Value => value,
             builtin::BuiltinPart::Pair(prim) => {
-                let of = self.prim(prim);
-                self.types.tuple(vec![of, of])
+                let part = self.prim(prim);
+                self.types.tuple(vec![part, part])
             }
             builtin::BuiltinPart::Array(prim, len) => {
                 let elem = self.prim(prim);

@@ -164,8 +164,8 @@ impl<'a> Infer<'a> {
     fn matching_from_impls(&mut self, to: Ty, from: Ty) -> Vec<(Member<'a>, [Ty; 2])> {
         let mut found = Vec::new();
         for item in self.program().impls_with_member("from") {
-            let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
-            let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let Some(syn::Item::Impl(defined)) = self.program().item(item) else { continue };
+            let named = defined.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             if named.is_none_or(|named| named.ident != "From") {
                 continue;
             }

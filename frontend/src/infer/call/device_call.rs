@@ -150,8 +150,8 @@ impl<'a> Infer<'a> {
             }
             for (index, arg) in args.iter().enumerate() {
                 let param = params[index];
-                let of = self.types.pointee(param);
-                let bound = bounds.iter().find(|(ty, _)| self.types.is_same_entry(*ty, of));
+                let pointee = self.types.pointee(param);
+                let bound = bounds.iter().find(|(ty, _)| self.types.is_same_entry(*ty, pointee));
                 let bound = bound.map(|(_, callable)| callable.clone());
                 let is_callable = is_closure(arg) || bound.is_some() && self.names_function(arg);
                 if is_callable != closures {

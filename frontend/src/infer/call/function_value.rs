@@ -25,11 +25,12 @@ impl<'a> Infer<'a> {
         {
             let home = Env { args: [].into(), home: Some(item), self_ty: None };
             let callee = Callee { item, member: None };
-            let of = ResolvedFunction { callee, sig: &function.sig, env: home, expected: None };
+            let function =
+                ResolvedFunction { callee, sig: &function.sig, env: home, expected: None };
             if let Some(name) = self.program().std_name(item) {
                 self.notes.record_std_path(path, name);
             }
-            return Some(self.make_call_closure(of, path, at));
+            return Some(self.make_call_closure(function, path, at));
         }
         if let Some((ty, shape)) = self.resolve_shape(path) {
             return Some(self.make_shape_closure(ty, &shape, at));
@@ -37,17 +38,18 @@ impl<'a> Infer<'a> {
         let (owner, name) = self.path_owner(path, &env)?;
         let member = self.find_member(owner, &name, None)?;
         let MemberKind::Fn(sig) = member.kind else { return None };
-        let of = ResolvedFunction { callee: member.callee, sig, env: member.env, expected: None };
-        Some(self.make_call_closure(of, path, at))
+        let function =
+            ResolvedFunction { callee: member.callee, sig, env: member.env, expected: None };
+        Some(self.make_call_closure(function, path, at))
     }
 
     fn make_call_closure(
         &mut self,
-        of: ResolvedFunction<'a>,
+        function: ResolvedFunction<'a>,
         path: &syn::Path,
         at: SpanRange,
     ) -> Expr {
-        let ResolvedFunction { callee, sig, env, .. } = of;
+        let ResolvedFunction { callee, sig, env, .. } = function;
         let env = self.instantiate_generics(sig, env, Self::turbofish(path), at);
         let ret = match &sig.output {
             ReturnType::Default => self.types.unit(),

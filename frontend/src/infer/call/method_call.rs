@@ -178,8 +178,8 @@ impl Infer<'_> {
             return Err(receiver);
         };
         let receiver = self.adjust_receiver(receiver, sig);
-        let of = ResolvedFunction { callee, sig, env, expected: hint };
-        Ok(self.infer_function_call(of, receiver, call.turbofish.as_ref(), &call.args, at))
+        let function = ResolvedFunction { callee, sig, env, expected: hint };
+        Ok(self.infer_function_call(function, receiver, call.turbofish.as_ref(), &call.args, at))
     }
 
     /// Returns the expected type of `x.try_into()`, given that the method `name` of its `Result` is
@@ -429,8 +429,8 @@ impl Infer<'_> {
         }
     }
 
-    fn map_prim(&mut self, this: Ty, of: impl Fn(Prim) -> Prim) -> Ty {
-        self.types.as_prim(this).map_or(this, |prim| self.prim(of(prim)))
+    fn map_prim(&mut self, this: Ty, change: impl Fn(Prim) -> Prim) -> Ty {
+        self.types.as_prim(this).map_or(this, |prim| self.prim(change(prim)))
     }
 
     /// Returns true if the number of arguments is right; otherwise reports it and visits the

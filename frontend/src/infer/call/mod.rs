@@ -78,11 +78,12 @@ impl<'a> Infer<'a> {
             let callee = Callee { item, member: None };
             let home = Env { args: [].into(), home: Some(item), self_ty: None };
             let turbofish = Self::turbofish(path);
-            let of = ResolvedFunction { callee, sig: &function.sig, env: home, expected: hint };
+            let function =
+                ResolvedFunction { callee, sig: &function.sig, env: home, expected: hint };
             if let Some(name) = self.program().std_name(item) {
                 self.notes.record_std_path(path, name);
             }
-            return self.infer_function_call(of, None, turbofish, &call.args, at);
+            return self.infer_function_call(function, None, turbofish, &call.args, at);
         }
         // 4. A tuple struct or variant.
         if let Some((ty, shape)) = self.resolve_shape(path) {
@@ -172,8 +173,9 @@ impl<'a> Infer<'a> {
         let of_trait = collective::library_trait(module, in_prelude)?;
         let (callee, sig) = self.program().std_function(of_trait, name)?;
         let env = Env { args: [].into(), home: Some(callee.item), self_ty: None };
-        let of = ResolvedFunction { callee, sig, env, expected: None };
-        let result = self.infer_function_call(of, None, Self::turbofish(path), &call.args, at);
+        let function = ResolvedFunction { callee, sig, env, expected: None };
+        let result =
+            self.infer_function_call(function, None, Self::turbofish(path), &call.args, at);
         if let (Some(found), false) = (found, in_prelude) {
             self.notes.record_collective(path, found);
             self.oblige_collective(found, &result, at);
@@ -295,22 +297,26 @@ impl<'a> Infer<'a> {
             return self.make_reported(reported, at);
         };
         let Member { callee, env, .. } = member;
-        let of = ResolvedFunction { callee, sig, env, expected: None };
-        self.infer_function_call(of, None, turbofish.as_ref(), &call.args, at)
+        let function = ResolvedFunction { callee, sig, env, expected: None };
+        self.infer_function_call(function, None, turbofish.as_ref(), &call.args, at)
     }
 
     pub(crate) fn report_no_function(&mut self, names: &[String], at: SpanRange) -> Expr {
         let name = names.join("::");
         let fact = format!("kernel code cannot call `{name}`");
-        let of = names.iter().rev().nth(1);
+        let qualifier = names.iter().rev().nth(1);
         let help = match names.first().map(String::as_str) {
             Some("std" | "core" | "alloc") => reject::function(names),
-            _ if of.is_some_and(|of| reject::is_heap(of)) => reject::function(names),
-            _ if of.is_some_and(|of| atomic_from_name(of).is_some()) => {
+            _ if qualifier.is_some_and(|qualifier| reject::is_heap(qualifier)) => {
+                reject::function(names)
+            }
+            _ if qualifier.is_some_and(|qualifier| atomic_from_name(qualifier).is_some()) => {
                 "atomics are in buffers and in shared memory: take a `&[AtomicU32]`, or declare \
                  `shared!([AtomicU32; N])` and `store` to it"
             }
-            _ if of.is_some_and(|of| is_type_name(of)) => "mark its `impl` `#[device]`",
+            _ if qualifier.is_some_and(|qualifier| is_type_name(qualifier)) => {
+                "mark its `impl` `#[device]`"
+            }
             _ => "mark the function `#[device]`",
         };
         let reported = self.errors.advise(at, fact, help);

@@ -214,8 +214,10 @@ impl<'a> Infer<'a> {
     pub(crate) fn variant_field_types(&mut self, ty: Ty) -> Vec<Vec<Ty>> {
         let Type::Adt(item, _) = self.types.get(ty) else { return Vec::new() };
         let shapes: Vec<Shape<'a>> = match self.program().item(item) {
-            Some(syn::Item::Struct(of)) => vec![Shape { variant: None, fields: &of.fields }],
-            Some(syn::Item::Enum(of)) => of
+            Some(syn::Item::Struct(defined)) => {
+                vec![Shape { variant: None, fields: &defined.fields }]
+            }
+            Some(syn::Item::Enum(defined)) => defined
                 .variants
                 .iter()
                 .enumerate()

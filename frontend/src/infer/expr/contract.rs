@@ -109,8 +109,8 @@ impl Infer<'_> {
 
     /// Returns true for the function of a vector's `impl` of an operator.
     fn is_vector_operator(&self, callee: Callee, of_trait: &str) -> bool {
-        let Some(syn::Item::Impl(of)) = self.program().item(callee.item) else { return false };
-        let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+        let Some(syn::Item::Impl(defined)) = self.program().item(callee.item) else { return false };
+        let named = defined.trait_.as_ref().and_then(|(path, _)| path.segments.last());
         self.program().is_in_std_lib(callee.item)
             && named.is_some_and(|named| named.ident == of_trait)
     }

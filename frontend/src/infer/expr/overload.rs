@@ -119,8 +119,8 @@ impl<'a> Infer<'a> {
         let (of_trait, method) = operator_trait(token)?;
         let mut found = None;
         for item in self.program().impls_with_member(method) {
-            let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
-            let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let Some(syn::Item::Impl(defined)) = self.program().item(item) else { continue };
+            let named = defined.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             if named.is_none_or(|named| named.ident != of_trait) {
                 continue;
             }
@@ -147,8 +147,8 @@ impl<'a> Infer<'a> {
         rhs: Option<Ty>,
     ) -> Option<Member<'a>> {
         for item in self.program().impls_with_member(method) {
-            let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
-            let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let Some(syn::Item::Impl(defined)) = self.program().item(item) else { continue };
+            let named = defined.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             if named.is_none_or(|named| named.ident != of_trait) {
                 continue;
             }

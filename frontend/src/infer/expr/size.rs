@@ -53,12 +53,12 @@ impl Infer<'_> {
             func.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let measure = Measure::from_path(&names)?;
         self.notes.record_measure(&func.path, measure);
-        let of = self.measured_type(&func.path, env)?;
-        self.extent_of_type(measure, of)
+        let ty = self.measured_type(&func.path, env)?;
+        self.extent_of_type(measure, ty)
     }
 
-    fn extent_of_type(&self, measure: Measure, of: Ty) -> Option<Extent> {
-        match (self.types.get(of), measure) {
+    fn extent_of_type(&self, measure: Measure, ty: Ty) -> Option<Extent> {
+        match (self.types.get(ty), measure) {
             (Type::Prim(prim), _) => Some(u64::from(prim.scalar().size()?).into()),
             (Type::Array(elem, _), Measure::Align) => self.extent_of_type(measure, elem),
             (Type::Array(elem, len), Measure::Size) => {

@@ -391,13 +391,13 @@ impl Infer<'_> {
         let receiver = self.make_slice_reference(receiver, mutable);
         match found {
             Some(member) => {
-                let of = ResolvedFunction {
+                let function = ResolvedFunction {
                     callee: member.callee,
                     sig,
                     env: member.env,
                     expected: None,
                 };
-                self.infer_function_call(of, Some(receiver), turbofish, args, at)
+                self.infer_function_call(function, Some(receiver), turbofish, args, at)
             }
             None => receiver,
         }

@@ -131,10 +131,10 @@ impl<'a> Infer<'a> {
 
     /// Returns true if `Self` is a type that the `impl` names, rather than one of its parameters.
     fn is_self_concrete(&self, env: &Env) -> bool {
-        let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
+        let Some(Item::Impl(defined)) = env.home.and_then(|home| self.program().item(home)) else {
             return false;
         };
-        match peel(&of.self_ty) {
+        match peel(&defined.self_ty) {
             syn::Type::Path(path) => path.path.get_ident().is_none_or(|name| {
                 crate::infer::items::scope::find_generic(&env.args, &name.to_string()).is_none()
             }),
@@ -201,9 +201,11 @@ impl<'a> Infer<'a> {
     pub(crate) fn type_shape(&mut self, ty: Ty, variant: Option<&str>) -> Option<(Ty, Shape<'a>)> {
         let Type::Adt(item, _) = self.types.get(ty) else { return None };
         match (self.program().item(item)?, variant) {
-            (Item::Struct(of), None) => Some((ty, Shape { variant: None, fields: &of.fields })),
-            (Item::Enum(of), Some(name)) => {
-                let index = of.variants.iter().position(|variant| variant.ident == name)?;
+            (Item::Struct(defined), None) => {
+                Some((ty, Shape { variant: None, fields: &defined.fields }))
+            }
+            (Item::Enum(defined), Some(name)) => {
+                let index = defined.variants.iter().position(|variant| variant.ident == name)?;
                 Some((ty, self.variant_shape(item, index)?))
             }
             _ => None,
@@ -211,8 +213,8 @@ impl<'a> Infer<'a> {
     }
 
     fn variant_shape(&self, item: usize, index: usize) -> Option<Shape<'a>> {
-        let Some(Item::Enum(of)) = self.program().item(item) else { return None };
-        Some(Shape { variant: Some(index), fields: &of.variants.get(index)?.fields })
+        let Some(Item::Enum(defined)) = self.program().item(item) else { return None };
+        Some(Shape { variant: Some(index), fields: &defined.variants.get(index)?.fields })
     }
 
     /// Makes the type of a struct or enum in an expression. Its generic arguments are inferred
@@ -224,8 +226,8 @@ impl<'a> Infer<'a> {
         env: &Env,
     ) -> Option<Ty> {
         let generics = match self.program().item(item)? {
-            Item::Struct(of) => &of.generics,
-            Item::Enum(of) => &of.generics,
+            Item::Struct(defined) => &defined.generics,
+            Item::Enum(defined) => &defined.generics,
             Item::Type(_) => return self.make_item_type(item, args, env, OmittedArgs::Inferred),
             _ => return None,
         };
@@ -239,8 +241,8 @@ impl<'a> Infer<'a> {
     pub(crate) fn definition_env(&mut self, ty: Ty) -> Option<Env> {
         let Type::Adt(item, list) = self.types.get(ty) else { return None };
         let generics = match self.program().item(item)? {
-            Item::Struct(of) => &of.generics,
-            Item::Enum(of) => &of.generics,
+            Item::Struct(defined) => &defined.generics,
+            Item::Enum(defined) => &defined.generics,
             _ => return None,
         };
         let names = generics.params.iter().filter_map(|param| match param {
@@ -261,11 +263,12 @@ impl<'a> Infer<'a> {
     /// Instantiates an `impl` with unknown generic arguments. Returns its environment and its self
     /// type.
     pub(crate) fn instantiate_impl(&mut self, item: usize) -> Option<(Env, Ty)> {
-        let Some(Item::Impl(of)) = self.program().item(item) else { return None };
+        let Some(Item::Impl(defined)) = self.program().item(item) else { return None };
         let own = Env { args: [].into(), home: Some(item), self_ty: None };
-        let args = self.resolve_generic_args(&of.generics, None, &own, &own, OmittedArgs::Inferred);
+        let args =
+            self.resolve_generic_args(&defined.generics, None, &own, &own, OmittedArgs::Inferred);
         let mut env = Env { args: args.into(), ..own };
-        let this = self.resolve_type_in(&of.self_ty, &env);
+        let this = self.resolve_type_in(&defined.self_ty, &env);
         env.self_ty = Some(this);
         Some((env, this))
     }

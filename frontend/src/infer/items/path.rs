@@ -114,10 +114,10 @@ impl Infer<'_> {
         env: &Env,
     ) -> Option<GenericKind> {
         let generics = match env.home.and_then(|item| self.program().item(item)) {
-            Some(syn::Item::Impl(of)) => Some(&of.generics),
-            Some(syn::Item::Struct(of)) => Some(&of.generics),
-            Some(syn::Item::Enum(of)) => Some(&of.generics),
-            Some(syn::Item::Trait(of)) => Some(&of.generics),
+            Some(syn::Item::Impl(defined)) => Some(&defined.generics),
+            Some(syn::Item::Struct(defined)) => Some(&defined.generics),
+            Some(syn::Item::Enum(defined)) => Some(&defined.generics),
+            Some(syn::Item::Trait(defined)) => Some(&defined.generics),
             _ => None,
         };
         let mut params = generics.into_iter().flat_map(|generics| &generics.params);

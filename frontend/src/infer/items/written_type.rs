@@ -141,7 +141,7 @@ impl Infer<'_> {
 
     /// Makes `Range<T>` and the like; before braces `T` may be omitted.
     fn make_range_type(&mut self, chain: IterKind, path: &syn::Path, env: &Env) -> Option<Ty> {
-        let of = match &path.segments.last()?.arguments {
+        let item = match &path.segments.last()?.arguments {
             PathArguments::None => self.unknown(),
             PathArguments::AngleBracketed(args) => match non_lifetime_args_in(args).next() {
                 Some(GenericArgument::Type(ty)) => self.resolve_type_in(ty, env),
@@ -155,7 +155,7 @@ impl Infer<'_> {
         };
         let ends = if chain == IterKind::RangeFrom { 1 } else { 2 };
         // The item type, then the types of the bounds.
-        let list = self.types.list(vec![GenericArg::Type(of); 1 + ends]);
+        let list = self.types.list(vec![GenericArg::Type(item); 1 + ends]);
         Some(self.types.add(Type::Iter(chain, list)))
     }
 
@@ -205,9 +205,9 @@ impl Infer<'_> {
         omitted: OmittedArgs,
     ) -> Option<Ty> {
         let generics = match self.program().item(item)? {
-            syn::Item::Struct(of) => &of.generics,
-            syn::Item::Enum(of) => &of.generics,
-            syn::Item::Type(of) => &of.generics,
+            syn::Item::Struct(defined) => &defined.generics,
+            syn::Item::Enum(defined) => &defined.generics,
+            syn::Item::Type(defined) => &defined.generics,
             _ => return None,
         };
         let own = Env { args: [].into(), home: Some(item), self_ty: None };

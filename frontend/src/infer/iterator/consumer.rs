@@ -92,11 +92,11 @@ impl<'a> Infer<'a> {
             }
             None => receiver,
         };
-        let of = ResolvedFunction { callee, sig, env, expected: hint };
+        let function = ResolvedFunction { callee, sig, env, expected: hint };
         let folds = matches!(name.as_str(), "sum" | "product");
         let in_other = self.is_overloaded(item);
         let turbofish = call.turbofish.as_ref().filter(|_| !(folds && in_other));
-        let result = self.infer_function_call(of, Some(receiver), turbofish, &call.args, at);
+        let result = self.infer_function_call(function, Some(receiver), turbofish, &call.args, at);
         if folds {
             // For options and results, the sum is that of their values.
             let [summed, item] = [result.ty, item].map(|ty| self.types.first_arg(ty).unwrap_or(ty));
@@ -137,8 +137,8 @@ impl<'a> Infer<'a> {
         };
         match self.find_fold_impl(of_trait, function, this, item) {
             Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
-                let of = ResolvedFunction { callee, sig, env, expected: None };
-                self.infer_function_call(of, Some(receiver), None, &call.args, at)
+                let function = ResolvedFunction { callee, sig, env, expected: None };
+                self.infer_function_call(function, Some(receiver), None, &call.args, at)
             }
             _ => self.report_no_iter_method(receiver.ty, name, call, at),
         }
@@ -154,8 +154,8 @@ impl<'a> Infer<'a> {
         item: Ty,
     ) -> Option<Member<'a>> {
         for index in self.program().impls_with_member(name) {
-            let Some(syn::Item::Impl(of)) = self.program().item(index) else { continue };
-            let last = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let Some(syn::Item::Impl(defined)) = self.program().item(index) else { continue };
+            let last = defined.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             let Some(last) = last.filter(|last| last.ident == of_trait) else { continue };
             let Some((callee, sig)) = self.program().impl_method(index, name) else { continue };
             let Some((env, made)) = self.instantiate_impl(index) else { continue };

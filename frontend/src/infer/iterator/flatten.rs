@@ -168,7 +168,7 @@ impl Infer<'_> {
             return Err(receiver);
         };
         let receiver = self.adjust_receiver(receiver, sig);
-        let of = ResolvedFunction { callee, sig, env, expected: None };
-        Ok(self.infer_function_call(of, receiver, None, &Args::new(), at))
+        let function = ResolvedFunction { callee, sig, env, expected: None };
+        Ok(self.infer_function_call(function, receiver, None, &Args::new(), at))
     }
 }

@@ -76,8 +76,8 @@ fn expand_adjacent<'p>(
 }
 
 /// Returns the Cartesian product, in which the last factors vary fastest.
-fn cartesian_product(of: impl Iterator<Item = Vec<Pat>>) -> Vec<Vec<Pat>> {
-    of.fold(vec![Vec::new()], |found, pats| {
+fn cartesian_product(lists: impl Iterator<Item = Vec<Pat>>) -> Vec<Vec<Pat>> {
+    lists.fold(vec![Vec::new()], |found, pats| {
         let with = |before: &Vec<Pat>, pat| [before.as_slice(), std::slice::from_ref(pat)].concat();
         found.iter().flat_map(|before| pats.iter().map(move |pat| with(before, pat))).collect()
     })

@@ -41,18 +41,18 @@ impl<'a> Infer<'a> {
     pub(crate) fn resolve_projected_owner(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
         let [first, name] = path.segments.iter().collect::<Vec<_>>().try_into().ok()?;
         let (first, name) = (first.ident.to_string(), name.ident.to_string());
-        let of = match scope::find_generic(&env.args, &first) {
+        let owner = match scope::find_generic(&env.args, &first) {
             Some((_, GenericArg::Type(ty))) => ty,
             _ if first == "Self" => env.self_ty?,
             _ => return None,
         };
-        Some(self.resolve_associated_type(of, &first, &name, env, SpanRange::path(path)))
+        Some(self.resolve_associated_type(owner, &first, &name, env, SpanRange::path(path)))
     }
 
-    /// Returns the type `Self::Name` or `T::Name`, where `of` is the type of the first name.
+    /// Returns the type `Self::Name` or `T::Name`, where `owner` is the type of the first name.
     pub(crate) fn resolve_associated_type(
         &mut self,
-        of: Ty,
+        owner: Ty,
         first: &str,
         name: &str,
         env: &Env,
@@ -66,17 +66,18 @@ impl<'a> Infer<'a> {
         let of_trait = self
             .traits_of_parameter(first, env)
             .into_iter()
-            .find(|of| self.declares_type(of, name, env));
-        let candidates = self.member_candidates(of, name, &with_only_parameter(env, first, of));
-        self.associated_type_or_defer(of, name, of_trait, candidates, env, at)
+            .find(|of_trait| self.declares_type(of_trait, name, env));
+        let candidates =
+            self.member_candidates(owner, name, &with_only_parameter(env, first, owner));
+        self.associated_type_or_defer(owner, name, of_trait, candidates, env, at)
     }
 
     /// Returns the type with this name that the surrounding `impl` defines.
     fn own_impl_type(&self, name: &str, env: &Env) -> Option<&'a syn::Type> {
-        let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
+        let Some(Item::Impl(defined)) = env.home.and_then(|home| self.program().item(home)) else {
             return None;
         };
-        of.items.iter().find_map(|member| match member {
+        defined.items.iter().find_map(|member| match member {
             ImplItem::Type(ty) if ty.ident == name => Some(&ty.ty),
             _ => None,
         })
@@ -88,17 +89,17 @@ impl<'a> Infer<'a> {
         match env.home {
             None => found.push(&self.input.function.sig.generics),
             Some(home) => match self.program().item(home) {
-                Some(Item::Fn(of)) => found.push(&of.sig.generics),
-                Some(Item::Impl(of)) => {
-                    found.push(&of.generics);
-                    found.extend(of.items.iter().filter_map(|member| match member {
+                Some(Item::Fn(defined)) => found.push(&defined.sig.generics),
+                Some(Item::Impl(defined)) => {
+                    found.push(&defined.generics);
+                    found.extend(defined.items.iter().filter_map(|member| match member {
                         ImplItem::Fn(method) => Some(&method.sig.generics),
                         _ => None,
                     }));
                 }
-                Some(Item::Trait(of)) => {
-                    found.push(&of.generics);
-                    found.extend(of.items.iter().filter_map(|member| match member {
+                Some(Item::Trait(defined)) => {
+                    found.push(&defined.generics);
+                    found.extend(defined.items.iter().filter_map(|member| match member {
                         TraitItem::Fn(method) => Some(&method.sig.generics),
                         _ => None,
                     }));
@@ -132,8 +133,8 @@ impl<'a> Infer<'a> {
     fn declares_type(&self, of_trait: &syn::Path, name: &str, env: &Env) -> bool {
         let found =
             self.resolve_prefix(of_trait, env).and_then(|split| self.program().item(split.item));
-        if let Some(Item::Trait(of)) = found {
-            return of
+        if let Some(Item::Trait(defined)) = found {
+            return defined
                 .items
                 .iter()
                 .any(|member| matches!(member, TraitItem::Type(ty) if ty.ident == name));
@@ -259,20 +260,20 @@ impl<'a> Infer<'a> {
         let of_trait = of_trait.or(of_bound);
         let mut any = None;
         for &item in self.program().impls() {
-            let Some(Item::Impl(of)) = self.program().item(item) else { continue };
-            let found = of.items.iter().find_map(|member| match member {
+            let Some(Item::Impl(defined)) = self.program().item(item) else { continue };
+            let found = defined.items.iter().find_map(|member| match member {
                 ImplItem::Type(ty) if ty.ident == name => Some(&ty.ty),
                 _ => None,
             });
             let Some(found) = found else { continue };
-            if !self.is_candidate(candidates, item, of) {
+            if !self.is_candidate(candidates, item, defined) {
                 continue;
             }
             let Some((own, this)) = self.instantiate_impl(item) else { continue };
             if !self.types.could_unify(this, owner) {
                 continue;
             }
-            if let (Some(wanted), Some((path, _))) = (of_trait, &of.trait_)
+            if let (Some(wanted), Some((path, _))) = (of_trait, &defined.trait_)
                 && !self.is_same_trait((wanted, env), (path, &own), owner)
             {
                 any = any.or(Some((found, own, this)));
@@ -387,7 +388,7 @@ impl<'a> Infer<'a> {
         let item = self.resolve_prefix(path, env).map(|split| split.item);
         let defined = item.and_then(|item| Some((item, self.program().item(item)?)));
         let (item, params) = match defined {
-            Some((item, Item::Trait(of))) => (Some(item), Some(&of.generics.params)),
+            Some((item, Item::Trait(defined))) => (Some(item), Some(&defined.generics.params)),
             _ => (None, None),
         };
         let own = Env { args: [].into(), home: item, self_ty: None };

@@ -36,12 +36,12 @@ pub(crate) enum MemberCandidates {
 impl<'a> Infer<'a> {
     /// Returns the candidates for a member of a type, which may be the argument of a type
     /// parameter.
-    pub(crate) fn member_candidates(&self, of: Ty, name: &str, env: &Env) -> MemberCandidates {
+    pub(crate) fn member_candidates(&self, ty: Ty, name: &str, env: &Env) -> MemberCandidates {
         // Library code is generic by shape, so all members of the actual type count.
         if env.home.is_some_and(|home| self.program().is_in_std_lib(home)) {
             return MemberCandidates::Any;
         }
-        if is_self_type(self, of, env)
+        if is_self_type(self, ty, env)
             && let Some(home) = env.home
             && let Some(Item::Trait(_)) = self.program().item(home)
         {
@@ -51,7 +51,7 @@ impl<'a> Infer<'a> {
             let written = self.trait_own_path(home).filter(|path| path.segments[0].ident == found);
             return MemberCandidates::OfTrait(found, written);
         }
-        let Some(bounds) = self.parameter_bounds(of, env) else { return MemberCandidates::Any };
+        let Some(bounds) = self.parameter_bounds(ty, env) else { return MemberCandidates::Any };
         let find = |bound: &&TypeParamBound| self.find_in_bound(bound, name, env, 0);
         let Some(found) = bounds.iter().find_map(find) else { return MemberCandidates::OfStd };
         // If several bounds name one trait, the call's arguments select the bound.
@@ -74,8 +74,8 @@ impl<'a> Infer<'a> {
 
     /// Returns the trait of kernel code in a bound that has the method called on a type parameter's
     /// value.
-    pub(crate) fn bound_trait(&self, of: Ty, name: &str) -> Option<String> {
-        match self.member_candidates(of, name, &self.env) {
+    pub(crate) fn bound_trait(&self, ty: Ty, name: &str) -> Option<String> {
+        match self.member_candidates(ty, name, &self.env) {
             MemberCandidates::OfTrait(of_trait, _) => Some(of_trait),
             MemberCandidates::Any | MemberCandidates::OfStd => None,
         }
@@ -86,10 +86,10 @@ impl<'a> Infer<'a> {
         &self,
         candidates: &MemberCandidates,
         item: usize,
-        of: &ItemImpl,
+        item_impl: &ItemImpl,
     ) -> bool {
         let own = Env { args: [].into(), home: Some(item), self_ty: None };
-        match (candidates, &of.trait_) {
+        match (candidates, &item_impl.trait_) {
             (MemberCandidates::Any, _) => true,
             // Methods of std traits on std types.
             (MemberCandidates::OfStd, None) => self.program().is_in_std_lib(item),
@@ -101,29 +101,30 @@ impl<'a> Infer<'a> {
                 let found = self
                     .resolve_prefix(path, &own)
                     .and_then(|split| self.program().item(split.item));
-                blanket_parameter(of).is_some() || !matches!(found, Some(Item::Trait(_)))
+                blanket_parameter(item_impl).is_some() || !matches!(found, Some(Item::Trait(_)))
             }
         }
     }
 
     /// Returns true if the bounds of a blanket `impl` hold for a type: `impl<F: Fn(f32) -> f32>
     /// Integrand for F`. Other `impl`s match by shape alone.
-    pub(crate) fn meets_bounds(&mut self, item: usize, of: &'a ItemImpl, owner: Ty) -> bool {
-        self.meets_bounds_within(item, of, owner, 0)
+    pub(crate) fn meets_bounds(&mut self, item: usize, item_impl: &'a ItemImpl, owner: Ty) -> bool {
+        self.meets_bounds_within(item, item_impl, owner, 0)
     }
 
     fn meets_bounds_within(
         &mut self,
         item: usize,
-        of: &'a ItemImpl,
+        item_impl: &'a ItemImpl,
         owner: Ty,
         depth: usize,
     ) -> bool {
-        let Some(param) = blanket_parameter(of).filter(|_| depth < MAX_SUPERTRAIT_DEPTH) else {
+        let Some(param) = blanket_parameter(item_impl).filter(|_| depth < MAX_SUPERTRAIT_DEPTH)
+        else {
             return true;
         };
         let own = Env { args: [].into(), home: Some(item), self_ty: None };
-        let behind = where_bounds(Some(&of.generics), None, &param.ident);
+        let behind = where_bounds(Some(&item_impl.generics), None, &param.ident);
         param.bounds.iter().chain(behind).all(|bound| match bound {
             TypeParamBound::Trait(bound) => self.has_trait(owner, &bound.path, &own, depth),
             _ => true,
@@ -131,22 +132,22 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns true if a type may implement the trait of a bound.
-    fn has_trait(&mut self, of: Ty, path: &syn::Path, env: &Env, depth: usize) -> bool {
+    fn has_trait(&mut self, ty: Ty, path: &syn::Path, env: &Env, depth: usize) -> bool {
         let (kind, wanted) =
-            (self.types.get(of), self.resolve_prefix(path, env).map(|split| split.item));
+            (self.types.get(ty), self.resolve_prefix(path, env).map(|split| split.item));
         if let Type::Unknown(_) | Type::Reported(_) = kind {
             return true;
         }
         if let Some(wanted) = wanted {
             let impls = self.program().impls().to_vec();
-            return impls.into_iter().any(|item| self.is_impl_for(item, wanted, of, depth));
+            return impls.into_iter().any(|item| self.is_impl_for(item, wanted, ty, depth));
         }
         match path.segments.last().map(|last| last.ident.to_string()).as_deref() {
             Some("Fn" | "FnMut" | "FnOnce") => {
                 matches!(kind, Type::Closure(_) | Type::Pointer(_))
             }
             Some("Iterator" | "DoubleEndedIterator" | "ExactSizeIterator") => {
-                matches!(kind, Type::Iter(..)) || self.user_iterator_item(of).is_some()
+                matches!(kind, Type::Iter(..)) || self.user_iterator_item(ty).is_some()
             }
             Some("Num" | "Int" | "Float") => matches!(kind, Type::Prim(_) | Type::Generic(_)),
             _ => true,
@@ -155,21 +156,21 @@ impl<'a> Infer<'a> {
 
     /// Returns true if an item is an `impl` of this trait for a type.
     fn is_impl_for(&mut self, item: usize, of_trait: usize, owner: Ty, depth: usize) -> bool {
-        let Some(Item::Impl(of)) = self.program().item(item) else { return false };
+        let Some(Item::Impl(defined)) = self.program().item(item) else { return false };
         let own = Env { args: [].into(), home: Some(item), self_ty: None };
-        let split = of.trait_.as_ref().and_then(|(path, _)| self.resolve_prefix(path, &own));
+        let split = defined.trait_.as_ref().and_then(|(path, _)| self.resolve_prefix(path, &own));
         split.is_some_and(|split| split.item == of_trait)
             && self
                 .instantiate_impl(item)
                 .is_some_and(|(_, this)| self.types.could_unify(this, owner))
-            && self.meets_bounds_within(item, of, owner, depth + 1)
+            && self.meets_bounds_within(item, defined, owner, depth + 1)
     }
 
     /// Returns the type in the only bound `T: Into<f32>` or `T: From<f32>` of a type parameter.
-    pub(crate) fn conversion_bound(&mut self, of: Ty, of_trait: &str) -> Option<Ty> {
+    pub(crate) fn conversion_bound(&mut self, ty: Ty, of_trait: &str) -> Option<Ty> {
         let env = self.env.clone();
         let mut found = Vec::new();
-        for bound in self.parameter_bounds(of, &env)? {
+        for bound in self.parameter_bounds(ty, &env)? {
             self.collect_bound_arguments(bound, of_trait, &env, 0, &mut found);
         }
         match found.as_slice() {
@@ -206,8 +207,8 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns true if a bound makes the type parameter a number.
-    pub(crate) fn is_bound_to_numbers(&self, of: Ty) -> bool {
-        self.parameter_bounds(of, &self.env).into_iter().flatten().any(|bound| match bound {
+    pub(crate) fn is_bound_to_numbers(&self, ty: Ty) -> bool {
+        self.parameter_bounds(ty, &self.env).into_iter().flatten().any(|bound| match bound {
             TypeParamBound::Trait(bound) => {
                 let name = bound.path.segments.last().map(|last| last.ident.to_string());
                 name.is_some_and(|name| number_bound(&name).is_some())
@@ -218,17 +219,17 @@ impl<'a> Infer<'a> {
 
     /// Returns the bounds of the type parameter that a type stands for; `None` if there is no such
     /// parameter.
-    fn parameter_bounds(&self, of: Ty, env: &Env) -> Option<Vec<&'a TypeParamBound>> {
+    fn parameter_bounds(&self, owner: Ty, env: &Env) -> Option<Vec<&'a TypeParamBound>> {
         let item = env.home.and_then(|home| self.program().item(home));
         let name = match item {
             // `impl<T: Num> Scale for T`
-            Some(Item::Impl(item)) if is_self_type(self, of, env) => match peel(&item.self_ty) {
+            Some(Item::Impl(item)) if is_self_type(self, owner, env) => match peel(&item.self_ty) {
                 syn::Type::Path(path) => path.path.get_ident()?.to_string(),
                 _ => return None,
             },
             _ => {
                 let is_of = |arg: &GenericArg| match arg {
-                    GenericArg::Type(ty) => self.types.is_same_entry(*ty, of),
+                    GenericArg::Type(ty) => self.types.is_same_entry(*ty, owner),
                     GenericArg::Const(_) => false,
                 };
                 env.args.iter().find(|(_, arg)| is_of(arg))?.0.clone()
@@ -284,13 +285,13 @@ impl<'a> Infer<'a> {
 }
 
 /// Returns the type parameter that a blanket `impl` is for: `impl<T: Num> Scale for T`.
-fn blanket_parameter(of: &ItemImpl) -> Option<&syn::TypeParam> {
-    let syn::Type::Path(this) = peel(&of.self_ty) else { return None };
+fn blanket_parameter(item_impl: &ItemImpl) -> Option<&syn::TypeParam> {
+    let syn::Type::Path(this) = peel(&item_impl.self_ty) else { return None };
     let name = this.path.get_ident()?;
-    of.generics.type_params().find(|param| param.ident == *name)
+    item_impl.generics.type_params().find(|param| param.ident == *name)
 }
 
 /// Returns true if a type is the `Self` of the environment.
-fn is_self_type(infer: &Infer<'_>, of: Ty, env: &Env) -> bool {
-    env.self_ty.is_some_and(|this| infer.types.is_same_entry(this, of))
+fn is_self_type(infer: &Infer<'_>, ty: Ty, env: &Env) -> bool {
+    env.self_ty.is_some_and(|this| infer.types.is_same_entry(this, ty))
 }

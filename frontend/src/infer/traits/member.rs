@@ -96,12 +96,12 @@ impl<'a> Infer<'a> {
         }
         let mut of_traits = Vec::new();
         for item in self.program().impls_with_member(name) {
-            let Some(Item::Impl(of)) = self.program().item(item) else { continue };
-            let traits = of.trait_.as_ref().map(|(path, _)| path);
+            let Some(Item::Impl(defined)) = self.program().item(item) else { continue };
+            let traits = defined.trait_.as_ref().map(|(path, _)| path);
             let own = Env { args: [].into(), home: Some(item), self_ty: None };
             let named = traits.and_then(|path| self.trait_name(path, &own));
             if of_trait.is_some_and(|wanted| named.is_none_or(|named| named != wanted))
-                || !self.is_candidate(&candidates, item, of)
+                || !self.is_candidate(&candidates, item, defined)
             {
                 continue;
             }
@@ -110,7 +110,7 @@ impl<'a> Infer<'a> {
             };
             let Some((env, this)) = self.instantiate_impl(item) else { continue };
             if !self.types.could_unify(this, owner)
-                || !self.meets_bounds(item, of, owner)
+                || !self.meets_bounds(item, defined, owner)
                 || !self.fits_trait_args(written, traits, &env)
             {
                 continue;
@@ -167,8 +167,8 @@ impl<'a> Infer<'a> {
 
     /// Unifies the arguments of the trait of an `impl` with the written ones.
     fn unify_trait_args(&mut self, written: Option<&syn::Path>, item: usize, env: &Env) {
-        let Some(Item::Impl(of)) = self.program().item(item) else { return };
-        let (Some(written), Some((of_trait, _))) = (written, &of.trait_) else { return };
+        let Some(Item::Impl(defined)) = self.program().item(item) else { return };
+        let (Some(written), Some((of_trait, _))) = (written, &defined.trait_) else { return };
         let here = self.env.clone();
         let written = self.trait_arguments(written, &here);
         for (written, given) in written.into_iter().zip(self.trait_arguments(of_trait, env)) {
@@ -260,12 +260,12 @@ impl<'a> Infer<'a> {
 
     /// Returns the environment of a trait's own items for the `impl` that is `item`.
     fn trait_env(&mut self, item: usize, home: usize, env: &Env, owner: Ty) -> Option<Env> {
-        let (Some(Item::Impl(of)), Some(Item::Trait(defined))) =
+        let (Some(Item::Impl(implementation)), Some(Item::Trait(defined))) =
             (self.program().item(item), self.program().item(home))
         else {
             return None;
         };
-        let (path, _) = of.trait_.as_ref()?;
+        let (path, _) = implementation.trait_.as_ref()?;
         let written = match &path.segments.last()?.arguments {
             syn::PathArguments::AngleBracketed(args) => Some(args),
             syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
@@ -284,8 +284,8 @@ impl<'a> Infer<'a> {
         of_trait: Option<&'a syn::Path>,
         name: &str,
     ) -> Option<(Callee, Option<usize>, MemberKind<'a>)> {
-        let Some(Item::Impl(of)) = self.program().item(item) else { return None };
-        for (index, member) in of.items.iter().enumerate() {
+        let Some(Item::Impl(defined)) = self.program().item(item) else { return None };
+        for (index, member) in defined.items.iter().enumerate() {
             let callee = Callee { item, member: Some(index) };
             match member {
                 ImplItem::Fn(method) if method.sig.ident == name => {
@@ -299,18 +299,18 @@ impl<'a> Infer<'a> {
             }
         }
         let env = Env { args: [].into(), home: Some(item), self_ty: None };
-        let ResolvedPrefix { item: defined, .. } = self.resolve_prefix(of_trait?, &env)?;
-        let Some(Item::Trait(of)) = self.program().item(defined) else { return None };
-        for (index, member) in of.items.iter().enumerate() {
-            let callee = Callee { item: defined, member: Some(index) };
+        let ResolvedPrefix { item: trait_item, .. } = self.resolve_prefix(of_trait?, &env)?;
+        let Some(Item::Trait(defined)) = self.program().item(trait_item) else { return None };
+        for (index, member) in defined.items.iter().enumerate() {
+            let callee = Callee { item: trait_item, member: Some(index) };
             match member {
                 TraitItem::Fn(method) if method.sig.ident == name && method.default.is_some() => {
-                    return Some((callee, Some(defined), MemberKind::Fn(&method.sig)));
+                    return Some((callee, Some(trait_item), MemberKind::Fn(&method.sig)));
                 }
                 TraitItem::Const(constant) if constant.ident == name => {
                     let (_, default) = constant.default.as_ref()?;
                     let kind = MemberKind::Const(default, &constant.ty);
-                    return Some((callee, Some(defined), kind));
+                    return Some((callee, Some(trait_item), kind));
                 }
                 _ => {}
             }

@@ -44,8 +44,8 @@ impl<'a> Infer<'a> {
         call: &ExprCall,
         at: SpanRange,
     ) -> Option<Expr> {
-        let of = self.find_comparer(name, first)?;
-        Some(self.infer_function_call(of, None, None, &call.args, at))
+        let comparer = self.find_comparer(name, first)?;
+        Some(self.infer_function_call(comparer, None, None, &call.args, at))
     }
 
     /// Infers `cmp` or `partial_cmp` of a type with a part that an `impl` compares.
@@ -185,13 +185,13 @@ impl<'a> Infer<'a> {
     /// Makes a call of a function whose generic parameters are known.
     fn make_member_call(
         &mut self,
-        of: Member<'a>,
+        member: Member<'a>,
         args: Vec<Expr>,
         ret: Ty,
         at: SpanRange,
     ) -> Expr {
-        let generics = of.env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee: of.callee, generics, self_ty: of.env.self_ty, args };
+        let generics = member.env.args.iter().map(|(_, arg)| *arg).collect();
+        let call = Call { callee: member.callee, generics, self_ty: member.env.self_ty, args };
         self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 

@@ -84,10 +84,10 @@ impl Lowerer<'_> {
         }
     }
 
-    fn divided_by(&mut self, of: Builtin, op: BinaryOp, dim: u64, at: SpanId) -> InstId {
-        let of = self.push_inst(at, Op::Builtin(of), Scalar::U64);
+    fn divided_by(&mut self, builtin: Builtin, op: BinaryOp, dim: u64, at: SpanId) -> InstId {
+        let value = self.push_inst(at, Op::Builtin(builtin), Scalar::U64);
         let dim = self.push_bits(dim, Scalar::U64, at);
-        self.push_binary(op, of, dim, Scalar::U64, at)
+        self.push_binary(op, value, dim, Scalar::U64, at)
     }
 
     /// Returns the reference to the same place in the shared memory of another block. A rank that

@@ -174,11 +174,13 @@ impl SourceModule {
 
 /// Returns true if the file name is that of a crate root.
 fn is_crate_root(path: &Path) -> bool {
-    let of = |path: &Path, names: &[&str]| {
+    let has_name = |path: &Path, names: &[&str]| {
         path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
     };
-    of(path, &["lib.rs", "main.rs"])
-        || path.parent().is_some_and(|parent| of(parent, &["tests", "examples", "benches", "bin"]))
+    has_name(path, &["lib.rs", "main.rs"])
+        || path
+            .parent()
+            .is_some_and(|parent| has_name(parent, &["tests", "examples", "benches", "bin"]))
 }
 
 /// Returns the module of the only existing file among `paths`.

@@ -42,7 +42,7 @@ pub(crate) fn find_number_method(name: &str) -> Option<MethodSpec> {
 pub(crate) fn find_float_method(name: &str) -> Option<MethodSpec> {
     use FloatMethod as F;
     use MethodPart::This;
-    let of = |which, params, ret| {
+    let float = |which, params, ret| {
         Some(MethodSpec::new(Method::Float(which), MethodOwner::Float, params, ret))
     };
     let wide = |which, params| {
@@ -59,16 +59,16 @@ pub(crate) fn find_float_method(name: &str) -> Option<MethodSpec> {
         "to_degrees" => wide(F::ToDegrees, &[]),
         "to_f32" | "to_f32_const" => convert(Prim::F32),
         "to_f64" | "to_f64_const" => convert(Prim::F64),
-        "copysign" => of(F::Copysign, &[This], This),
-        "is_nan" => of(F::IsNan, &[], BOOL),
-        "is_finite" => of(F::IsFinite, &[], BOOL),
-        "is_infinite" => of(F::IsInfinite, &[], BOOL),
-        "is_normal" => of(F::IsNormal, &[], BOOL),
+        "copysign" => float(F::Copysign, &[This], This),
+        "is_nan" => float(F::IsNan, &[], BOOL),
+        "is_finite" => float(F::IsFinite, &[], BOOL),
+        "is_infinite" => float(F::IsInfinite, &[], BOOL),
+        "is_normal" => float(F::IsNormal, &[], BOOL),
         "is_subnormal" => {
             Some(MethodSpec::new(Method::Float(F::IsSubnormal), MethodOwner::Wide, &[], BOOL))
         }
-        "is_sign_negative" => of(F::IsSignNegative, &[], BOOL),
-        "is_sign_positive" => of(F::IsSignPositive, &[], BOOL),
+        "is_sign_negative" => float(F::IsSignNegative, &[], BOOL),
+        "is_sign_positive" => float(F::IsSignPositive, &[], BOOL),
         "to_bits" => {
             Some(MethodSpec::new(Method::Bits, MethodOwner::Float, &[], MethodPart::Unsigned))
         }
@@ -81,25 +81,25 @@ pub(crate) fn find_integer_method(name: &str) -> Option<MethodSpec> {
     use IntMethod as I;
     use MethodOwner::{Int, Signed, Unsigned};
     use MethodPart::This;
-    let of = |which, on, params, ret| Some(MethodSpec::new(Method::Int(which), on, params, ret));
+    let int = |which, on, params, ret| Some(MethodSpec::new(Method::Int(which), on, params, ret));
     let binary = |op| Some(MethodSpec::new(Method::Binary(op), Int, &[This], This));
-    let saturating = |which, on, params| of(I::Saturating(which), on, params, This);
-    let with = |op, on, params| of(I::WrappingWithOther(op), on, params, This);
+    let saturating = |which, on, params| int(I::Saturating(which), on, params, This);
+    let with = |op, on, params| int(I::WrappingWithOther(op), on, params, This);
     match name {
         "wrapping_add" => binary(BinaryOp::Add),
         "wrapping_sub" => binary(BinaryOp::Sub),
         "wrapping_mul" => binary(BinaryOp::Mul),
         // For library code.
         "__warpwise_mul_high" => binary(BinaryOp::MulHigh),
-        "__warpwise_add_carry" => of(I::Carry(TernaryOp::AddCarry), Unsigned, &[This, This], This),
-        "__warpwise_carry_out" => of(I::Carry(TernaryOp::CarryOut), Unsigned, &[This, This], This),
+        "__warpwise_add_carry" => int(I::Carry(TernaryOp::AddCarry), Unsigned, &[This, This], This),
+        "__warpwise_carry_out" => int(I::Carry(TernaryOp::CarryOut), Unsigned, &[This, This], This),
         "wrapping_neg" => Some(MethodSpec::new(Method::Unary(UnaryOp::Neg), Int, &[], This)),
         "wrapping_abs" => Some(MethodSpec::new(Method::Unary(UnaryOp::Abs), Signed, &[], This)),
-        "wrapping_div" => of(I::WrappingDiv, Int, &[This], This),
-        "wrapping_rem" => of(I::WrappingRem, Int, &[This], This),
-        "wrapping_div_euclid" => of(I::WrappingDivEuclid, Int, &[This], This),
-        "wrapping_rem_euclid" => of(I::WrappingRemEuclid, Int, &[This], This),
-        "wrapping_pow" => of(I::WrappingPow, Int, &[U32], This),
+        "wrapping_div" => int(I::WrappingDiv, Int, &[This], This),
+        "wrapping_rem" => int(I::WrappingRem, Int, &[This], This),
+        "wrapping_div_euclid" => int(I::WrappingDivEuclid, Int, &[This], This),
+        "wrapping_rem_euclid" => int(I::WrappingRemEuclid, Int, &[This], This),
+        "wrapping_pow" => int(I::WrappingPow, Int, &[U32], This),
         "wrapping_add_signed" => with(BinaryOp::Add, Unsigned, &[MethodPart::Signed]),
         "wrapping_sub_signed" => with(BinaryOp::Sub, Unsigned, &[MethodPart::Signed]),
         "wrapping_add_unsigned" => with(BinaryOp::Add, Signed, &[MethodPart::Unsigned]),
@@ -108,23 +108,23 @@ pub(crate) fn find_integer_method(name: &str) -> Option<MethodSpec> {
         "saturating_sub" => saturating(Saturating::Sub, Int, &[This]),
         "saturating_mul" => saturating(Saturating::Mul, Int, &[This]),
         "saturating_div" => saturating(Saturating::Div, Int, &[This]),
-        "saturating_pow" => of(I::SaturatingPow, Int, &[U32], This),
+        "saturating_pow" => int(I::SaturatingPow, Int, &[U32], This),
         "saturating_neg" => saturating(Saturating::Neg, Signed, &[]),
         "saturating_abs" => saturating(Saturating::Abs, Signed, &[]),
-        "pow" => of(I::Pow, Int, &[U32], This),
-        "isqrt" => of(I::Isqrt, Int, &[], This),
-        "midpoint" => of(I::Midpoint, Int, &[This], This),
-        "abs_diff" => of(I::AbsDiff, Int, &[This], MethodPart::Unsigned),
-        "unsigned_abs" => of(I::UnsignedAbs, Signed, &[], MethodPart::Unsigned),
-        "is_positive" => of(I::IsPositive, Signed, &[], BOOL),
-        "is_negative" => of(I::IsNegative, Signed, &[], BOOL),
+        "pow" => int(I::Pow, Int, &[U32], This),
+        "isqrt" => int(I::Isqrt, Int, &[], This),
+        "midpoint" => int(I::Midpoint, Int, &[This], This),
+        "abs_diff" => int(I::AbsDiff, Int, &[This], MethodPart::Unsigned),
+        "unsigned_abs" => int(I::UnsignedAbs, Signed, &[], MethodPart::Unsigned),
+        "is_positive" => int(I::IsPositive, Signed, &[], BOOL),
+        "is_negative" => int(I::IsNegative, Signed, &[], BOOL),
         "cast_unsigned" => {
             Some(MethodSpec::new(Method::Convert, Signed, &[], MethodPart::Unsigned))
         }
         "cast_signed" => Some(MethodSpec::new(Method::Convert, Unsigned, &[], MethodPart::Signed)),
-        "div_ceil" => of(I::DivCeil, Unsigned, &[This], This),
-        "next_multiple_of" => of(I::NextMultipleOf, Unsigned, &[This], This),
-        "is_multiple_of" => of(I::IsMultipleOf, Unsigned, &[This], BOOL),
+        "div_ceil" => int(I::DivCeil, Unsigned, &[This], This),
+        "next_multiple_of" => int(I::NextMultipleOf, Unsigned, &[This], This),
+        "is_multiple_of" => int(I::IsMultipleOf, Unsigned, &[This], BOOL),
         _ => None,
     }
 }
@@ -167,8 +167,8 @@ pub(crate) fn find_bit_method(name: &str) -> Option<MethodSpec> {
     use BitMethod as B;
     use MethodOwner::{Int, Unsigned};
     use MethodPart::This;
-    let of = |which, on, params, ret| Some(MethodSpec::new(Method::Bit(which), on, params, ret));
-    let count = |which| of(which, Int, &[], U32);
+    let bits = |which, on, params, ret| Some(MethodSpec::new(Method::Bit(which), on, params, ret));
+    let count = |which| bits(which, Int, &[], U32);
     let shift = |op| Some(MethodSpec::new(Method::Binary(op), Int, &[U32], This));
     let unary = |op| Some(MethodSpec::new(Method::Unary(op), Int, &[], This));
     match name {
@@ -179,19 +179,19 @@ pub(crate) fn find_bit_method(name: &str) -> Option<MethodSpec> {
         "trailing_zeros" => count(B::TrailingZeros),
         "trailing_ones" => count(B::TrailingOnes),
         "rotate_left" => shift(BinaryOp::RotateLeft),
-        "rotate_right" => of(B::RotateRight, Int, &[U32], This),
+        "rotate_right" => bits(B::RotateRight, Int, &[U32], This),
         "wrapping_shl" => shift(BinaryOp::Shl),
         "wrapping_shr" => shift(BinaryOp::Shr),
-        "unbounded_shl" => of(B::UnboundedShl, Int, &[U32], This),
-        "unbounded_shr" => of(B::UnboundedShr, Int, &[U32], This),
+        "unbounded_shl" => bits(B::UnboundedShl, Int, &[U32], This),
+        "unbounded_shr" => bits(B::UnboundedShr, Int, &[U32], This),
         "reverse_bits" => unary(UnaryOp::ReverseBits),
         // All engines and all supported hosts are little-endian.
         "swap_bytes" | "to_be" => unary(UnaryOp::SwapBytes),
         "to_le" => Some(MethodSpec::new(Method::Same, Int, &[], This)),
         "ilog2" => count(B::ILog2),
         "ilog10" => count(B::ILog10),
-        "is_power_of_two" => of(B::IsPowerOfTwo, Unsigned, &[], BOOL),
-        "next_power_of_two" => of(B::NextPowerOfTwo, Unsigned, &[], This),
+        "is_power_of_two" => bits(B::IsPowerOfTwo, Unsigned, &[], BOOL),
+        "next_power_of_two" => bits(B::NextPowerOfTwo, Unsigned, &[], This),
         _ => None,
     }
 }

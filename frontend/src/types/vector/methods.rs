@@ -48,8 +48,8 @@ fn make_impl(vector: Vector, members: impl IntoIterator<Item = TokenStream>) -> 
 /// Returns the swizzle named `word`, one letter for each lane.
 fn make_swizzle(vector: Vector, word: &str) -> TokenStream {
     let method = format_ident!("{word}");
-    let of = Vector { lanes: word.len(), ..vector };
-    let (name, fields) = (of.name(), of.fields());
+    let result = Vector { lanes: word.len(), ..vector };
+    let (name, fields) = (result.name(), result.fields());
     let lanes = word.chars().map(|lane| format_ident!("{lane}"));
     let doc = format!(
         " Lanes {}.",

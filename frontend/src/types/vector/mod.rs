@@ -71,9 +71,9 @@ impl Vector {
 
     /// Returns the vector's name.
     pub(crate) fn name(self) -> Ident {
-        let of =
+        let prefix =
             LANE_TYPES.iter().find(|(_, lane)| *lane == self.lane).map_or("", |(name, _)| name);
-        format_ident!("{of}x{}", self.lanes)
+        format_ident!("{prefix}x{}", self.lanes)
     }
 
     /// Returns the name of the lane type.

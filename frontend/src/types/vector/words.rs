@@ -47,8 +47,8 @@ impl Identifiers {
     pub(crate) fn need_lane_type(&self, lane: Prim) -> bool {
         let mut words = self.0.iter().filter(|word| may_name_vector(word));
         words.any(|word| {
-            let of = |vector: Vector| vector.lane == lane;
-            Vector::from_name(word).is_some_and(of)
+            let has_lane = |vector: Vector| vector.lane == lane;
+            Vector::from_name(word).is_some_and(has_lane)
                 || word.strip_prefix("as_").is_some_and(|to| names_lowercase(to, lane))
         })
     }

@@ -133,8 +133,8 @@ impl Block<'_> {
                 }
                 Some((_, Operand::Affine(affine), _)) => {
                     let registers = &self.groups[*number].registers;
-                    let of = |lane| affine.get(registers, &strand.uniforms, lane);
-                    strand.active().lanes().filter(|lane| of(*lane) != 0).count() as u32
+                    let value_in = |lane| affine.get(registers, &strand.uniforms, lane);
+                    strand.active().lanes().filter(|lane| value_in(*lane) != 0).count() as u32
                 }
                 Some((_, Operand::Uniform(_), _)) | None => 0,
             };

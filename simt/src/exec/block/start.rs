@@ -135,12 +135,12 @@ impl<'a> Block<'a> {
 impl Group {
     /// Fills the preset registers: those that are the same for every block, or, given the index of
     /// a block and its uniform values, the others.
-    fn fill_presets(&mut self, code: &Code, bound: &Bound<'_>, of: Option<([u32; 3], &[u64])>) {
+    fn fill_presets(&mut self, code: &Code, bound: &Bound<'_>, block: Option<([u32; 3], &[u64])>) {
         let all = [self.all_lanes()];
-        let (idx, uniforms) = of.unwrap_or(([0; 3], &bound.uniforms));
+        let (idx, uniforms) = block.unwrap_or(([0; 3], &bound.uniforms));
         for (reg, preset) in &code.preset {
             match *preset {
-                _ if preset.must_reset_per_block() != of.is_some() => {}
+                _ if preset.must_reset_per_block() != block.is_some() => {}
                 Preset::Splat(from, _) => self.registers.splat(*reg, uniforms[from.slot()], &all),
                 Preset::Zero => self.registers.splat(*reg, 0, &all),
                 Preset::Builtin(builtin) => self.set_builtin(*reg, builtin, bound, idx),

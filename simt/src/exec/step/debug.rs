@@ -27,24 +27,23 @@ impl Exec<'_> {
     /// Returns true if an access changes memory. The first lane that changes something finds the
     /// current contents.
     fn changes_memory<W: Word>(&self, access: &Atomic) -> bool {
-        let changes =
-            |lane| {
-                let (cells, offset) = self.lane_address(access.at, lane)?;
-                let old = cells.load::<W>(offset, false)?;
-                let of = |value| W::of_bits(self.operand_value(value, lane));
-                let new =
-                    match access.what {
-                        AtomicKind::Load { .. } => old,
-                        AtomicKind::Store { value } => of(value),
-                        AtomicKind::Update { value, change, .. } => {
-                            W::of_bits(change(old.bits(), self.operand_value(value, lane)))
-                        }
-                        AtomicKind::CompareExchange { expected, value, .. } => {
-                            if old == of(expected) { of(value) } else { old }
-                        }
-                    };
-                Some(new != old)
-            };
+        let changes = |lane| {
+            let (cells, offset) = self.lane_address(access.at, lane)?;
+            let old = cells.load::<W>(offset, false)?;
+            let word_of = |value| W::of_bits(self.operand_value(value, lane));
+            let new =
+                match access.what {
+                    AtomicKind::Load { .. } => old,
+                    AtomicKind::Store { value } => word_of(value),
+                    AtomicKind::Update { value, change, .. } => {
+                        W::of_bits(change(old.bits(), self.operand_value(value, lane)))
+                    }
+                    AtomicKind::CompareExchange { expected, value, .. } => {
+                        if old == word_of(expected) { word_of(value) } else { old }
+                    }
+                };
+            Some(new != old)
+        };
         // An out-of-bounds access ends the launch.
         self.strand.active().lanes().any(|lane| changes(lane).unwrap_or(true))
     }

@@ -59,13 +59,18 @@ impl Exec<'_> {
     fn propagate(&self, among: &mut UndefinedValues, instr: &Instr) {
         let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Map { regs: [to, a, b, c], .. } = instr {
-            let of = [a, b, c].map(|reg| among.register(group, *reg));
-            let all = of.into_iter().fold(None, UndefinedLanes::union);
+            let operands = [a, b, c].map(|reg| among.register(group, *reg));
+            let all = operands.into_iter().fold(None, UndefinedLanes::union);
             among.set_register(group, *to, active, all);
         } else if let Instr::MapWithOne { regs: [to, a, b, c], one, .. } = instr {
-            let of = [a, b, c].map(|reg| among.register(group, *reg));
+            let operands = [a, b, c].map(|reg| among.register(group, *reg));
             let one = among.uniform(group, *one).and_then(|one| one.restrict_to(active));
-            among.set_register(group, *to, active, of.into_iter().fold(one, UndefinedLanes::union));
+            among.set_register(
+                group,
+                *to,
+                active,
+                operands.into_iter().fold(one, UndefinedLanes::union),
+            );
         } else if let Instr::Set { local, value } = instr {
             among.set_register(group, *local, active, among.register(group, *value));
         } else if let Instr::Splat { to, from } = instr {
@@ -79,8 +84,8 @@ impl Exec<'_> {
         } else if let Instr::Uniform { slots: [to, a, b, c], .. }
         | Instr::Integer { slots: [to, a, b, c], .. } = instr
         {
-            let of = [a, b, c].map(|slot| among.uniform(group, *slot));
-            let all = of.into_iter().fold(None, UndefinedLanes::union);
+            let operands = [a, b, c].map(|slot| among.uniform(group, *slot));
+            let all = operands.into_iter().fold(None, UndefinedLanes::union);
             among.set_uniform(group, *to, active, all.and_then(|all| all.restrict_to(active)));
         }
     }
@@ -124,14 +129,16 @@ impl Exec<'_> {
         let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Map { regs: [to, cond, then, other], .. } = &self.code.instrs[at] {
             let truths = self.registers.true_lanes(*cond, active);
-            let of = |reg, lanes: Mask| among.register(group, reg)?.restrict_to(lanes);
-            let chosen =
-                UndefinedLanes::union(of(*then, truths), of(*other, active.without(truths)));
+            let undefined_in = |reg, lanes: Mask| among.register(group, reg)?.restrict_to(lanes);
+            let chosen = UndefinedLanes::union(
+                undefined_in(*then, truths),
+                undefined_in(*other, active.without(truths)),
+            );
             among.set_register(
                 group,
                 *to,
                 active,
-                UndefinedLanes::union(of(*cond, active), chosen),
+                UndefinedLanes::union(undefined_in(*cond, active), chosen),
             );
         } else if let Instr::Uniform { slots: [to, cond, then, other], .. } = &self.code.instrs[at]
         {
@@ -187,12 +194,13 @@ impl Exec<'_> {
     /// Propagates undefined values through a load from a thread-local array.
     fn propagate_local_load(&self, among: &mut UndefinedValues, to: Reg, from: Address<Operand>) {
         let (group, active) = (self.position.first_thread, self.strand.active());
-        let of = |lane: usize| {
+        let source_of_lane = |lane: usize| {
             let source =
                 among.array_source(group, self.array_place(from, lane)?, (to.size(), lane))?;
             Some((lane as u32, source))
         };
-        let loaded = UndefinedLanes::from_sources(active.lanes().filter_map(of).collect());
+        let loaded =
+            UndefinedLanes::from_sources(active.lanes().filter_map(source_of_lane).collect());
         among.set_register(group, to, active, loaded);
     }
 

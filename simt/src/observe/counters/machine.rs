@@ -18,7 +18,7 @@ pub(super) struct MachineCode {
 }
 
 impl MachineCode {
-    fn of(pipe: Pipe, count: u32, step: Step, steps: u32) -> Self {
+    fn new(pipe: Pipe, count: u32, step: Step, steps: u32) -> Self {
         let mut code = Self::default();
         code.issued[pipe as usize] = count;
         if steps != 0 {
@@ -28,16 +28,16 @@ impl MachineCode {
     }
 
     fn integer(count: u32) -> Self {
-        Self::of(Pipe::Integer, count, Step::Arithmetic, count)
+        Self::new(Pipe::Integer, count, Step::Arithmetic, count)
     }
 
     /// Instructions that no result depends on.
     fn control(count: u32) -> Self {
-        Self::of(Pipe::Control, count, Step::Arithmetic, 0)
+        Self::new(Pipe::Control, count, Step::Arithmetic, 0)
     }
 
     fn memory(step: Step, steps: u32) -> Self {
-        Self::of(Pipe::Memory, 1, step, steps)
+        Self::new(Pipe::Memory, 1, step, steps)
     }
 
     fn with(mut self, pipe: Pipe, count: u32) -> Self {
@@ -82,7 +82,7 @@ fn class(ty: Ty) -> Class {
 /// Estimates the machine instructions of an instruction; of a `for`, those of an iteration.
 pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
     let inst = &kernel.insts[id];
-    let of = class(inst.ty);
+    let result_class = class(inst.ty);
     match &inst.op {
         Op::Const(_)
         | Op::Generic(_)
@@ -99,10 +99,10 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         | Op::DistributeRows { .. }
         | Op::Return => MachineCode::default(),
         Op::Builtin(_) | Op::ActiveMask => MachineCode::integer(1),
-        Op::Unary { op, .. } => estimate_unary(*op, of),
-        Op::Binary { op, rhs, .. } => estimate_binary(*op, of, kernel.literal(*rhs)),
+        Op::Unary { op, .. } => estimate_unary(*op, result_class),
+        Op::Binary { op, rhs, .. } => estimate_binary(*op, result_class, kernel.literal(*rhs)),
         Op::Ternary { op, .. } => match op {
-            TernaryOp::FmaTo(_) => arithmetic(of),
+            TernaryOp::FmaTo(_) => arithmetic(result_class),
             TernaryOp::DotBytes
             | TernaryOp::DotHalvesLow
             | TernaryOp::DotHalvesHigh
@@ -116,21 +116,21 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
             Class::Double => arithmetic(Class::Double),
             Class::Word | Class::LongWord | Class::Single | Class::Half => MachineCode::integer(1),
         },
-        Op::Cast { value } => estimate_cast(class(kernel.insts[*value].ty), of),
-        Op::Select { .. } => match of {
+        Op::Cast { value } => estimate_cast(class(kernel.insts[*value].ty), result_class),
+        Op::Select { .. } => match result_class {
             Class::LongWord | Class::Double => {
-                MachineCode::of(Pipe::Integer, 2, Step::Arithmetic, 1)
+                MachineCode::new(Pipe::Integer, 2, Step::Arithmetic, 1)
             }
             Class::Word | Class::Single | Class::Half => MachineCode::integer(1),
         },
-        Op::Fma { .. } => arithmetic(of),
-        Op::MulAdd { .. } => arithmetic(of),
+        Op::Fma { .. } => arithmetic(result_class),
+        Op::MulAdd { .. } => arithmetic(result_class),
         Op::Index { index, .. } => match kernel.literal(*index) {
             Some(_) => MachineCode::default(),
             None => MachineCode::integer(1),
         },
         Op::MapShared { .. } => MachineCode::integer(1),
-        Op::Bounds { .. } => MachineCode::of(Pipe::Integer, 1, Step::Arithmetic, 0),
+        Op::Bounds { .. } => MachineCode::new(Pipe::Integer, 1, Step::Arithmetic, 0),
         Op::Check { .. } => MachineCode::control(1),
         Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. } => {
             MachineCode::memory(load_step(kernel.space(*ptr)), 1)
@@ -145,23 +145,23 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         Op::AsyncCopy { .. } => MachineCode::memory(Step::Global, 0),
         Op::AsyncCommit => MachineCode::control(1),
         // The copies before it take a latency of global memory.
-        Op::AsyncWait { .. } => MachineCode::of(Pipe::Control, 1, Step::Global, 1),
+        Op::AsyncWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Global, 1),
         Op::Texture { .. } => MachineCode::memory(Step::Global, 1),
         Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster | Op::NamedBarrier { .. } => {
-            MachineCode::of(Pipe::Control, 1, Step::Barrier, 1)
+            MachineCode::new(Pipe::Control, 1, Step::Barrier, 1)
         }
         Op::SyncWarp { .. } | Op::Fence { .. } => MachineCode::control(1),
-        Op::Shuffle { .. } => match of {
-            Class::LongWord | Class::Double => MachineCode::of(Pipe::Memory, 2, Step::Shuffle, 1),
+        Op::Shuffle { .. } => match result_class {
+            Class::LongWord | Class::Double => MachineCode::new(Pipe::Memory, 2, Step::Shuffle, 1),
             Class::Word | Class::Single | Class::Half => {
-                MachineCode::of(Pipe::Memory, 1, Step::Shuffle, 1)
+                MachineCode::new(Pipe::Memory, 1, Step::Shuffle, 1)
             }
         },
         Op::Vote { .. } | Op::Match { .. } => {
-            MachineCode::of(Pipe::Integer, 1, Step::Arithmetic, 3)
+            MachineCode::new(Pipe::Integer, 1, Step::Arithmetic, 3)
         }
-        Op::Reduce { op, .. } => estimate_reduce(*op, of),
-        Op::Mma { .. } => MachineCode::of(Pipe::Tensor, 1, Step::Shuffle, 1),
+        Op::Reduce { op, .. } => estimate_reduce(*op, result_class),
+        Op::Mma { .. } => MachineCode::new(Pipe::Tensor, 1, Step::Shuffle, 1),
         Op::Print { .. } | Op::Panic { .. } => MachineCode::control(20),
         Op::If { .. } | Op::Break(_) | Op::Continue(_) => MachineCode::control(1),
         Op::For { .. } => MachineCode::integer(2).with(Pipe::Control, 1),
@@ -169,69 +169,69 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
 }
 
 /// Returns the code of a sum or product.
-fn arithmetic(of: Class) -> MachineCode {
-    match of {
+fn arithmetic(operands: Class) -> MachineCode {
+    match operands {
         Class::Word => MachineCode::integer(1),
         Class::LongWord => MachineCode::integer(1),
-        Class::Single | Class::Half => MachineCode::of(Pipe::Single, 1, Step::Arithmetic, 1),
-        Class::Double => MachineCode::of(Pipe::Double, 1, Step::Double, 1),
+        Class::Single | Class::Half => MachineCode::new(Pipe::Single, 1, Step::Arithmetic, 1),
+        Class::Double => MachineCode::new(Pipe::Double, 1, Step::Double, 1),
     }
 }
 
 /// Returns the code of a correctly rounded function: an approximation that sums and products
 /// refine.
-fn refined(of: Class, products: u32) -> MachineCode {
-    let (pipe, step) = match of {
+fn refined(operands: Class, products: u32) -> MachineCode {
+    let (pipe, step) = match operands {
         Class::Double => (Pipe::Double, Step::Double),
         Class::Word | Class::LongWord | Class::Single | Class::Half => {
             (Pipe::Single, Step::Arithmetic)
         }
     };
-    let mut code = MachineCode::of(pipe, products, step, products).with(Pipe::Special, 1);
+    let mut code = MachineCode::new(pipe, products, step, products).with(Pipe::Special, 1);
     code.steps.push((Step::Special, 1));
     code
 }
 
-fn estimate_unary(op: UnaryOp, of: Class) -> MachineCode {
+fn estimate_unary(op: UnaryOp, operands: Class) -> MachineCode {
     match op {
-        UnaryOp::Neg | UnaryOp::Abs => match of {
+        UnaryOp::Neg | UnaryOp::Abs => match operands {
             // A modifier of an operand.
             Class::Single | Class::Half | Class::Double => MachineCode::default(),
-            Class::Word | Class::LongWord => arithmetic(of),
+            Class::Word | Class::LongWord => arithmetic(operands),
         },
-        UnaryOp::Not => arithmetic(of),
-        UnaryOp::Sqrt | UnaryOp::Rsqrt => refined(of, 8),
+        UnaryOp::Not => arithmetic(operands),
+        UnaryOp::Sqrt | UnaryOp::Rsqrt => refined(operands, 8),
         UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Trunc | UnaryOp::RoundTiesEven => {
-            MachineCode::of(Pipe::Special, 1, Step::Special, 1)
+            MachineCode::new(Pipe::Special, 1, Step::Special, 1)
         }
         UnaryOp::CountOnes | UnaryOp::LeadingZeros | UnaryOp::ReverseBits | UnaryOp::SwapBytes => {
-            match of {
-                Class::LongWord => MachineCode::of(Pipe::Special, 2, Step::Special, 1),
+            match operands {
+                Class::LongWord => MachineCode::new(Pipe::Special, 2, Step::Special, 1),
                 Class::Word | Class::Single | Class::Double | Class::Half => {
-                    MachineCode::of(Pipe::Special, 1, Step::Special, 1)
+                    MachineCode::new(Pipe::Special, 1, Step::Special, 1)
                 }
             }
         }
-        UnaryOp::Approx(_) => MachineCode::of(Pipe::Special, 1, Step::Special, 1),
+        UnaryOp::Approx(_) => MachineCode::new(Pipe::Special, 1, Step::Special, 1),
     }
 }
 
-fn estimate_binary(op: BinaryOp, of: Class, rhs: Option<u64>) -> MachineCode {
-    let is_long = of == Class::LongWord;
+fn estimate_binary(op: BinaryOp, operands: Class, rhs: Option<u64>) -> MachineCode {
+    let is_long = operands == Class::LongWord;
     match op {
         // Sums of words run on the pipe of 32-bit floats, too.
-        BinaryOp::Add | BinaryOp::Sub if of == Class::Word => {
-            MachineCode::of(Pipe::Single, 1, Step::Arithmetic, 1)
+        BinaryOp::Add | BinaryOp::Sub if operands == Class::Word => {
+            MachineCode::new(Pipe::Single, 1, Step::Arithmetic, 1)
         }
-        BinaryOp::Add | BinaryOp::Sub => arithmetic(of),
+        BinaryOp::Add | BinaryOp::Sub => arithmetic(operands),
         BinaryOp::Mul if is_long => MachineCode::integer(2),
-        BinaryOp::Mul => match of {
+        BinaryOp::Mul => match operands {
             // Integer products run on the pipe of 32-bit floats.
-            Class::Word => MachineCode::of(Pipe::Single, 1, Step::Arithmetic, 1),
-            Class::LongWord | Class::Single | Class::Double | Class::Half => arithmetic(of),
+            Class::Word => MachineCode::new(Pipe::Single, 1, Step::Arithmetic, 1),
+            Class::LongWord | Class::Single | Class::Double | Class::Half => arithmetic(operands),
         },
-        BinaryOp::Div | BinaryOp::Rem => match (of, rhs) {
-            (Class::Single | Class::Double | Class::Half, _) => refined(of, 8),
+        BinaryOp::Div | BinaryOp::Rem => match (operands, rhs) {
+            (Class::Single | Class::Double | Class::Half, _) => refined(operands, 8),
             (Class::Word | Class::LongWord, Some(rhs)) if rhs.is_power_of_two() => {
                 MachineCode::integer(1)
             }
@@ -246,8 +246,8 @@ fn estimate_binary(op: BinaryOp, of: Class, rhs: Option<u64>) -> MachineCode {
         | BinaryOp::Shl
         | BinaryOp::Shr
         | BinaryOp::RotateLeft => MachineCode::integer(1),
-        BinaryOp::Min | BinaryOp::Max => match of {
-            Class::Double => MachineCode::of(Pipe::Double, 2, Step::Double, 2),
+        BinaryOp::Min | BinaryOp::Max => match operands {
+            Class::Double => MachineCode::new(Pipe::Double, 2, Step::Double, 2),
             Class::Word | Class::LongWord | Class::Single | Class::Half => MachineCode::integer(1),
         },
         BinaryOp::MulHigh => MachineCode::integer(if is_long { 8 } else { 1 }),
@@ -268,24 +268,24 @@ fn estimate_cast(from: Class, to: Class) -> MachineCode {
         | (Class::Single | Class::Double | Class::Half, Class::Word | Class::LongWord)
         | (Class::Single | Class::Half, Class::Double)
         | (Class::Double, Class::Single | Class::Half) => {
-            MachineCode::of(Pipe::Special, 1, Step::Special, 1)
+            MachineCode::new(Pipe::Special, 1, Step::Special, 1)
         }
     }
 }
 
 /// Returns the code of a combination of all lanes: one instruction for words, or else five shuffles
 /// with as many operations.
-fn estimate_reduce(op: ReduceOp, of: Class) -> MachineCode {
-    if of == Class::Word {
-        return MachineCode::of(Pipe::Special, 1, Step::Shuffle, 1);
+fn estimate_reduce(op: ReduceOp, operands: Class) -> MachineCode {
+    if operands == Class::Word {
+        return MachineCode::new(Pipe::Special, 1, Step::Shuffle, 1);
     }
     let each = match op {
-        ReduceOp::Add => arithmetic(of),
+        ReduceOp::Add => arithmetic(operands),
         ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => {
             MachineCode::integer(1)
         }
     };
-    let mut code = MachineCode::of(Pipe::Memory, 5, Step::Shuffle, 5);
+    let mut code = MachineCode::new(Pipe::Memory, 5, Step::Shuffle, 5);
     for (all, count) in code.issued.iter_mut().zip(each.issued) {
         *all += 5 * count;
     }

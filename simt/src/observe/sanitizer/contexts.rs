@@ -62,10 +62,10 @@ impl Contexts {
     /// Returns the segment of a context, and its index in the segment.
     #[inline(always)]
     fn find_segment(&self, number: u32) -> (&ContextSegment, u32) {
-        let of = |segment: &ContextSegment| segment.first <= number;
+        let has_begun = |segment: &ContextSegment| segment.first <= number;
         let at = match self.segments.last() {
-            Some(last) if of(last) => self.segments.len(),
-            _ => self.segments.partition_point(of),
+            Some(last) if has_begun(last) => self.segments.len(),
+            _ => self.segments.partition_point(has_begun),
         };
         let segment = &self.segments[at - 1];
         (segment, number - segment.first)
@@ -124,14 +124,14 @@ mod tests {
         }
         for (first, values) in [(1, true), (4, false)] {
             let rounds = (0..3).flat_map(|round| [(round, 0), (round, 1)]);
-            let of = |(round, site): (u64, u32)| {
+            let context_of = |(round, site): (u64, u32)| {
                 context(site, first + round, 10 * first as u32 + 2 * round as u32 + site)
             };
             let value = |(round, site)| (values && site == 1).then_some(round + 7);
             let known = rounds.clone().map(value).collect();
-            let number = all.push_rounds([(0, 0), (0, 1)].map(of).to_vec(), known, 3);
+            let number = all.push_rounds([(0, 0), (0, 1)].map(context_of).to_vec(), known, 3);
             assert_eq!(number as usize, each.len());
-            each.extend(rounds.map(|at| (of(at), value(at))));
+            each.extend(rounds.map(|at| (context_of(at), value(at))));
         }
         all.push(context(5, 9, 99), Some(1));
         each.push((context(5, 9, 99), Some(1)));

@@ -121,8 +121,8 @@ impl<'a> LaunchChecks<'a> {
         let threads = launch.block.iter().product::<u32>() as usize;
         let runs = code.sites.iter().zip(&skips).zip(patterns).map(|((site, skips), pattern)| {
             let pattern = pattern.as_ref().filter(|_| !skips || site.is_shared);
-            let of = |pattern| group_runs(pattern, threads, u64::from(site.bytes));
-            pattern.map_or_else(Vec::new, of)
+            let runs_of = |pattern| group_runs(pattern, threads, u64::from(site.bytes));
+            pattern.map_or_else(Vec::new, runs_of)
         });
         let runs = runs.collect();
         // Parameters with the same memory share its shadow, by the first parameter's number.
@@ -257,8 +257,8 @@ impl<'a> LaunchChecks<'a> {
 }
 
 /// Returns the bytes in a cell: the size of the smallest access.
-fn smallest_access(code: &Code, of: impl Fn(&Site) -> bool) -> u64 {
-    let sizes = code.sites.iter().filter(|site| of(site)).map(|site| site.bytes);
+fn smallest_access(code: &Code, is_relevant: impl Fn(&Site) -> bool) -> u64 {
+    let sizes = code.sites.iter().filter(|site| is_relevant(site)).map(|site| site.bytes);
     sizes.min().map_or(1, |bytes| u64::from(bytes.max(1)))
 }
 

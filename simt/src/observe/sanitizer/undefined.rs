@@ -54,11 +54,11 @@ impl UndefinedLanes {
         if Arc::ptr_eq(&one.sources, &other.sources) || one.lanes == lanes {
             return Some(Self { lanes, ..one });
         }
-        let of = |lane: usize| {
+        let source_of_lane = |lane: usize| {
             let first = one.lanes.contains(lane);
             (lane as u32, if first { one.source(lane) } else { other.source(lane) })
         };
-        Self::from_sources(lanes.lanes().map(of).collect())
+        Self::from_sources(lanes.lanes().map(source_of_lane).collect())
     }
 
     /// Returns the set with the lanes replaced: they share one undefined value.

@@ -161,11 +161,11 @@ impl Emitter<'_> {
     }
 
     /// Returns the number of a buffer.
-    pub(super) fn buffer_number(&self, of: Root) -> u16 {
+    pub(super) fn buffer_number(&self, root: Root) -> u16 {
         let (params, shared) = (self.kernel.params.len(), self.kernel.shared.len());
-        let number = match of {
+        let number = match root {
             Root::Param(param) => param.index(),
-            Root::Shared(of) => params + of.index(),
+            Root::Shared(root) => params + root.index(),
             Root::Array(array) => params + shared + array.index(),
         };
         number as u16

@@ -117,12 +117,12 @@ impl Emitter<'_> {
     ) -> Done {
         let f = lanes::fma(self.scalar(id)?, self.isa).ok_or_else(|| self.cannot_fuse())?;
         let [a, b] = factors;
-        let of = [self.lanes(a)?, self.lanes(b)?, self.lanes(c)?];
-        let factors = [self.load_to(of[0], a)?, self.load_to(of[1], b)?];
+        let lanes = [self.lanes(a)?, self.lanes(b)?, self.lanes(c)?];
+        let factors = [self.load_to(lanes[0], a)?, self.load_to(lanes[1], b)?];
         self.emit_map(id, Some(f), &[a, b, c])?;
         if let Some(Instr::Map { regs: [to, ..], .. }) = self.code.instrs.last() {
             let product = self.code.products.len() as u32;
-            self.code.products.push(Product { to: *to, c: of[2], factors, f });
+            self.code.products.push(Product { to: *to, c: lanes[2], factors, f });
             self.multiplied.insert(self.code.instrs.len() - 1, product);
         }
         Ok(())

@@ -148,8 +148,8 @@ mod tests {
             let counted = count_most_frequent(&rows);
             for (row, counted) in rows.into_iter().zip(counted) {
                 let row = row.map(|key| usize::from(key) % KEY_COUNT);
-                let of = |key| row.iter().filter(|other| **other == key).count();
-                let most = row.into_iter().map(of).max();
+                let count_of = |key| row.iter().filter(|other| **other == key).count();
+                let most = row.into_iter().map(count_of).max();
                 assert_eq!(most, Some(usize::from(counted)), "{row:?}");
                 assert_eq!(
                     most_frequent(row.map(|key| key as u8), u32::MAX),

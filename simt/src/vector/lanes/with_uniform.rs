@@ -104,19 +104,19 @@ mod tests {
         for isa in isas() {
             for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div] {
                 for place in [OperandPosition::A, OperandPosition::B] {
-                    let of = |scalar| {
+                    let functions_for = |scalar| {
                         let all = lanes::binary(op, scalar, isa).unwrap();
                         (all, binary(op, scalar, place, isa).unwrap())
                     };
-                    check(&narrow, of(Scalar::F32), place, nan);
-                    check(&wide, of(Scalar::F64), place, wide_nan);
+                    check(&narrow, functions_for(Scalar::F32), place, nan);
+                    check(&wide, functions_for(Scalar::F64), place, wide_nan);
                 }
             }
             for place in [OperandPosition::A, OperandPosition::B, OperandPosition::C] {
-                let of =
+                let functions_for =
                     |scalar| (lanes::fma(scalar, isa).unwrap(), fma(scalar, place, isa).unwrap());
-                check(&narrow, of(Scalar::F32), place, nan);
-                check(&wide, of(Scalar::F64), place, wide_nan);
+                check(&narrow, functions_for(Scalar::F32), place, nan);
+                check(&wide, functions_for(Scalar::F64), place, wide_nan);
             }
         }
     }
