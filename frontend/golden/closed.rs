@@ -50,8 +50,8 @@ impl saxpy {
         use ::warpwise::__private::NotCompiled as _;
         Self::__WARPWISE_PTX
     };
-    /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
-    /// it is returned by the next call that waits for the device.
+    /// Launches the kernel on `device`, and returns before it has run. An error
+    /// inside it is returned by the next call that waits for the device.
     ///
     /// # Errors
     /// If the launch is refused; nothing has run then.
@@ -96,7 +96,7 @@ impl saxpy {
             ],
         )
     }
-    ///How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for the interpreter, which has no multiprocessors.
+    ///Returns the number of blocks of the kernel that run on a multiprocessor of `device` at the same time, for blocks of this shape with `dynamic_shared` bytes of shared memory (`shared_dyn!`), and the limiting resource. `None` for the interpreter, which has no multiprocessors.
     ///
     /// # Errors
     /// If no launch could have such blocks, or the kernel does not compile for the device.
@@ -116,7 +116,7 @@ impl saxpy {
             dynamic_shared,
         )
     }
-    ///The size of blocks with which most threads of the kernel run on `device` at the same time, if a launch sizes so many bytes of shared memory (`shared_dyn!`) for each, and the number of these blocks. The kernel's own block, where it declares one; 256 threads on the interpreter.
+    ///Returns the size of blocks with which most threads of the kernel run on `device` at the same time, for blocks with `dynamic_shared` bytes of shared memory (`shared_dyn!`), and the number of these blocks. The size is that of the kernel's own block, where it declares one, and 256 threads on the interpreter.
     ///
     /// # Errors
     /// If no launch could have such blocks, or the kernel does not compile for the device.

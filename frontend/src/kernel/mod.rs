@@ -309,8 +309,8 @@ fn launch_function(item: &ItemFn, options: &Options, params: &[Param]) -> TokenS
         )
     };
     quote!(
-        /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
-        /// it is returned by the next call that waits for the device.
+        /// Launches the kernel on `device`, and returns before it has run. An error
+        /// inside it is returned by the next call that waits for the device.
         ///
         /// # Errors
         /// If the launch is refused; nothing has run then.

@@ -16,9 +16,10 @@ pub(crate) fn occupancy_functions(item: &ItemFn, options: &Options) -> TokenStre
         options,
         "occupancy",
         Shape::Given,
-        "How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many \
-         threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for \
-         the interpreter, which has no multiprocessors.",
+        "Returns the number of blocks of the kernel that run on a multiprocessor of `device` at \
+         the same time, for blocks of this shape with `dynamic_shared` bytes of shared memory \
+         (`shared_dyn!`), and the limiting resource. `None` for the interpreter, which has no \
+         multiprocessors.",
         &quote!(::core::option::Option<::warpwise::occupancy::Occupancy>),
     );
     let suggest_block = occupancy_function(
@@ -26,9 +27,10 @@ pub(crate) fn occupancy_functions(item: &ItemFn, options: &Options) -> TokenStre
         options,
         "suggest_block",
         Shape::Wanted,
-        "The size of blocks with which most threads of the kernel run on `device` at the same time, if a launch \
-         sizes so many bytes of shared memory (`shared_dyn!`) for each, and the number of these blocks. The \
-         kernel's own block, where it declares one; 256 threads on the interpreter.",
+        "Returns the size of blocks with which most threads of the kernel run on `device` at the \
+         same time, for blocks with `dynamic_shared` bytes of shared memory (`shared_dyn!`), and \
+         the number of these blocks. The size is that of the kernel's own block, where it \
+         declares one, and 256 threads on the interpreter.",
         &quote!(::warpwise::occupancy::SuggestedBlock),
     );
     let most = options.cooperative.then(|| {
@@ -37,8 +39,9 @@ pub(crate) fn occupancy_functions(item: &ItemFn, options: &Options) -> TokenStre
             options,
             "max_cooperative_blocks",
             Shape::Given,
-            "How many blocks a launch on `device` has at most: as many as run at the same time, if they have so \
-             many threads and the launch sizes so many bytes of shared memory (`shared_dyn!`).",
+            "Returns the most blocks of a launch on `device`: as many as run at the same time, \
+             for blocks of this shape with `dynamic_shared` bytes of shared memory \
+             (`shared_dyn!`).",
             &quote!(usize),
         )
     });
