@@ -31,6 +31,8 @@ fn select_tiles<T: Num>(
     let tile = take_tile(next_tile);
     let first = tile * TILE + warp * (ROWS * 32) + lane;
 
+    // A warp reads whole rows, so that its lanes access neighbouring elements. Each row's flags
+    // become a word of bits, which every lane has.
     let mut values = [T::ZERO; ROWS];
     // A bit for each row.
     let mut own_flags = 0;
@@ -56,6 +58,7 @@ fn select_tiles<T: Num>(
         totals[warp] = in_warp;
     }
     sync_threads();
+    // One warp publishes the number of the tile, and finds that of the tiles before it.
     if warp == 0 {
         let total: u32 = totals.iter().sum();
         let before = look_back::<u32, SUM>(states, tile, total);
@@ -67,6 +70,7 @@ fn select_tiles<T: Num>(
         }
     }
     sync_threads();
+    // Row by row, and by lanes within a row: the order of the elements.
     let mut before = before_tile[0];
     for other in 0..warp {
         before += totals[other];

@@ -305,6 +305,8 @@ fn sort_tile<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usi
             own_keys[item] = keys.get(first + index_of(item)).copied().unwrap_or(K::PADDING);
         }
     }
+    // The rank of a key among the warp's keys with its digit: `counts` has the earlier rows, and
+    // the bits of `lanes_with` show the earlier lanes of this row.
     // Keys beyond the end rank last, and no tile looks back to their counts.
     for item in 0..ITEMS {
         let digit = own_keys[item].digit(shift);

@@ -149,7 +149,7 @@ pub(crate) enum MessageFormat {
 /// `cargo warpwise lint`
 #[derive(Debug, Args)]
 pub(crate) struct Lint {
-    /// Apply the remedies that can be computed, as long as the code compiles and each finding goes.
+    /// Apply the remedies that can be computed, if the code then compiles without the finding.
     #[arg(long)]
     pub(crate) fix: bool,
     /// The format of findings.

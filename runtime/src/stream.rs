@@ -1,8 +1,8 @@
-//! Several orders of work on one device: [`Stream`].
+//! Streams: independent sequences of work on one device.
 use crate::{Device, Result, device::Engine};
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// An order of work of its own on a [`Device`], from [`Device::stream`].
+/// An independent sequence of work on a [`Device`], from [`Device::stream`].
 ///
 /// It dereferences to a device, so everything that takes a device takes a stream: launches, copies,
 /// buffers, [`Device::synchronize`]. Buffers made on a stream are allocated, copied and freed in its

@@ -255,6 +255,7 @@ fn axis_steps(factors: &PerThread, trace: &Trace) -> Option<[i64; 2]> {
     }
 }
 
+/// Returns the reason why a request moves more sectors than its lanes need.
 fn find_reason(
     kernel: &Kernel,
     trace: &Trace,
@@ -287,6 +288,7 @@ fn find_reason(
     {
         return WasteReason::Struct(size);
     }
+    // If a thread accesses the next element next, it has a chunk of its own.
     let mut later = events(trace, request).skip(1).filter_map(offset_of);
     let walks = |next: &SymbolicSum| {
         let first = offset_of(event)?;

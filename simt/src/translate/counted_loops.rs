@@ -8,11 +8,11 @@
 //! lengths are loop-invariant wherever they stand, also in the loop.
 //!
 //! Counters and checks must not reveal the conversion. A loop that lanes leave one after the other
-//! stays as it is if lanes synchronize in it, or if its reads may keep lanes so long that the lanes
-//! that have left continue alone; with checks, also if its start, end or step may be undefined. The
-//! reads of a loop that is counted as written and has no other exit ([`runs_to_completion`]) keep
-//! nobody waiting, neither as a loop nor as a `for`: where all loops with reads are such loops,
-//! lanes that have left wait.
+//! stays as it is if lanes synchronize in it, or if the remaining lanes may spin until another
+//! thread writes: lanes that have left may then continue alone. With checks, a loop also stays as it
+//! is if its start, end or step may be undefined. A loop that is counted as written and has no other
+//! exit ([`runs_to_completion`]) never spins, whatever it reads, neither as a loop nor as a `for`.
+//! Where all loops with reads are such loops, lanes that have left always wait for the others.
 //!
 //! If the local is also read outside of the loop, as in `while i < n && !found(i) { i += 1 }` with
 //! `i` used after it, the conversion sets it to its final value before the loop, and to the counter
@@ -290,8 +290,8 @@ fn replace_by_for(rewritten: &mut Rewritten<'_>, counted: CountedLoop) {
         let op = Op::Set { local, value: last };
         outside.extend([last, kernel.insts.push(Inst { op, ty: Ty::Unit, span })]);
     }
-    // Each `get` of the local becomes the counter; the `get`s, and the `set`s that nobody needs,
-    // go.
+    // Uses of a `get` of the local become uses of the counter. The `get`s are removed, and so are
+    // the `set`s and the sum if they have no other use.
     let (mut gets, mut goes) = (kernel.insts.facts(false), kernel.insts.facts(false));
     for inner in inside {
         gets[inner] = matches!(kernel.insts[inner].op, Op::Get(of) if of == local);

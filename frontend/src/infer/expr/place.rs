@@ -53,6 +53,7 @@ impl Infer<'_> {
         let at = SpanRange::expr(&expr.expr).to(SpanRange::token(expr.bracket_token.span.close()));
         let base = self.infer_expr(&expr.expr, None);
         let base = self.deref_to_indexable(base, at);
+        // Before the index is inferred: a literal range may omit its bounds.
         if let (syn::Expr::Range(range), Type::Slice(elem) | Type::Array(elem, _)) =
             (&*expr.index, self.types.get(base.ty))
         {
@@ -62,10 +63,12 @@ impl Infer<'_> {
         let usize = self.prim(Prim::Usize);
         let lane = self.vector_type(base.ty).map(|vector| self.prim(vector.lane));
         let by_impl = matches!(self.types.get(base.ty), Type::Adt(..)) && lane.is_none();
+        // Without an `impl`, literals in the index are `usize`s; an `impl` decides its own type.
         let index = self.infer_expr(&expr.index, (!by_impl).then_some(usize));
         if by_impl {
             return self.index_by_impl(base, index, at);
         }
+        // A range in a variable.
         if let (Some((chain, _)), Type::Slice(elem) | Type::Array(elem, _)) =
             (self.as_iterator(index.ty), self.types.get(base.ty))
             && let Some(inclusive) = chain.is_range()

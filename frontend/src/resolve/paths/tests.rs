@@ -1,4 +1,4 @@
-//! Paths to other items, and everything that is not one.
+//! Tests of paths to other items, and of names that are no such path.
 use crate::resolve::paths::{known::is_known_item, *};
 
 fn keys(item: &str) -> Vec<String> {

@@ -134,8 +134,8 @@ mod tests {
         }
     }";
 
-    /// Runs a kernel in two blocks of so many threads, with such pauses; returns the results and
-    /// the counters.
+    /// Runs a kernel in two blocks of `threads` threads, with a pause of the worker after `pause`
+    /// steps; returns the results and the counters.
     fn run(
         kernel: &str,
         threads: u32,

@@ -1,6 +1,7 @@
-//! Instructions of the IR that machine code does not have, or elsewhere: address arithmetic that
-//! loops advance by additions or immediate offsets, operations that share an instruction of three
-//! operands, and loads from read-only memory that are the same in each iteration of a loop.
+//! Instructions of the IR that machine code merges into others or moves before a loop: address
+//! arithmetic that loops advance by additions or immediate offsets, operations that share an
+//! instruction of three operands, and loads from read-only memory that are the same in each
+//! iteration of a loop.
 use warpwise_compiler::{
     id::Facts,
     ir::{BinaryOp, Effect, InstId, Kernel, Op, Scalar, Ty},

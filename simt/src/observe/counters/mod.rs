@@ -278,6 +278,7 @@ fn counts_as_instruction(kernel: &Kernel, id: InstId, entry: &Entry) -> bool {
     is_machine_instruction(&kernel.insts[id].op) && !entry.is_merged
 }
 
+/// Returns the counts of an instruction. Its executions are those of its segment.
 fn count_instruction(
     kernel: &Kernel,
     id: InstId,

@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// A value of so many bytes with its increment per round.
+/// A value of `size` bytes with its increment per round.
 #[derive(Clone, Copy, Debug)]
 struct Value {
     size: usize,
