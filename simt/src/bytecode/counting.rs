@@ -101,7 +101,7 @@ impl Request {
 }
 
 /// Returns the period of a request's cost in bytes.
-pub(crate) fn phases(space: Space, bytes: u32) -> u64 {
+pub(crate) fn cost_period(space: Space, bytes: u32) -> u64 {
     let word = match space {
         Space::Global | Space::Local => return global::SECTOR_BYTES,
         Space::Shared | Space::Cluster => shared::WORD_BYTES,

@@ -25,7 +25,7 @@ use crate::vector::{
 pub(crate) use address::{Address, Operand};
 pub(crate) use condition::{Compare, MAX_CONDITION_TERMS, Term};
 pub use counting::Requests;
-pub(crate) use counting::{Counted, Entry, Request, phases};
+pub(crate) use counting::{Counted, Entry, Request, cost_period};
 pub(crate) use instr::{
     AsyncCopy, Atomic, AtomicKind, COPY_WORD_BYTES, Change, Counter, Instr, Leave, When,
 };

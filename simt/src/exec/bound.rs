@@ -298,7 +298,7 @@ impl View<'_> {
 }
 
 /// Returns the slice arguments of a launch that fits its kernel.
-fn views<'a>(code: &Code, launch: &Launch<'a>) -> Vec<View<'a>> {
+fn slice_views<'a>(code: &Code, launch: &Launch<'a>) -> Vec<View<'a>> {
     let view = |(arg, param): (&Arg<'a>, &Param)| match (*arg, *param) {
         (Arg::Slice { memory, offset, len }, Param::Slice { size, access, is_read_only, .. }) => {
             Some(View { memory, bytes: offset..offset + len * size, access, is_read_only })
@@ -319,7 +319,7 @@ pub(crate) struct Loans<'a> {
 /// Lends the memories of a launch that fits its kernel: each once, in the order of their addresses,
 /// so that launches that share memories never wait for each other in a cycle.
 pub(crate) fn lend_memories<'a>(code: &Code, launch: &Launch<'a>) -> Loans<'a> {
-    let mut views = views(code, launch);
+    let mut views = slice_views(code, launch);
     views.sort_by_key(|view| view.memory.address());
     let lend = |views: &[View<'a>]| {
         let [first, others @ ..] = views else { return None };

@@ -85,7 +85,7 @@ impl CacheSimulation {
         active: u32,
         addresses: &[u64; LANES],
     ) {
-        let sectors = Sectors::of(bytes, active, addresses);
+        let sectors = Sectors::of_request(bytes, active, addresses);
         let multiprocessor = (block % self.l1.len() as u64) as usize;
         let near = multiprocessor % self.l2.len();
         if self.l1[multiprocessor].is_empty() {
@@ -108,7 +108,7 @@ impl CacheSimulation {
                 self.counts.l2_lookups += sectors.count as u64;
                 self.counts.l2_hits += sectors.count as u64;
                 for sector in sectors.iter() {
-                    let home = self.home(sector);
+                    let home = self.home_partition(sector);
                     let evicted = self.l2[home].fill(sector, true);
                     self.counts.memory_sectors_written += evicted;
                 }
@@ -123,7 +123,7 @@ impl CacheSimulation {
         let mut fetched = Sectors::default();
         let mut remote = Sectors::default();
         for sector in sectors.iter() {
-            let home = self.home(sector);
+            let home = self.home_partition(sector);
             self.counts.l2_lookups += 1;
             if self.l2[near].look_up(sector) {
                 self.counts.l2_hits += 1;
@@ -143,7 +143,7 @@ impl CacheSimulation {
             self.counts.memory_sectors_written += self.l2[near].fill(sector, false);
         }
         for sector in fetched.iter() {
-            let home = self.home(sector);
+            let home = self.home_partition(sector);
             for half in [sector & !1, sector | 1] {
                 if !self.l2[home].look_up(half) {
                     self.counts.memory_sectors_read += 1;
@@ -154,7 +154,7 @@ impl CacheSimulation {
     }
 
     /// Returns the partition that a sector belongs to.
-    fn home(&self, sector: u64) -> usize {
+    fn home_partition(&self, sector: u64) -> usize {
         let line = sector / SECTORS_PER_LINE;
         (scramble(line) >> 40) as usize % self.l2.len()
     }
@@ -184,7 +184,8 @@ impl Sectors {
     /// Each lane touches at most two.
     const MOST: usize = 2 * LANES;
 
-    fn of(bytes: u32, active: u32, addresses: &[u64; LANES]) -> Self {
+    /// Returns the sectors that the active lanes access.
+    fn of_request(bytes: u32, active: u32, addresses: &[u64; LANES]) -> Self {
         let mut all = Self::default();
         for (lane, address) in addresses.iter().enumerate() {
             if active >> lane & 1 != 0 {
@@ -259,7 +260,7 @@ impl Cache {
     /// Returns true if the cache holds a sector, which then counts as used last.
     fn look_up(&mut self, sector: u64) -> bool {
         self.clock += 1;
-        let (clock, tag, bit) = (self.clock, sector / SECTORS_PER_LINE, bit(sector));
+        let (clock, tag, bit) = (self.clock, sector / SECTORS_PER_LINE, sector_bit(sector));
         let mut lines = self.set(tag).iter_mut();
         let line = lines.find(|line| line.used != 0 && line.tag == tag && line.valid & bit != 0);
         line.is_some_and(|line| {
@@ -272,7 +273,7 @@ impl Cache {
     /// device memory.
     fn fill(&mut self, sector: u64, is_dirty: bool) -> u64 {
         self.clock += 1;
-        let (clock, tag, bit) = (self.clock, sector / SECTORS_PER_LINE, bit(sector));
+        let (clock, tag, bit) = (self.clock, sector / SECTORS_PER_LINE, sector_bit(sector));
         let set = self.set(tag);
         let held = set.iter().position(|line| line.used != 0 && line.tag == tag);
         let oldest = || (0..set.len()).min_by_key(|way| set[*way].used).unwrap_or(0);
@@ -296,7 +297,7 @@ impl Cache {
     }
 }
 
-fn bit(sector: u64) -> u8 {
+fn sector_bit(sector: u64) -> u8 {
     1 << (sector % SECTORS_PER_LINE)
 }
 

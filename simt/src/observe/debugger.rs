@@ -42,7 +42,7 @@ pub struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         self.kernel
     }

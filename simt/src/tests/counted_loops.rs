@@ -9,8 +9,8 @@ use crate::{
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::Kernel;
 
-/// A search by each thread: `while i < {end} && !{found} { i += {step} }` from `{start}` on, inside
-/// of `{around}`; it stores `i`.
+/// Returns a search by each thread: `while i < {end} && !{found} { i += {step} }` from `{start}`
+/// on, inside of `{around}`; it stores `i`.
 fn search(start: &str, end: &str, step: u32, leave: &str, [open, close]: [&str; 2]) -> String {
     format!(
         "param arg0 = out: write [u32] !0

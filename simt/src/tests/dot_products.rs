@@ -8,7 +8,8 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// A product of matrices of `n` columns with `rounds` terms: thread (x, y) adds a[y, k] * b[k, x].
+/// Returns a product of matrices of `n` columns with `rounds` terms: thread (x, y) adds a[y, k] *
+/// b[k, x].
 fn product(body: &str) -> String {
     format!(
         "param arg0 = n: u64 !0
@@ -48,7 +49,7 @@ fn product(body: &str) -> String {
     )
 }
 
-/// A round for the counter `%k`; `letter` makes its names unique.
+/// Returns a round for the counter `%k`; `letter` makes its names unique.
 fn round(letter: char, k: &str, from: &str) -> String {
     format!(
         "%ya{letter} = mul %y, %n : u64 !0
@@ -65,7 +66,7 @@ fn round(letter: char, k: &str, from: &str) -> String {
     )
 }
 
-/// One product per round.
+/// Returns a loop with one product per round.
 fn simple() -> String {
     let round = round('p', "%l", "%old");
     product(&format!(
@@ -77,7 +78,7 @@ fn simple() -> String {
     ))
 }
 
-/// Two products per round, one added to the other.
+/// Returns a loop with two products per round, one added to the other.
 fn unrolled() -> String {
     let (first, second) = (round('p', "%l", "%old"), round('q', "%next", "%sump"));
     product(&format!(
@@ -92,7 +93,7 @@ fn unrolled() -> String {
     ))
 }
 
-/// Two sums, the second along the columns.
+/// Returns a loop with two sums, the second along the columns.
 fn two_sums() -> String {
     let (first, second) = (round('p', "%l", "%old"), round('q', "%down", "%old2"));
     product(&format!(
@@ -109,8 +110,8 @@ fn two_sums() -> String {
     ))
 }
 
-/// [`simple`] in two loops, as the optimizer leaves an unrolled loop: the second continues with the
-/// values of the first.
+/// Returns [`simple`] in two loops, as the optimizer leaves an unrolled loop: the second continues
+/// with the values of the first.
 fn split() -> String {
     let (first, second) = (round('p', "%l", "%old"), round('q', "%m", "%old2"));
     product(&format!(
@@ -131,7 +132,7 @@ fn split() -> String {
     ))
 }
 
-/// [`simple`] with a number that each round takes from the one before.
+/// Returns [`simple`] with a number that each round takes from the one before.
 fn carried() -> String {
     let round = round('p', "%k", "%old");
     product(&format!(
@@ -222,8 +223,8 @@ fn rounds_at_once_have_the_sums_of_single_rounds() {
     }
 }
 
-/// The loop of [`simple`], `times` times in each of two blocks, for the values of `k` from `from`
-/// to `to`.
+/// Returns the loop of [`simple`], `times` times in each of two blocks, for the values of `k` from
+/// `from` to `to`.
 fn repeated_loop(times: u64, [from, to, k]: [&str; 3]) -> String {
     let round = round('p', k, "%old");
     let kernel = product(&format!(

@@ -3,7 +3,7 @@ use super::counters::{START, count, kernel, work};
 use crate::{ActiveThreads, Counters, Trips, bytecode::Requests};
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, Op};
 
-/// A lane's number, and a `for` up to it.
+/// Returns a lane's number, and a `for` up to it.
 fn to_lane(body: &str) -> String {
     format!(
         "%lane = and %t, %31 : u32 !0

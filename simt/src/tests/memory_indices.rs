@@ -13,8 +13,8 @@ use warpwise_compiler::{
     ir::{Kernel, Space},
 };
 
-/// A histogram in shared memory of numbers of type `{ty}`, modulo 256; `{used}` may store the old
-/// value of the last addition.
+/// Returns a histogram in shared memory of numbers of type `{ty}`, modulo 256; `{used}` may store
+/// the old value of the last addition.
 fn histogram(ty: &str, bytes: u32, by: &str, used: &str) -> String {
     format!(
         "block 64, 1, 1

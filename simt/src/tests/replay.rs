@@ -414,7 +414,7 @@ fn stored_values_are_logged_block_by_block() {
     }
 }
 
-/// A grid-stride loop of this type over `%k` elements that adds products.
+/// Returns a grid-stride loop of this type over `%k` elements that adds products.
 fn strided_loop(ty: &str, more: &str) -> String {
     format!(
         "{PARAMS}

@@ -9,7 +9,8 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// Two locals, initially the number of the thread and 1, changed by `middle`, and stored.
+/// Returns a kernel with two locals, initially the number of the thread and 1, changed by `middle`,
+/// and stored.
 fn locals_kernel(middle: &str) -> String {
     format!(
         "param arg0 = out: write [u32] !0

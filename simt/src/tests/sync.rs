@@ -321,7 +321,7 @@ fn two_textual_barriers_are_one() {
     assert!(left.iter().enumerate().all(|(t, v)| *v == if t < 16 { 1 } else { 2 }));
 }
 
-/// A counter protected by a lock: every thread adds one, with `%critical` in between.
+/// Returns a counter protected by a lock: every thread adds one, with `%critical` in between.
 fn lock(acquire_and_release: &str) -> String {
     format!(
         "param arg0 = lock: atomic [u32] !0

@@ -10,7 +10,7 @@ use warpwise_compiler::{
     verify::verify,
 };
 
-/// A texture of `f32`s, of which texel number `i` is `i`, as the interpreter keeps it.
+/// Returns a texture of `f32`s, of which texel number `i` is `i`, as the interpreter keeps it.
 fn texture(extents: [u32; 3], filter: Filter) -> Memory {
     let descriptor = Descriptor {
         extents,
@@ -29,8 +29,8 @@ fn texture(extents: [u32; 3], filter: Filter) -> Memory {
     memory
 }
 
-/// A kernel that stores what it samples at `%x` and `%y`, which `inside` computes from the thread's
-/// index `%t`, an `f32` of which is `%f`.
+/// Returns a kernel that stores what it samples at `%x` and `%y`, which `inside` computes from the
+/// thread's index `%t`, an `f32` of which is `%f`.
 fn sampling(inside: &str) -> Kernel {
     let text = number(&format!(
         "kernel k {{

@@ -72,13 +72,18 @@ fn without_extensions(mut left: Vec<LaneInstr<'_>>) -> Vec<LaneInstr<'_>> {
 /// Finds the instruction that zero-extends 1 or 2 bytes to an index, and their register, if both
 /// hold the same values after all instructions and only requests read the index.
 fn find_extension(instrs: &[LaneInstr<'_>], index: Reg) -> Option<(usize, Reg)> {
-    let at = instrs.iter().rposition(|instr| writes(instr).is_some_and(|to| to.overlaps(index)))?;
+    let at = instrs
+        .iter()
+        .rposition(|instr| written_register(instr).is_some_and(|to| to.overlaps(index)))?;
     let LaneInstr::Map { f, regs: [to, narrow, ..] } = instrs[at] else { return None };
     let keeps = |instr: &LaneInstr<'_>| match instr {
         LaneInstr::CountRequest { request } => {
             request.index == index || !request.index.overlaps(index)
         }
-        instr => !reads(instr, index) && writes(instr).is_none_or(|to| !to.overlaps(narrow)),
+        instr => {
+            !reads_register(instr, index)
+                && written_register(instr).is_none_or(|to| !to.overlaps(narrow))
+        }
     };
     let fits =
         f.is_zero_extension() && to == index && narrow.size() <= 2 && !narrow.overlaps(index);
@@ -164,7 +169,7 @@ impl<'a> Fusion<'_, 'a> {
         for before in (0..at).rev() {
             match self.instrs[before] {
                 LaneInstr::Load { to, access } if to == reg => {
-                    let takes_over = writes(&self.instrs[at]) == Some(reg);
+                    let takes_over = written_register(&self.instrs[at]) == Some(reg);
                     let dead = takes_over || is_dead(self.instrs, reg, at);
                     return dead
                         .then(|| self.contiguous_words(access))?
@@ -176,7 +181,8 @@ impl<'a> Fusion<'_, 'a> {
                     return None;
                 }
                 instr
-                    if reads(&instr, reg) || writes(&instr).is_some_and(|to| to.overlaps(reg)) =>
+                    if reads_register(&instr, reg)
+                        || written_register(&instr).is_some_and(|to| to.overlaps(reg)) =>
                 {
                     return None;
                 }
@@ -205,11 +211,11 @@ fn is_dead(instrs: &[LaneInstr<'_>], reg: Reg, at: usize) -> bool {
     let all = instrs.len();
     for after in at + 1..at + all + 1 {
         let instr = &instrs[after % all];
-        if reads(instr, reg) {
+        if reads_register(instr, reg) {
             return false;
         }
         // The bytes of a register are only reused after the last read of the old value.
-        if writes(instr).is_some_and(|to| to.overlaps(reg)) {
+        if written_register(instr).is_some_and(|to| to.overlaps(reg)) {
             return true;
         }
     }
@@ -217,7 +223,7 @@ fn is_dead(instrs: &[LaneInstr<'_>], reg: Reg, at: usize) -> bool {
 }
 
 /// Returns true if an instruction reads a register.
-fn reads(instr: &LaneInstr<'_>, reg: Reg) -> bool {
+fn reads_register(instr: &LaneInstr<'_>, reg: Reg) -> bool {
     match instr {
         LaneInstr::Map { regs: [_, operands @ ..], .. }
         | LaneInstr::MapWithOne { regs: [_, operands @ ..], .. }
@@ -248,7 +254,7 @@ fn reads(instr: &LaneInstr<'_>, reg: Reg) -> bool {
 }
 
 /// Returns the register that an instruction sets.
-fn writes(instr: &LaneInstr<'_>) -> Option<Reg> {
+fn written_register(instr: &LaneInstr<'_>) -> Option<Reg> {
     match instr {
         LaneInstr::Map { regs: [to, ..], .. }
         | LaneInstr::MapWithOne { regs: [to, ..], .. }

@@ -31,7 +31,7 @@ impl MachineCode {
         Self::new(Pipe::Integer, count, Step::Arithmetic, count)
     }
 
-    /// Instructions that no result depends on.
+    /// Returns the code of instructions that no result depends on.
     fn control(count: u32) -> Self {
         Self::new(Pipe::Control, count, Step::Arithmetic, 0)
     }

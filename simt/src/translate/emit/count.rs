@@ -7,7 +7,9 @@
 //! so are the lanes that leave there.
 use super::{Emitter, ExitCounts};
 use crate::{
-    bytecode::{Address, AsyncCopy, Counted, Entry, Instr, Operand, Request, Requests, phases},
+    bytecode::{
+        Address, AsyncCopy, Counted, Entry, Instr, Operand, Request, Requests, cost_period,
+    },
     translate::{
         rewritten::{Head, Rewritten},
         segments::Segments,
@@ -217,7 +219,7 @@ impl Emitter<'_> {
         let at = subtract_offset(at, vector.map_or(0, |vector| vector.position_offset));
         let request = counting.counted.requests.len() as u32;
         let bytes = scalar * members;
-        let phases = phases(space, bytes);
+        let phases = cost_period(space, bytes);
         let asks = Request { kind, space, bytes, at, ptr, phases };
         counting.counted.requests.push(asks);
         counting.counted.entries[was.index()].request = Some(request);
@@ -266,7 +268,7 @@ impl Emitter<'_> {
         let Some(was) = counting.rewritten.origin(id) else { return };
         let bytes = copy.bytes;
         let mut push = |kind, space, at, ptr| {
-            let phases = phases(space, bytes);
+            let phases = cost_period(space, bytes);
             counting.counted.requests.push(Request { kind, space, bytes, at, ptr, phases });
             counting.counted.requests.len() as u32 - 1
         };
