@@ -8,7 +8,7 @@ mod process;
 
 use fake_driver::{fake, in_process};
 use kernels::{EMBEDDED, MEASURED, increment};
-use process::said;
+use process::stderr_text;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -59,7 +59,7 @@ fn new_folder(name: &str) -> PathBuf {
 /// `None` in that process.
 fn in_cached_process(name: &str, folder: &Path, body: impl FnOnce()) -> Option<Vec<String>> {
     let env = [("WARPWISE_CACHE_DIR", folder.to_str().unwrap())];
-    let said = said(&in_process(name, fake(), &env, body)?);
+    let said = stderr_text(&in_process(name, fake(), &env, body)?);
     let logged = said.lines().filter_map(|line| line.strip_prefix("logged "));
     let folder = format!("{}/", folder.display());
     Some(logged.map(|line| line.replace(&folder, "")).collect())

@@ -6,7 +6,7 @@ mod kernels;
 mod process;
 
 use cudarc::driver::CudaContext;
-use fake_driver::{fake, in_process, left};
+use fake_driver::{driver_report, fake, in_process};
 use kernels::increment;
 use warpwise::{Buffer, Device, Error, LaunchConfig};
 
@@ -36,7 +36,7 @@ fn slices_and_streams_of_cudarc_go_in_and_out() {
         let error = Device::cpu().zeros::<u32>(1).unwrap().into_cudarc(&stream).unwrap_err();
         assert!(matches!(error, Error::NeedsGpu { .. }));
     });
-    assert!(left(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
 }
 
 #[test]

@@ -8,12 +8,12 @@ mod fake_driver;
 mod kernels;
 mod process;
 
-use fake_driver::{fake, in_process, left, library};
+use fake_driver::{driver_report, fake, in_process, library};
 use kernels::{
     EMBEDDED, FLIP, INCREMENT, MEASURED, MEETING, divide, faulty, increment, meeting, sized,
     weighed, with_ptx,
 };
-use process::said;
+use process::stderr_text;
 use std::{
     env,
     future::Future,
@@ -30,7 +30,7 @@ use warpwise::{
     properties::{ComputeMode, Features},
 };
 
-/// True on machines where a driver is found whatever `LD_LIBRARY_PATH` says.
+/// Returns true on machines where a driver is found, whatever `LD_LIBRARY_PATH` is.
 fn has_a_driver() -> bool {
     let has = !matches!(Device::cuda(0), Err(Error::NoDriver { .. }));
     if has {
@@ -61,7 +61,7 @@ fn without_a_driver_there_is_an_error_and_auto_interprets() {
         assert!(Device::all().unwrap().is_empty());
     });
     let Some(output) = output else { return };
-    let said = said(&output);
+    let said = stderr_text(&output);
     assert_eq!(said.matches("warpwise: ").count(), 1, "{said}");
     assert!(said.contains("warpwise: no GPU found, running on the SIMT interpreter"), "{said}");
     assert!(said.contains("WARPWISE_DEVICE=cpu") && !said.contains("libcuda"), "{said}");
@@ -285,7 +285,7 @@ fn threads_use_several_gpus_and_copy_between_them() {
             assert_eq!(sums, [[200; 4]; 4]);
         });
         let expected = "contexts 2 streams 0 events 0 memory 0 pinned 0";
-        assert!(left(output).is_none_or(|left| left.contains(expected)), "{how}");
+        assert!(driver_report(output).is_none_or(|left| left.contains(expected)), "{how}");
     }
 }
 
@@ -315,7 +315,7 @@ fn a_bad_warpwise_device_is_an_error() {
             "`WARPWISE_DEVICE=gpu` names no device: it takes `auto`, `cpu`, `cuda` or `cuda:N`"
         );
     });
-    assert!(output.is_none_or(|output| !said(&output).contains("warpwise:")));
+    assert!(output.is_none_or(|output| !stderr_text(&output).contains("warpwise:")));
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn everything_is_released() {
     let name = "everything_is_released";
     for wrong in ["", "no_pools"] {
         let output = in_process(name, fake(), &[("FAKE_CUDA", wrong)], works_like_the_interpreter);
-        let Some(left) = left(output) else { return };
+        let Some(left) = driver_report(output) else { return };
         let expected = "fake driver: contexts 1 streams 0 events 0 memory 0 pinned 0 graphs 0 modules 3 loads 3 launches 5";
         assert_eq!(left, expected, "{wrong}");
     }
@@ -365,7 +365,7 @@ fn everything_is_released() {
 fn drivers_without_pools_work() {
     let folder = library("no_pools", Some("libcuda.c"), &["-DNO_POOLS"]);
     let output = in_process("drivers_without_pools_work", &folder, &[], works_like_the_interpreter);
-    assert!(left(output).is_none_or(|left| left.contains("memory 0 ")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("memory 0 ")));
 }
 
 #[test]
@@ -494,7 +494,7 @@ fn cooperative_launches_are_of_as_many_blocks_as_run_together() {
     });
     let expected =
         "contexts 1 streams 0 events 0 memory 0 pinned 0 graphs 0 modules 1 loads 1 launches 3";
-    assert!(left(output).is_none_or(|left| left.contains(expected)));
+    assert!(driver_report(output).is_none_or(|left| left.contains(expected)));
 }
 
 #[test]
@@ -524,7 +524,8 @@ fn two_devices_of_a_gpu_share_buffers_and_kernels() {
         assert!(matches!(a.synchronize(), Err(Error::DevicePanic(_))));
     });
     assert!(
-        left(output).is_none_or(|left| left.contains("contexts 1 ") && left.contains("loads 2 "))
+        driver_report(output)
+            .is_none_or(|left| left.contains("contexts 1 ") && left.contains("loads 2 "))
     );
 }
 
@@ -585,7 +586,7 @@ fn kernels_carry_source_lines_where_they_are_asked_for() {
         });
         let Some(output) = output else { return };
         let lines = "fake driver: lines of .file 1 \"src/kernels.rs\"";
-        assert_eq!(said(&output).matches(lines).count(), times);
+        assert_eq!(stderr_text(&output).matches(lines).count(), times);
     }
 }
 
@@ -646,7 +647,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
         assert_eq!(y.to_vec().unwrap(), [2; 4]);
     });
     // The lost context was let go, the new one is in use.
-    assert!(left(output).is_none_or(|left| left.contains("contexts 1 streams 1 ")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("contexts 1 streams 1 ")));
 }
 
 #[test]
@@ -667,7 +668,7 @@ fn threads_share_a_device() {
             }
         });
     });
-    assert!(left(output).is_none_or(|left| left.contains("loads 1 launches 2400")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("loads 1 launches 2400")));
 }
 
 /// Writes what is logged to standard error.
@@ -691,9 +692,9 @@ fn log_to_stderr() {
     log::set_max_level(log::LevelFilter::Info);
 }
 
-/// What a process logged.
-fn logged(output: &Output) -> Vec<String> {
-    let said = said(output);
+/// Returns the lines that a process logged.
+fn logged_lines(output: &Output) -> Vec<String> {
+    let said = stderr_text(output);
     said.lines().filter_map(|line| Some(line.strip_prefix("logged ")?.to_owned())).collect()
 }
 
@@ -731,7 +732,7 @@ fn launches_are_judged_once_for_each_shape_of_blocks() {
          blocks take as long as each other; help: launch 1056 blocks that loop over the work in steps of the \
          grid, or many more and smaller ones",
     ];
-    assert_eq!(logged(&output), expected.map(|text| format!("WARN {text}")));
+    assert_eq!(logged_lines(&output), expected.map(|text| format!("WARN {text}")));
 }
 
 #[test]
@@ -744,7 +745,7 @@ fn the_interpreter_judges_block_shapes_only() {
     let Some(output) = output else { return };
     let expected = "WARN gpu_partial_warps: `increment` on cpu (SIMT interpreter): blocks of 48 threads leave 16 \
                     lanes of their last warp idle (src/kernels.rs:13:9); help: let blocks have 32 or 64 threads: a multiple of 32";
-    assert_eq!(logged(&output), [expected]);
+    assert_eq!(logged_lines(&output), [expected]);
 }
 
 #[test]
@@ -755,7 +756,7 @@ fn nothing_is_said_of_launches_where_lints_are_off() {
         log_to_stderr();
         many_launches(&Device::cuda(0).unwrap());
     });
-    assert!(output.is_none_or(|output| logged(&output).is_empty()));
+    assert!(output.is_none_or(|output| logged_lines(&output).is_empty()));
 }
 
 #[test]

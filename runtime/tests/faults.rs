@@ -308,7 +308,7 @@ fn launches(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// Values in constant memory, of two streams and of one that ends.
+/// Uses values in constant memory, of two streams and of one that ends.
 fn constants(world: &World) -> Result<()> {
     let (device, stream) = (&world.device, &world.stream);
     let mut y = device.zeros::<u32>(2)?;
@@ -342,8 +342,8 @@ fn textures(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// A kernel that no step has loaded before, and that takes shared memory. What is not loaded the
-/// first time is loaded the next time.
+/// Launches a kernel that no step has loaded before, and that takes shared memory. If loading fails
+/// the first time, it succeeds the next time.
 fn loading(world: &World) -> Result<()> {
     let ir = "kernel fresh {
         shared @0 = bytes: [u8; 60000]
@@ -480,9 +480,10 @@ fn faults_of_graphs(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// The most objects that the failure of `call` leaves in the driver: a call that frees something
-/// and fails leaves it, and so does one without which nothing can be freed, as it makes the context
-/// current. Host memory that work may still use, as a wait for that work failed, is left on purpose.
+/// Returns the most objects that the failure of `call` leaves in the driver: a call that frees an
+/// object and fails leaves it, and so does one that makes the context current, without which nothing
+/// can be freed. Host memory that work may still use, because the wait for that work failed, is left
+/// on purpose.
 fn may_leave(call: &str) -> Left {
     let none = Left::default();
     match call {
@@ -516,7 +517,7 @@ fn check_left(before: Left, after: Left, call: &str, context: &str) {
     assert!(sum(after) <= sum(before) + most, "{before:?} -> {after:?}, {context}");
 }
 
-/// True if `error` is what the failure of `call` with `status` comes out as.
+/// Returns true if `error` reports the failure of `call` with `status`.
 fn names(error: &Error, call: &str, status: c_int) -> bool {
     let text = error.to_string();
     let call = call.trim_end_matches("_v2");
@@ -561,7 +562,7 @@ fn run(
     failed
 }
 
-/// Each call of a lost device says so.
+/// Checks that each call of a lost device returns that error.
 fn all_is_lost(device: &Device) {
     let other = Device::cuda(usize::from(device.ordinal() == Some(0)));
     let other = other.unwrap_or_else(|_| Device::cpu());
@@ -589,7 +590,7 @@ fn all_is_lost(device: &Device) {
     }
 }
 
-/// Each kind of work, on devices that were used before.
+/// Does each kind of work on devices that were used before.
 fn sequel(world: &World) -> Result<()> {
     let World { device, stream, other_gpu } = world;
     for device in [device, stream, other_gpu] {
@@ -743,7 +744,8 @@ fn out_of_memory_for_what_a_stream_needs_says_what_for() {
     });
 }
 
-/// The first record without room makes a launch wait: each call of that may fail, too.
+/// Launches until there is no room for a fault record. Then a launch waits, and each call of that
+/// wait may fail, too.
 fn many_launches(world: &World) -> Result<()> {
     let mut y = world.device.zeros::<u32>(3)?;
     for _ in 0..1023 {

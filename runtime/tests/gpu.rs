@@ -28,7 +28,7 @@ fn say(test: &str, text: &str) {
     let _ = writeln!(std::io::stderr(), "gpu test {test}: {text}");
 }
 
-/// The GPU under test; `None`, said loudly, if there is none and none was asked for.
+/// Returns the GPU under test; `None`, with a message, if there is none and none was asked for.
 fn gpu(test: &str) -> Option<Device> {
     let asked = env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda"));
     let opened = if asked { Device::auto() } else { Device::cuda(0) };
@@ -176,7 +176,7 @@ fn dropped_buffers_are_used_to_the_end() {
     assert!(other.to_vec().unwrap() == vec![9; len]);
 }
 
-/// `scale` on the GPU and on the interpreter.
+/// Compares `scale` on the GPU with `scale` on the interpreter.
 fn scales_alike<T: Num + Element>(device: &Device, values: &[T]) {
     let on = |device: &Device| {
         let x = device.upload(values).unwrap();
@@ -407,7 +407,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
         }
     });
     if let Some(output) = output {
-        say(test, &process::said(&output));
+        say(test, &process::stderr_text(&output));
     }
 }
 

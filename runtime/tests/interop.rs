@@ -7,7 +7,7 @@ mod fake_driver;
 mod kernels;
 mod process;
 
-use fake_driver::{fake, in_process, left, with_nvrtc};
+use fake_driver::{driver_report, fake, in_process, with_nvrtc};
 use kernels::increment;
 use std::{
     ffi::{c_int, c_void},
@@ -65,7 +65,7 @@ fn memory_of_another_library_is_freed_after_its_uses() {
         drop(y);
         assert!(is_freed.load(Ordering::SeqCst));
     });
-    assert!(left(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn streams_of_another_library_are_used_and_left_alive() {
             let error = unsafe { Device::from_raw_stream(0, per_thread, ()) }.unwrap_err();
             assert!(error.to_string().contains("the default stream of each thread"), "{error}");
         });
-    assert!(left(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
 }
 
 /// Functions of the driver as another library calls them.
@@ -220,7 +220,7 @@ fn functions_of_modules_run_in_order_with_kernels() {
             assert_eq!(y.to_vec().unwrap(), [3, 33, 33, 33]);
         });
     // The kernel `increment` stays.
-    assert!(left(output).is_none_or(|left| left.contains("modules 1 loads 2")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("modules 1 loads 2")));
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn dlpack_tensors_go_out_and_come_in() {
         let error = device.zeros::<u8>(5).unwrap().into_dlpack(&[2, 3]).unwrap_err();
         assert_eq!(error, Error::LengthMismatch { source_len: 5, destination_len: 6 });
     });
-    assert!(left(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
     let error = Device::cpu().upload(&[1u32]).unwrap().into_dlpack(&[1]).unwrap_err();
     assert!(matches!(error, Error::NeedsGpu { what: "DLPack tensors", .. }));
 }
@@ -345,5 +345,5 @@ fn graphs_keep_their_memory_from_other_libraries() {
         assert!(error.to_string().ends_with("a graph uses it"), "{error}");
         drop(graph);
     });
-    assert!(left(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
+    assert!(driver_report(output).is_none_or(|left| left.contains("streams 0 events 0 memory 0")));
 }

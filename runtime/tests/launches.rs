@@ -12,7 +12,7 @@ use warpwise::{
     stopped::Stopped,
 };
 
-/// The device under test.
+/// Returns the device under test.
 fn device() -> Device {
     Device::auto().unwrap()
 }

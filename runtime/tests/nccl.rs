@@ -5,14 +5,14 @@
 mod fake_driver;
 mod process;
 
-use process::said;
+use process::stderr_text;
 use std::{net::TcpListener, path::PathBuf, process::Output, thread};
 use warpwise::{
     Device, Error,
     collective::{CollectiveMistake, Communicator, ReduceOp, nccl_version},
 };
 
-/// A folder with the fake driver and, if `file` is some, an NCCL made of it.
+/// Returns a folder with the fake driver and, if `file` is some, an NCCL compiled from it.
 fn libraries(name: &str, file: Option<&str>) -> PathBuf {
     let folder = fake_driver::library(name, Some("libcuda.c"), &[]);
     if let Some(file) = file
@@ -30,9 +30,9 @@ fn with_nccl(name: &str, wrong: &str, cuda: &str, body: impl FnOnce()) -> Option
     fake_driver::in_process(name, &folder, &[("FAKE_NCCL", wrong), ("FAKE_CUDA", cuda)], body)
 }
 
-/// What the fake NCCL reports of a process.
-fn reported(output: &Output) -> String {
-    let said = said(output);
+/// Returns the fake NCCL's report of a process.
+fn nccl_report(output: &Output) -> String {
+    let said = stderr_text(output);
     let line = said.lines().find(|line| line.starts_with("fake nccl:"));
     line.unwrap_or_else(|| panic!("no report: {said}")).to_owned()
 }
@@ -146,7 +146,7 @@ fn calls_are_ordered_with_other_streams() {
     });
     let Some(output) = output else { return };
     let expected = "fake nccl: comms 2 destroyed 2 aborted 0 groups 4 sends 3 receives 3";
-    assert_eq!(reported(&output), expected);
+    assert_eq!(nccl_report(&output), expected);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn calls_that_differ_are_an_error_before_nccl_sees_them() {
         });
     });
     let Some(output) = output else { return };
-    assert!(reported(&output).starts_with("fake nccl: comms 2 destroyed 2 aborted 0"));
+    assert!(nccl_report(&output).starts_with("fake nccl: comms 2 destroyed 2 aborted 0"));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_call_that_fails_has_the_communicator_aborted() {
         });
     });
     let Some(output) = output else { return };
-    assert!(reported(&output).starts_with("fake nccl: comms 2 destroyed 0 aborted 2"));
+    assert!(nccl_report(&output).starts_with("fake nccl: comms 2 destroyed 0 aborted 2"));
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn processes_of_a_launcher_find_each_other() {
                     ("MASTER_PORT", port),
                 ];
                 let output = fake_driver::in_process(name, folder, &env, || {}).unwrap();
-                assert!(reported(&output).starts_with("fake nccl: comms 1 destroyed 1"));
+                assert!(nccl_report(&output).starts_with("fake nccl: comms 1 destroyed 1"));
             });
         }
     });

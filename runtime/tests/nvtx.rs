@@ -6,7 +6,7 @@ mod kernels;
 mod process;
 
 use kernels::increment;
-use process::said;
+use process::stderr_text;
 use std::path::PathBuf;
 use warpwise::{Device, LaunchConfig};
 
@@ -45,7 +45,7 @@ fn profiler() -> PathBuf {
 
 /// Runs the work with these variables; returns ranges and warnings.
 fn seen(name: &str, env: &[(&str, &str)]) -> Option<Vec<String>> {
-    let said = said(&process::run(name, env, work)?);
+    let said = stderr_text(&process::run(name, env, work)?);
     let wanted = |line: &&str| line.starts_with("range ") || line.starts_with("logged ");
     Some(said.lines().filter(wanted).map(str::to_owned).collect())
 }

@@ -21,7 +21,7 @@ use std::{
 };
 use warpwise::{Buffer, Constant, Device, Error, Graph, LaunchConfig, PinnedBuffer, Stream};
 
-/// The device under test: a GPU if `WARPWISE_DEVICE` asks for one.
+/// Returns the device under test: a GPU if `WARPWISE_DEVICE` asks for one.
 fn device() -> Device {
     match env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda")) {
         true => Device::auto().unwrap(),
@@ -74,7 +74,7 @@ impl Program {
         }
     }
 
-    /// Two different buffers, the first of which is written.
+    /// Draws two different buffers, the first of which is written.
     fn two(&mut self, random: &mut Random) -> (usize, usize) {
         let to = random.below(BUFFERS);
         (to, (to + 1 + random.below(BUFFERS - 1)) % BUFFERS)
@@ -167,12 +167,12 @@ impl Program {
     }
 }
 
-/// Values in constant memory, with a copy.
+/// Returns values in constant memory, with a copy.
 fn constant(device: &Device, values: Vec<u32>) -> (Constant<[u32]>, Vec<u32>) {
     (device.constant(&values[..]).unwrap(), values)
 }
 
-/// A stream that ends while a launch on it reads constant memory holds up others all the same.
+/// Other streams wait for a launch that reads constant memory, also after its stream was dropped.
 #[test]
 fn constants_outlive_the_streams_that_use_them() {
     let device = device();
@@ -256,7 +256,7 @@ impl Soak<'_> {
         }
     }
 
-    /// A range of at most [`Self::PART`] elements.
+    /// Draws a range of at most [`Self::PART`] elements.
     fn part(&mut self, len: usize) -> Range<usize> {
         let start = self.random.below(len);
         start..start + 1 + self.random.below((len - start).min(Self::PART))
@@ -398,9 +398,9 @@ fn add_contents(to: &Contents, values: &[u32], part: Range<usize>) {
     to[part].iter_mut().zip(values).for_each(|(to, value)| *to = to.wrapping_add(*value));
 }
 
-/// Threads make and drop streams, buffers, graphs and pinned buffers at random. Contents are right,
-/// and each round leaves the device as much memory as the one before. The first does not count: a
-/// driver keeps what it allocates for its own objects.
+/// Lets threads make and drop streams, buffers, graphs and pinned buffers at random. Contents are
+/// right, and each round leaves the device as much memory as the one before. The first does not
+/// count: a driver keeps the memory of its own objects.
 fn soak(device: &Device, steps: usize) {
     /// Bytes by which the free memory of a GPU may differ: other processes use it, too. The threads
     /// allocate several times as much.
@@ -448,7 +448,7 @@ fn a_soak_of_threads_returns_the_memory_of_the_device() {
     soak(&device(), 600);
 }
 
-/// Random graphs, launched between other work, against the same program without a device.
+/// Compares random graphs, launched between other work, with the same program without a device.
 fn random_graphs(device: &Device, graphs: u64) {
     for seed in 1..=graphs {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -532,7 +532,7 @@ fn faults_of_graphs_come_out_of_waits() {
     graphs_report_faults(&device());
 }
 
-/// Two streams read a buffer of a third, and a fourth overwrites it.
+/// Lets two streams read a buffer, and a third one overwrite it.
 fn streams_share_a_buffer(device: &Device) {
     let streams: Vec<_> = (0..3).map(|_| device.stream().unwrap()).collect();
     let mut x = device.upload(&[1u32; 8]).unwrap();
@@ -553,8 +553,8 @@ fn readers_do_not_see_later_writes() {
     streams_share_a_buffer(&device());
 }
 
-/// A fault comes out of a copy of what the launch wrote, wherever it was launched.
-/// Copies and fills of rectangles wait for the work of other streams, and that waits for them.
+/// Checks that copies and fills of rectangles wait for the work of other streams, and that work for
+/// them.
 fn rectangles_wait(device: &Device) {
     let other = device.stream().unwrap();
     let mut x = device.zeros::<u32>(12).unwrap();
@@ -586,6 +586,7 @@ fn copies_of_rectangles_have_the_results_of_one_order() {
     rectangles_wait(&device());
 }
 
+/// Checks that a copy of a buffer returns the fault of the launch that wrote it, on any stream.
 fn faults_come_out_of_copies(device: &Device) {
     let stream = device.stream().unwrap();
     let mut y = device.zeros::<u32>(3).unwrap();
@@ -691,7 +692,7 @@ fn buffers_of_another_device_are_refused() {
 mod lazy {
     //! With the driver that runs work as late as possible.
     use super::*;
-    use crate::fake_driver::{fake, in_process, left};
+    use crate::fake_driver::{driver_report, fake, in_process};
 
     macro_rules! with_the_lazy_driver {
         ($($name:ident: $body:expr;)*) => {
@@ -710,7 +711,7 @@ mod lazy {
                         body(&Device::cuda(0).unwrap());
                     };
                     let output = in_process(name, fake(), &[("FAKE_CUDA", words)], body);
-                    let Some(left) = left(output) else { return };
+                    let Some(left) = driver_report(output) else { return };
                     assert!(left.contains("streams 0 events 0 memory 0 pinned 0 graphs 0 "), "{left}");
                 }
             }

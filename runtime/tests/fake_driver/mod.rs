@@ -1,14 +1,14 @@
 //! The driver without a GPU that is in `libcuda.c`, built for tests and loaded in their processes.
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-use crate::process::{self, said};
+use crate::process::{self, stderr_text};
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::OnceLock,
 };
 
-/// [`process::run`], with the driver that is in `libraries`.
+/// Calls [`process::run`], with the driver that is in `libraries`.
 pub fn in_process(
     name: &str,
     libraries: &Path,
@@ -20,7 +20,7 @@ pub fn in_process(
     process::run(name, &env, body)
 }
 
-/// A folder with a `libcuda.so.1` made of `file` by the C compiler; empty without one.
+/// Returns a folder with a `libcuda.so.1`, compiled from `file`; empty without one.
 pub fn library(name: &str, file: Option<&str>, flags: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if process::is_child() {
@@ -35,7 +35,7 @@ pub fn library(name: &str, file: Option<&str>, flags: &[&str]) -> PathBuf {
     folder
 }
 
-/// A folder with the fake driver and a `libnvrtc.so` that compiles next to nothing.
+/// Returns a folder with the fake driver and a fake `libnvrtc.so`.
 pub fn with_nvrtc() -> PathBuf {
     let folder = library("nvrtc", Some("libcuda.c"), &[]);
     if !process::is_child() {
@@ -65,9 +65,9 @@ pub fn fake() -> &'static Path {
     FAKE.get_or_init(|| library("fake", Some("libcuda.c"), &[]))
 }
 
-/// What the fake driver says is left of a process that dropped all it made.
-pub fn left(output: Option<Output>) -> Option<String> {
-    let said = said(&output?);
+/// Returns the fake driver's report of the objects that a process has not released at its end.
+pub fn driver_report(output: Option<Output>) -> Option<String> {
+    let said = stderr_text(&output?);
     let line = said.lines().find(|line| line.starts_with("fake driver:"));
     Some(line.unwrap_or_else(|| panic!("no report: {said}")).to_owned())
 }

@@ -35,7 +35,7 @@ macro_rules! measured_ir {
     };
 }
 
-/// A kernel by its IR.
+/// Returns a kernel by its IR.
 #[expect(unsafe_code, reason = "the kernels of these tests are written as IR")]
 pub const fn interpreted(name: &'static str, ir: &'static str, places: Places) -> Source {
     // SAFETY: the IR in these tests checks its indices, as that of the front end does.
@@ -387,7 +387,7 @@ pub static EMBEDDED: Source = unsafe {
         .with_coarsened_ptx(0, 4, ".entry measured(.param .u32 coarsened_grid)", &[])
 };
 
-/// A kernel whose PTX is not what its IR says, which only a test may launch.
+/// Returns a kernel whose PTX does not correspond to its IR, which only a test may launch.
 #[expect(unsafe_code, reason = "tests of what becomes of PTX that is wrong")]
 pub const fn with_ptx(name: &'static str, ir: &'static str, ptx: &'static str) -> Source {
     // SAFETY: whoever launches it expects the device to refuse it or to be lost.

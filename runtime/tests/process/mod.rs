@@ -9,7 +9,7 @@ use std::{
 
 const CHILD: &str = "WARPWISE_TEST_CHILD";
 
-/// True in a process that [`run`] started.
+/// Returns true in a process that [`run`] started.
 pub fn is_child() -> bool {
     env::var_os(CHILD).is_some()
 }
@@ -32,7 +32,7 @@ pub fn run(name: &str, env: &[(&str, &str)], body: impl FnOnce()) -> Option<Outp
         .envs(env.iter().copied())
         .output()
         .unwrap();
-    let said = said(&output);
+    let said = stderr_text(&output);
     let ran = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{name} failed:\n{said}\n{ran}");
     assert!(ran.contains("1 passed"), "{name} is not the name of a test:\n{ran}");
@@ -40,7 +40,7 @@ pub fn run(name: &str, env: &[(&str, &str)], body: impl FnOnce()) -> Option<Outp
     Some(output)
 }
 
-/// What a process wrote to its standard error.
-pub fn said(output: &Output) -> String {
+/// Returns the text that a process wrote to its standard error.
+pub fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
