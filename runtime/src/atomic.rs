@@ -27,18 +27,41 @@ macro_rules! atomic_float {
 
         impl $name {
             /// Creates an atomic that holds `value`.
+            ///
+            /// ```
+            #[doc = concat!("let x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// assert_eq!(x.into_inner(), 1.5);
+            /// ```
             pub const fn new(value: $float) -> Self {
                 Self { bits: $bits::new(value.to_bits()) }
             }
             /// Returns the value.
+            ///
+            /// ```
+            #[doc = concat!("let x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// assert_eq!(x.into_inner(), 1.5);
+            /// ```
             pub const fn into_inner(self) -> $float {
                 $float::from_bits(self.bits.into_inner())
             }
             /// Returns the value, to replace it without an atomic operation.
+            ///
+            /// ```
+            #[doc = concat!("let mut x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// *x.get_mut() += 1.0;
+            /// assert_eq!(x.into_inner(), 2.5);
+            /// ```
             pub fn get_mut(&mut self) -> &mut $float {
                 bytemuck::cast_mut(self.bits.get_mut())
             }
             /// Returns the value.
+            ///
+            /// ```
+            /// use std::sync::atomic::Ordering::Relaxed;
+            ///
+            #[doc = concat!("let x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// assert_eq!(x.load(Relaxed), 1.5);
+            /// ```
             ///
             /// # Panics
             /// If `order` is `Release` or `AcqRel`, as std's atomics do.
@@ -47,24 +70,64 @@ macro_rules! atomic_float {
             }
             /// Replaces the value.
             ///
+            /// ```
+            /// use std::sync::atomic::Ordering::Relaxed;
+            ///
+            #[doc = concat!("let x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// x.store(2.0, Relaxed);
+            /// assert_eq!(x.into_inner(), 2.0);
+            /// ```
+            ///
             /// # Panics
             /// If `order` is `Acquire` or `AcqRel`, as std's atomics do.
             pub fn store(&self, value: $float, order: Ordering) {
                 self.bits.store(value.to_bits(), order);
             }
             /// Replaces the value; returns what was there.
+            ///
+            /// ```
+            /// use std::sync::atomic::Ordering::Relaxed;
+            ///
+            #[doc = concat!("let x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// assert_eq!(x.swap(2.0, Relaxed), 1.5);
+            /// assert_eq!(x.into_inner(), 2.0);
+            /// ```
             pub fn swap(&self, value: $float, order: Ordering) -> $float {
                 $float::from_bits(self.bits.swap(value.to_bits(), order))
             }
             /// Adds `value`; returns what was there.
+            ///
+            /// ```
+            /// use std::sync::atomic::Ordering::Relaxed;
+            ///
+            #[doc = concat!("let x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// assert_eq!(x.fetch_add(2.0, Relaxed), 1.5);
+            /// assert_eq!(x.into_inner(), 3.5);
+            /// ```
             pub fn fetch_add(&self, value: $float, order: Ordering) -> $float {
                 self.update(order, |old| old + value)
             }
             /// Takes the smaller, ignoring a NaN, -0.0 being below +0.0; returns what was there.
+            ///
+            /// ```
+            /// use std::sync::atomic::Ordering::Relaxed;
+            ///
+            #[doc = concat!("let x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// assert_eq!(x.fetch_min(1.0, Relaxed), 1.5);
+            /// assert_eq!(x.into_inner(), 1.0);
+            /// ```
             pub fn fetch_min(&self, value: $float, order: Ordering) -> $float {
                 self.update(order, |old| MinMax::min(old, value))
             }
             /// Takes the larger, ignoring a NaN, -0.0 being below +0.0; returns what was there.
+            ///
+            /// ```
+            /// use std::sync::atomic::Ordering::Relaxed;
+            ///
+            #[doc = concat!("let x = warpwise::", stringify!($name), "::new(1.5);")]
+            /// assert_eq!(x.fetch_max(2.0, Relaxed), 1.5);
+            /// assert_eq!(x.into_inner(), 2.0);
+            /// ```
             pub fn fetch_max(&self, value: $float, order: Ordering) -> $float {
                 self.update(order, |old| MinMax::max(old, value))
             }
@@ -117,6 +180,24 @@ impl AtomicScope for AtomicF32 {}
 impl AtomicScope for AtomicF64 {}
 
 /// Orders this thread's accesses to memory, as seen by the device's threads.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// One block publishes a value, and the others read it.
+/// #[kernel(block = 32)]
+/// fn publish(data: &[AtomicU32], ready: &[AtomicU32], out: &mut [u32]) {
+///     if thread_idx_x() == 0 && block_idx_x() == 0 {
+///         data[0].store(7, Ordering::Relaxed);
+///         thread_fence();
+///         ready[0].store(1, Ordering::Relaxed);
+///     }
+///     if thread_idx_x() == 0 && block_idx_x() > 0 && ready[0].load(Ordering::Relaxed) == 1 {
+///         thread_fence();
+///         out[block_idx_x()] = data[0].load(Ordering::Relaxed);
+///     }
+/// }
+/// ```
 pub fn thread_fence() {
     std::sync::atomic::fence(SeqCst);
 }

@@ -7,6 +7,25 @@ use crate::host::only_in_a_kernel;
 /// `&mut [[f32; 33]; 32]`, undefined when the block starts.
 ///
 /// The same memory each time control passes it, and another one for each place in the source.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Reverses each block of 64.
+/// #[kernel(block = 64)]
+/// fn reverse(x: &mut [u32]) {
+///     let tile = shared!([u32; 64]);
+///     let (t, i) = (thread_idx_x(), global_idx_x());
+///     tile[t] = x[i];
+///     sync_threads();
+///     x[i] = tile[63 - t];
+/// }
+/// # let device = Device::cpu();
+/// # let mut x = device.upload(&(0..128).collect::<Vec<u32>>())?;
+/// # reverse::launch(&device, LaunchConfig::grid(2), &mut x)?;
+/// assert_eq!(x.to_vec()?[63..66], [0, 127, 126]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[macro_export]
 macro_rules! shared {
     ($ty:ty) => {
@@ -31,6 +50,25 @@ pub fn shared<'a, T: 'a>() -> &'a mut T {
 /// which it overflows, or takes more memory than a block has, is refused.
 ///
 /// The same memory each time control passes it, and another one for each place in the source.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Reverses each block, of any size.
+/// #[kernel]
+/// fn reverse(x: &mut [u32]) {
+///     let tile = shared_dyn!(u32, block_dim_x());
+///     let (t, i) = (thread_idx_x(), global_idx_x());
+///     tile[t] = x[i];
+///     sync_threads();
+///     x[i] = tile[block_dim_x() - 1 - t];
+/// }
+/// # let device = Device::cpu();
+/// # let mut x = device.upload(&(0..128).collect::<Vec<u32>>())?;
+/// reverse::launch(&device, LaunchConfig::grid(2).block(64), &mut x)?;
+/// assert_eq!(x.to_vec()?[63..66], [0, 127, 126]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[macro_export]
 macro_rules! shared_dyn {
     ($ty:ty, $len:expr $(,)?) => {
@@ -50,6 +88,25 @@ pub fn shared_dyn<'a, T: 'a>(_len: usize) -> &'a mut [T] {
 /// Waits until every thread of the block has reached the call, and orders their accesses to shared
 /// and global memory.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Every thread gets the value of the next one.
+/// #[kernel(block = 64)]
+/// fn rotate(x: &mut [u32]) {
+///     let tile = shared!([u32; 64]);
+///     let t = thread_idx_x();
+///     tile[t] = x[t];
+///     sync_threads();
+///     x[t] = tile[(t + 1) % 64];
+/// }
+/// # let device = Device::cpu();
+/// # let mut x = device.upload(&(0..64).collect::<Vec<u32>>())?;
+/// # rotate::launch(&device, LaunchConfig::grid(1), &mut x)?;
+/// assert_eq!(x.to_vec()?[62..], [63, 0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]
@@ -58,6 +115,21 @@ pub fn sync_threads() {
 }
 
 /// Does the same as [`sync_threads`], and returns the number of threads that pass `true`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = sync_threads_count(lane % 2 == 0) as u32;
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [16; 4]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.
@@ -68,6 +140,21 @@ pub fn sync_threads_count(_predicate: bool) -> usize {
 
 /// Does the same as [`sync_threads`], and returns true if all threads pass `true`.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = sync_threads_and(lane < 16) as u32;
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [0; 4]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]
@@ -76,6 +163,21 @@ pub fn sync_threads_and(_predicate: bool) -> bool {
 }
 
 /// Does the same as [`sync_threads`], and returns true if any of the threads passes `true`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = sync_threads_or(lane == 3) as u32;
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [1; 4]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.

@@ -34,35 +34,71 @@
 use warpwise_compiler::library::words;
 
 /// Adds the products of the four unsigned bytes of `a` and `b` to `c`, wrapping: `dp4a.u32.u32`.
+///
+/// ```
+/// use warpwise::bits;
+///
+/// assert_eq!(bits::dot_bytes(0x0403_0201, 0x0101_0101, 5), 15);
+/// ```
 pub fn dot_bytes(a: u32, b: u32, c: u32) -> u32 {
     words::dot_bytes(a, b, c)
 }
 
 /// Adds the products of the four signed bytes of `a` and `b` to `c`, wrapping: `dp4a.s32.s32`.
+///
+/// ```
+/// use warpwise::bits;
+///
+/// assert_eq!(bits::dot_bytes_signed(-1, 0x0101_0101, 5), 1);
+/// ```
 pub fn dot_bytes_signed(a: i32, b: i32, c: i32) -> i32 {
     words::dot_bytes_signed(a as u32, b as u32, c as u32) as i32
 }
 
 /// Adds the products of the two unsigned halves of `a` and the two lower bytes of `b` to `c`,
 /// wrapping: `dp2a.lo.u32.u32`.
+///
+/// ```
+/// use warpwise::bits;
+///
+/// assert_eq!(bits::dot_halves_low(0x0003_0002, 0x6060_0101, 5), 10);
+/// ```
 pub fn dot_halves_low(a: u32, b: u32, c: u32) -> u32 {
     words::dot_halves_low(a, b, c)
 }
 
 /// Adds the products of the two signed halves of `a` and the two lower bytes of `b` to `c`,
 /// wrapping: `dp2a.lo.s32.s32`.
+///
+/// ```
+/// use warpwise::bits;
+///
+/// assert_eq!(bits::dot_halves_low_signed(-1, 0x6060_0101, 5), 3);
+/// ```
 pub fn dot_halves_low_signed(a: i32, b: i32, c: i32) -> i32 {
     words::dot_halves_low_signed(a as u32, b as u32, c as u32) as i32
 }
 
 /// Adds the products of the two unsigned halves of `a` and the two upper bytes of `b` to `c`,
 /// wrapping: `dp2a.hi.u32.u32`.
+///
+/// ```
+/// use warpwise::bits;
+///
+/// assert_eq!(bits::dot_halves_high(0x0003_0002, 0x0101_6060, 5), 10);
+/// ```
 pub fn dot_halves_high(a: u32, b: u32, c: u32) -> u32 {
     words::dot_halves_high(a, b, c)
 }
 
 /// Adds the products of the two signed halves of `a` and the two upper bytes of `b` to `c`,
 /// wrapping: `dp2a.hi.s32.s32`.
+///
+/// ```
+/// use warpwise::bits;
+///
+/// assert_eq!(bits::dot_halves_high_signed(-1, 0x0101_6060, 5), 3);
+/// ```
 pub fn dot_halves_high_signed(a: i32, b: i32, c: i32) -> i32 {
     words::dot_halves_high_signed(a as u32, b as u32, c as u32) as i32
 }

@@ -43,11 +43,40 @@ use crate::{
 };
 
 /// Returns the number of the thread in its block, x counting fastest: from 0 to [`size`]` - 1`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = (8, 4))]
+/// fn example(out: &mut [usize]) {
+///     out[block::thread_rank()] = thread_idx_y();
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<usize>(32)?;
+/// # example::launch(&device, LaunchConfig::grid((1, 1)), &mut out)?;
+/// assert_eq!(out.to_vec()?[7..9], [0, 1]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn thread_rank() -> usize {
     thread_number()
 }
 
 /// Returns the number of threads of a block.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = block::size() as u32 + lane;
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [32, 33, 34, 35]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn size() -> usize {
     block_dim_x() * block_dim_y() * block_dim_z()
 }

@@ -205,6 +205,27 @@ impl LaunchCounters {
     /// Predicts the launch on a GPU, if a thread takes `registers` registers: see [`model`]. An
     /// unknown register count is no limit.
     ///
+    /// ```
+    /// use warpwise::{model::Gpu, prelude::*};
+    ///
+    /// #[kernel(block = 32)]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    ///
+    /// let simulator = Simulator::new().counters();
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<u32>(1 << 16)?;
+    /// increment::launch(&device, LaunchConfig::cover(1 << 16), &mut x)?;
+    /// let h200 = Gpu::named("H200").expect("it is known");
+    /// let prediction = simulator.take_counters()[0].predict(h200, Some(16)).expect("a block fits");
+    /// println!("{:.1} us, bound by {}", prediction.seconds * 1e6, prediction.bound_by);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If no block runs.
     pub fn predict(&self, gpu: &Gpu, registers: Option<u32>) -> Result<Prediction, Unlaunchable> {

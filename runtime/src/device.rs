@@ -69,6 +69,14 @@ impl Device {
     /// if there is no driver or no device that kernels run on. In this case it prints a note on stderr,
     /// once a process, which `WARPWISE_DEVICE=cpu` silences.
     ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// let device = Device::auto()?;
+    /// println!("kernels run on {}", device.name());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::BadDeviceName`]; [`Error::BadChecks`], whatever the device; what [`Device::cuda`]
     /// returns, if a GPU is requested or the one found cannot be used.
@@ -103,6 +111,15 @@ impl Device {
     /// A launch whose threads wait in loops that no other thread can end is
     /// [stopped](Error::Stopped) as soon as that is certain. One that computes forever is stopped
     /// by a [budget](Simulator::step_budget) only.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[1.0f32, 2.0])?;
+    /// assert_eq!(x.to_vec()?, [1.0, 2.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn cpu() -> Self {
         Self::simulated(Simulator::new())
     }
@@ -119,6 +136,15 @@ impl Device {
     ///
     /// Opened twice, it is two devices that share the GPU's memory and compiled kernels; work
     /// given to one is not ordered with the other's, except where both use a buffer.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// match Device::cuda(0) {
+    ///     Ok(device) => println!("the first GPU is {}", device.name()),
+    ///     Err(error) => println!("there is none: {error}"),
+    /// }
+    /// ```
     ///
     /// # Errors
     /// [`Error::BadChecks`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or
@@ -268,11 +294,24 @@ impl Device {
     }
 
     /// Returns the name of the GPU, or `SIMT interpreter`.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// assert_eq!(Device::cpu().name(), "SIMT interpreter");
+    /// ```
     pub fn name(&self) -> &str {
         &self.info().name
     }
 
     /// Returns the properties of the device.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// let info = Device::cpu().info().clone();
+    /// println!("{} has {} multiprocessors", info.name, info.multiprocessors);
+    /// ```
     pub fn info(&self) -> &DeviceInfo {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.info(),
@@ -281,6 +320,12 @@ impl Device {
     }
 
     /// Returns true if kernels run on a GPU.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// assert!(!Device::cpu().is_gpu());
+    /// ```
     pub fn is_gpu(&self) -> bool {
         match &self.engine {
             Engine::Cpu(_) => false,
@@ -289,6 +334,23 @@ impl Device {
     }
 
     /// Waits for all work given to it.
+    ///
+    /// ```
+    /// use warpwise::{Error, prelude::*};
+    ///
+    /// #[kernel]
+    /// fn read(index: usize, x: &[f32], y: &mut [f32]) {
+    ///     if global_idx_x() == 0 {
+    ///         y[0] = x[index];
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let (x, mut y) = (device.zeros::<f32>(4)?, device.zeros::<f32>(1)?);
+    /// read::launch(&device, LaunchConfig::cover(1), 4, &x, &mut y)?;
+    /// assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::DevicePanic`] if a launch failed a check, the first one if several did. Each is

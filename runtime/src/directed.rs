@@ -34,61 +34,133 @@
 use warpwise_compiler::{ir::Direction, library::directed::fma};
 
 /// Returns `x + y`, rounded toward zero.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::add_to_zero(1.0, 1e-10) == 1.0);
+/// ```
 pub fn add_to_zero(x: f32, y: f32) -> f32 {
     fma(Direction::Zero, x, 1.0, y)
 }
 
 /// Returns `x - y`, rounded toward zero.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::sub_to_zero(1.0, 1e-10) < 1.0);
+/// ```
 pub fn sub_to_zero(x: f32, y: f32) -> f32 {
     fma(Direction::Zero, x, 1.0, -y)
 }
 
 /// Returns `x * y`, rounded toward zero.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::mul_to_zero(1.0 + f32::EPSILON, 1.0 + f32::EPSILON) == 1.0 + 2.0 * f32::EPSILON);
+/// ```
 pub fn mul_to_zero(x: f32, y: f32) -> f32 {
     fma(Direction::Zero, x, y, -0.0)
 }
 
 /// Returns `x * y + z`, rounded once, toward zero.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::mul_add_to_zero(1.0, 1.0, 1e-10) == 1.0);
+/// ```
 pub fn mul_add_to_zero(x: f32, y: f32, z: f32) -> f32 {
     fma(Direction::Zero, x, y, z)
 }
 
 /// Returns `x + y`, rounded up.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::add_up(1.0, 1e-10) > 1.0);
+/// ```
 pub fn add_up(x: f32, y: f32) -> f32 {
     fma(Direction::Up, x, 1.0, y)
 }
 
 /// Returns `x - y`, rounded up.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::sub_up(1.0, 1e-10) == 1.0);
+/// ```
 pub fn sub_up(x: f32, y: f32) -> f32 {
     fma(Direction::Up, x, 1.0, -y)
 }
 
 /// Returns `x * y`, rounded up.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::mul_up(1.0 + f32::EPSILON, 1.0 + f32::EPSILON) > 1.0 + 2.0 * f32::EPSILON);
+/// ```
 pub fn mul_up(x: f32, y: f32) -> f32 {
     fma(Direction::Up, x, y, -0.0)
 }
 
 /// Returns `x * y + z`, rounded once, up.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::mul_add_up(1.0, 1.0, 1e-10) > 1.0);
+/// ```
 pub fn mul_add_up(x: f32, y: f32, z: f32) -> f32 {
     fma(Direction::Up, x, y, z)
 }
 
 /// Returns `x + y`, rounded down.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::add_down(1.0, 1e-10) == 1.0);
+/// ```
 pub fn add_down(x: f32, y: f32) -> f32 {
     fma(Direction::Down, x, 1.0, y)
 }
 
 /// Returns `x - y`, rounded down.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::sub_down(1.0, 1e-10) < 1.0);
+/// ```
 pub fn sub_down(x: f32, y: f32) -> f32 {
     fma(Direction::Down, x, 1.0, -y)
 }
 
 /// Returns `x * y`, rounded down.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::mul_down(1.0 + f32::EPSILON, 1.0 + f32::EPSILON) == 1.0 + 2.0 * f32::EPSILON);
+/// ```
 pub fn mul_down(x: f32, y: f32) -> f32 {
     fma(Direction::Down, x, y, 0.0)
 }
 
 /// Returns `x * y + z`, rounded once, down.
+///
+/// ```
+/// use warpwise::directed;
+///
+/// assert!(directed::mul_add_down(1.0, 1.0, 1e-10) == 1.0);
+/// ```
 pub fn mul_add_down(x: f32, y: f32, z: f32) -> f32 {
     fma(Direction::Down, x, y, z)
 }

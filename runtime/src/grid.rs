@@ -49,12 +49,43 @@ pub fn sync() {
 
 /// Returns the number of the thread in its launch: its block's number times the threads of a block,
 /// plus [`block::thread_rank`]. Blocks are numbered as threads are, x counting fastest.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [usize]) {
+///     out[grid::thread_rank()] = block_idx_x();
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<usize>(64)?;
+/// # example::launch(&device, LaunchConfig::grid(2), &mut out)?;
+/// assert_eq!(out.to_vec()?[31..33], [0, 1]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn thread_rank() -> usize {
     let block = (block_idx_z() * grid_dim_y() + block_idx_y()) * grid_dim_x() + block_idx_x();
     block * block::size() + block::thread_rank()
 }
 
 /// Returns the number of threads of the launch.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Adds 1 to each element, in steps of the grid.
+/// #[kernel(block = 32)]
+/// fn increment(x: &mut [u32]) {
+///     for i in (grid::thread_rank()..x.len()).step_by(grid::size()) {
+///         x[i] += 1;
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let mut x = device.zeros::<u32>(1000)?;
+/// increment::launch(&device, LaunchConfig::grid(2), &mut x)?;
+/// assert_eq!(x.to_vec()?, [1; 1000]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn size() -> usize {
     grid_dim_x() * grid_dim_y() * grid_dim_z() * block::size()
 }

@@ -85,22 +85,92 @@ macro_rules! index_functions {
             use super::POSITION;
             $(
                 #[doc = concat!("Index of the thread in its block along ", $axis, ".")]
+                ///
+                /// ```
+                /// use warpwise::prelude::*;
+                ///
+                /// #[kernel(block = (4, 4, 4))]
+                /// fn example(out: &mut [usize]) {
+                #[doc = concat!("    out[grid::thread_rank()] = ", stringify!($thread_idx), "();")]
+                /// }
+                /// # let device = Device::cpu();
+                /// # let mut out = device.zeros::<usize>(512)?;
+                /// example::launch(&device, LaunchConfig::grid((2, 2, 2)), &mut out)?;
+                /// assert_eq!(out.to_vec()?.into_iter().max(), Some(3));
+                /// # Ok::<(), warpwise::Error>(())
+                /// ```
                 pub fn $thread_idx() -> usize {
                     POSITION.get().thread[$i] as usize
                 }
                 #[doc = concat!("Index of the block in the grid along ", $axis, ".")]
+                ///
+                /// ```
+                /// use warpwise::prelude::*;
+                ///
+                /// #[kernel(block = (4, 4, 4))]
+                /// fn example(out: &mut [usize]) {
+                #[doc = concat!("    out[grid::thread_rank()] = ", stringify!($block_idx), "();")]
+                /// }
+                /// # let device = Device::cpu();
+                /// # let mut out = device.zeros::<usize>(512)?;
+                /// example::launch(&device, LaunchConfig::grid((2, 2, 2)), &mut out)?;
+                /// assert_eq!(out.to_vec()?.into_iter().max(), Some(1));
+                /// # Ok::<(), warpwise::Error>(())
+                /// ```
                 pub fn $block_idx() -> usize {
                     POSITION.get().block[$i] as usize
                 }
                 #[doc = concat!("Threads in a block along ", $axis, ".")]
+                ///
+                /// ```
+                /// use warpwise::prelude::*;
+                ///
+                /// #[kernel(block = (4, 4, 4))]
+                /// fn example(out: &mut [usize]) {
+                #[doc = concat!("    out[grid::thread_rank()] = ", stringify!($block_dim), "();")]
+                /// }
+                /// # let device = Device::cpu();
+                /// # let mut out = device.zeros::<usize>(512)?;
+                /// example::launch(&device, LaunchConfig::grid((2, 2, 2)), &mut out)?;
+                /// assert_eq!(out.to_vec()?.into_iter().max(), Some(4));
+                /// # Ok::<(), warpwise::Error>(())
+                /// ```
                 pub fn $block_dim() -> usize {
                     POSITION.get().block_dim[$i] as usize
                 }
                 #[doc = concat!("Blocks in the grid along ", $axis, ".")]
+                ///
+                /// ```
+                /// use warpwise::prelude::*;
+                ///
+                /// #[kernel(block = (4, 4, 4))]
+                /// fn example(out: &mut [usize]) {
+                #[doc = concat!("    out[grid::thread_rank()] = ", stringify!($grid_dim), "();")]
+                /// }
+                /// # let device = Device::cpu();
+                /// # let mut out = device.zeros::<usize>(512)?;
+                /// example::launch(&device, LaunchConfig::grid((2, 2, 2)), &mut out)?;
+                /// assert_eq!(out.to_vec()?.into_iter().max(), Some(2));
+                /// # Ok::<(), warpwise::Error>(())
+                /// ```
                 pub fn $grid_dim() -> usize {
                     POSITION.get().grid_dim[$i] as usize
                 }
                 #[doc = concat!("Index of the thread in the grid along ", $axis, ".")]
+                ///
+                /// ```
+                /// use warpwise::prelude::*;
+                ///
+                /// #[kernel(block = (4, 4, 4))]
+                /// fn example(out: &mut [usize]) {
+                #[doc = concat!("    out[grid::thread_rank()] = ", stringify!($global_idx), "();")]
+                /// }
+                /// # let device = Device::cpu();
+                /// # let mut out = device.zeros::<usize>(512)?;
+                /// example::launch(&device, LaunchConfig::grid((2, 2, 2)), &mut out)?;
+                /// assert_eq!(out.to_vec()?.into_iter().max(), Some(7));
+                /// # Ok::<(), warpwise::Error>(())
+                /// ```
                 pub fn $global_idx() -> usize {
                     $block_idx() * $block_dim() + $thread_idx()
                 }

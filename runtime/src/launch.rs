@@ -57,11 +57,24 @@ impl LaunchConfig {
     /// past the end run too, which is why kernels compare their index with a length.
     ///
     /// `cover(0)` runs nothing, and that is no error.
+    ///
+    /// ```
+    /// use warpwise::LaunchConfig;
+    ///
+    /// LaunchConfig::cover(1000); // 4 blocks of 256 threads
+    /// LaunchConfig::cover((1920, 1080)).block((32, 8)); // 60 by 135 blocks
+    /// ```
     pub fn cover(threads: impl IntoDims) -> Self {
         Self { extent: Extent::Threads(threads.into_dims()), block: None }
     }
 
     /// Launches this many blocks along each axis. `grid(0)` runs nothing, and that is no error.
+    ///
+    /// ```
+    /// use warpwise::LaunchConfig;
+    ///
+    /// LaunchConfig::grid((60, 135)); // blocks of the kernel, or 16 by 16 threads
+    /// ```
     pub fn grid(blocks: impl IntoDims) -> Self {
         Self { extent: Extent::Blocks(blocks.into_dims()), block: None }
     }
@@ -69,6 +82,12 @@ impl LaunchConfig {
     /// Sets the number of threads in a block along each axis. The default is the kernel's
     /// `#[kernel(block = ..)]`, or else 256, 16 by 16 or 8 by 8 by 4, as many axes as the config
     /// has. Other numbers than the kernel declares are an error of the launch.
+    ///
+    /// ```
+    /// use warpwise::LaunchConfig;
+    ///
+    /// LaunchConfig::cover(1000).block(128); // 8 blocks of 128 threads
+    /// ```
     pub fn block(self, threads: impl IntoDims) -> Self {
         Self { block: Some(threads.into_dims()), ..self }
     }

@@ -20,6 +20,13 @@ use crate::Float;
 
 /// Returns the sine and the cosine of an angle in radians: [`sin`] and [`cos`], which cost less
 /// together.
+///
+/// ```
+/// use warpwise::math;
+///
+/// let (sin, cos) = math::sin_cos(0.5f32);
+/// assert!((sin * sin + cos * cos - 1.0).abs() < 1e-6);
+/// ```
 pub fn sin_cos<T: Float>(x: T) -> (T, T) {
     x.sin_cos()
 }

@@ -52,6 +52,26 @@ impl<const ARGS: usize, const BINDINGS: usize> Launch<'_, ARGS, BINDINGS> {
     /// Launches the kernel, as `k::launch` does. On the device of a
     /// [recording](Device::record_graph) it is recorded.
     ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut x = device.zeros::<u32>(20)?;
+    /// let launch = increment::prepare(LaunchConfig::cover(20), &mut x);
+    /// launch.run(&device)?;
+    /// launch.run(&device)?;
+    /// assert_eq!(x.to_vec()?, [2; 20]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of `k::launch`.
     pub fn run(&self, device: &Device) -> Result<()> {
@@ -68,6 +88,24 @@ impl<const ARGS: usize, const BINDINGS: usize> Launch<'_, ARGS, BINDINGS> {
     }
 
     /// Launches the kernel and measures its time: see [`Device::time`].
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut x = device.zeros::<u32>(20)?;
+    /// let launch = increment::prepare(LaunchConfig::cover(20), &mut x);
+    /// println!("{:?}", launch.time(&device)?);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of `k::launch`, and of the kernel.

@@ -58,6 +58,13 @@ impl Default for Simulator {
 
 impl Simulator {
     /// Creates a simulator without observers.
+    ///
+    /// ```
+    /// use warpwise::Simulator;
+    ///
+    /// let device = Simulator::new().device();
+    /// assert_eq!(device.name(), "SIMT interpreter");
+    /// ```
     pub fn new() -> Self {
         Self {
             optimize: true,
@@ -72,6 +79,27 @@ impl Simulator {
 
     /// Runs kernels without the optimizer: as they are written, with a branch for every `if`. For
     /// tests that compare the two, and to [count](Self::counters) what a compiler has to improve.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn step(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     x[i] = if x[i] > 3 { 2 * x[i] } else { x[i] + 1 };
+    /// }
+    ///
+    /// let branches = |simulator: Simulator| {
+    ///     let device = simulator.device();
+    ///     let mut x = device.zeros::<u32>(32)?;
+    ///     step::launch(&device, LaunchConfig::grid(1), &mut x)?;
+    ///     Ok::<_, warpwise::Error>(simulator.take_counters()[0].total.branches)
+    /// };
+    /// // The optimizer makes a select of the `if`.
+    /// assert_eq!(branches(Simulator::new().counters())?, 0);
+    /// assert_eq!(branches(Simulator::new().unoptimized().counters())?, 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn unoptimized(self) -> Self {
         Self { optimize: false, ..self }
     }
@@ -83,12 +111,49 @@ impl Simulator {
     /// Launches that are [checked](Self::checked), [traced](Self::trace) or stopped at
     /// [breakpoints](Self::breakpoint) have a budget of 2^32 steps by default, some minutes;
     /// `u64::MAX` lifts it. Others have none.
+    ///
+    /// ```
+    /// use warpwise::{Error, prelude::*};
+    ///
+    /// #[kernel]
+    /// fn count(x: &mut [u64]) {
+    ///     if global_idx_x() == 0 {
+    ///         while x[0] < 1 << 60 {
+    ///             x[0] += 1;
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let device = Simulator::new().step_budget(10_000).device();
+    /// let mut x = device.zeros::<u64>(1)?;
+    /// let launched = count::launch(&device, LaunchConfig::cover(1), &mut x);
+    /// assert!(matches!(launched, Err(Error::Stopped { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn step_budget(self, steps: u64) -> Self {
         Self { step_budget: Some(steps), ..self }
     }
 
     /// Counts what launches do, as hardware counts: see [`counters`](crate::counters). Launches
     /// take a little longer.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 256)]
+    /// fn double(x: &mut [f32]) {
+    ///     let i = global_idx_x();
+    ///     x[i] = 2.0 * x[i];
+    /// }
+    ///
+    /// let simulator = Simulator::new().counters();
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<f32>(256)?;
+    /// double::launch(&device, LaunchConfig::grid(1), &mut x)?;
+    /// let counters = simulator.take_counters();
+    /// assert_eq!(counters[0].total.global_loads.sectors, 32);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn counters(self) -> Self {
         Self { counters: Some(Arc::default()), ..self }
     }
@@ -125,6 +190,13 @@ impl Simulator {
 
     /// Lints launches as if they ran on a GPU: `gpu_small_grids`, `gpu_tail_waves` and other lints on
     /// the size of a launch write the same records to the log, for an unknown number of registers.
+    ///
+    /// ```
+    /// use warpwise::{Simulator, model::Gpu};
+    ///
+    /// let h200 = Gpu::named("H200").expect("it is known");
+    /// let device = Simulator::new().target(h200).device();
+    /// ```
     pub fn target(self, gpu: &'static Gpu) -> Self {
         Self { target: Some(gpu), ..self }
     }
@@ -136,11 +208,36 @@ impl Simulator {
     /// all that it does unchecked; [`take_findings`](Self::take_findings) returns other findings,
     /// too. Most launches take less than twice as long. `WARPWISE_CHECK` does not apply to a device
     /// with checks of its own.
+    ///
+    /// ```
+    /// use warpwise::{Error, prelude::*};
+    ///
+    /// /// Several threads write one element, without an order.
+    /// #[kernel(block = 64)]
+    /// #[allow(gpu_global_races)]
+    /// fn race(x: &mut [usize]) {
+    ///     x[thread_idx_x() / 2] = thread_idx_x();
+    /// }
+    ///
+    /// let simulator = Simulator::new().checked();
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<usize>(32)?;
+    /// let launched = race::launch(&device, LaunchConfig::grid(1), &mut x);
+    /// assert!(matches!(launched, Err(Error::Findings { .. })));
+    /// assert!(!simulator.take_findings().is_empty());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn checked(self) -> Self {
         self.checks(Checks::ALL)
     }
 
     /// Checks launches for some mistakes only: see [`checked`](Self::checked).
+    ///
+    /// ```
+    /// use warpwise::{Simulator, check::Checks};
+    ///
+    /// let device = Simulator::new().checks(Checks::RACE | Checks::INIT).device();
+    /// ```
     pub fn checks(self, checks: Checks) -> Self {
         Self { checking: Some(Arc::new(Checking::requested(checks))), ..self }
     }
@@ -151,12 +248,54 @@ impl Simulator {
     /// A result that differs for another seed depends on an order that no GPU promises, as the
     /// result of a race does. The same seed gives the same order, in a [trace](Self::trace), too.
     /// Launches take much longer.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// /// Blocks draw numbers.
+    /// #[kernel(block = 32)]
+    /// fn draw(next: &[AtomicU32], numbers: &mut [u32]) {
+    ///     if thread_idx_x() == 0 {
+    ///         numbers[block_idx_x()] = next[0].fetch_add(1, Ordering::Relaxed);
+    ///     }
+    /// }
+    ///
+    /// let numbers = |seed| {
+    ///     let device = Simulator::new().schedule(seed).device();
+    ///     let (mut next, mut numbers) = (device.zeros::<u32>(1)?, device.zeros::<u32>(8)?);
+    ///     draw::launch(&device, LaunchConfig::grid(8), &mut next, &mut numbers)?;
+    ///     numbers.to_vec()
+    /// };
+    /// // The same seed gives the same order.
+    /// assert_eq!(numbers(1)?, numbers(1)?);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn schedule(self, seed: u64) -> Self {
         self.debug(|debugger| debugger.set_seed(seed))
     }
 
     /// Records every instruction of one thread or warp: see [`trace`](crate::trace). Launches run
     /// in the same order each time, on one thread of the host.
+    ///
+    /// ```
+    /// use warpwise::{prelude::*, trace::Watch};
+    ///
+    /// #[kernel]
+    /// fn square(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] *= x[i];
+    ///     }
+    /// }
+    ///
+    /// let simulator = Simulator::new().trace(Watch::thread([0; 3], [2, 0, 0]));
+    /// let device = simulator.device();
+    /// let mut x = device.upload(&[1u32, 2, 3])?;
+    /// square::launch(&device, LaunchConfig::cover(3), &mut x)?;
+    /// // A line for each instruction of thread 2, with its values.
+    /// println!("{}", simulator.take_traces()[0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn trace(self, watch: Watch) -> Self {
         self.debug(|debugger| debugger.set_trace(watch))
     }
@@ -203,6 +342,14 @@ impl Simulator {
 
     /// Creates a device with these observers. Each call creates another one, with buffers of its
     /// own; devices of one simulator report to the same place.
+    ///
+    /// ```
+    /// use warpwise::Simulator;
+    ///
+    /// let simulator = Simulator::new().counters();
+    /// // Both report to the same simulator.
+    /// let (first, second) = (simulator.device(), simulator.device());
+    /// ```
     #[must_use]
     pub fn device(&self) -> Device {
         Device::simulated(self.clone())
@@ -213,6 +360,27 @@ impl Simulator {
     ///
     /// A launch in which threads [failed](crate::Error::DevicePanic) is counted, one that was
     /// [stopped](crate::Error::Stopped) is not.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    ///
+    /// let simulator = Simulator::new().counters();
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<u32>(20)?;
+    /// increment::launch(&device, LaunchConfig::grid(1), &mut x)?;
+    /// increment::launch(&device, LaunchConfig::grid(1), &mut x)?;
+    /// assert_eq!(simulator.take_counters().len(), 2);
+    /// assert_eq!(simulator.take_counters().len(), 0);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[must_use]
     pub fn take_counters(&self) -> Vec<LaunchCounters> {
         self.counters.as_ref().map_or_else(Vec::new, |counters| counters.take())
@@ -220,12 +388,50 @@ impl Simulator {
 
     /// Returns the findings since the last call, launch by launch, those that made a launch fail
     /// included; none without [`checked`](Self::checked) or [`checks`](Self::checks).
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    ///
+    /// let simulator = Simulator::new().checked();
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<u32>(20)?;
+    /// increment::launch(&device, LaunchConfig::grid(1), &mut x)?;
+    /// assert!(simulator.take_findings().is_empty());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[must_use]
     pub fn take_findings(&self) -> Vec<Finding> {
         self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take_pending())
     }
 
     /// Returns the trace of each launch since the last call; none without [`trace`](Self::trace).
+    ///
+    /// ```
+    /// use warpwise::{prelude::*, trace::Watch};
+    ///
+    /// #[kernel(block = 32)]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    ///
+    /// let simulator = Simulator::new().trace(Watch::warp([0; 3], 0));
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<u32>(20)?;
+    /// increment::launch(&device, LaunchConfig::grid(1), &mut x)?;
+    /// assert_eq!(simulator.take_traces().len(), 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[must_use]
     pub fn take_traces(&self) -> Vec<Trace> {
         self.debugger.as_ref().map_or_else(Vec::new, |debugger| debugger.take_traces())

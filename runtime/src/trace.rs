@@ -63,22 +63,48 @@ enum Who {
 impl Watch {
     /// Watches the thread of this index in the block of this index, as
     /// [`DevicePanic`](crate::DevicePanic) has them.
+    ///
+    /// ```
+    /// use warpwise::trace::Watch;
+    ///
+    /// // Thread (5, 0, 0) of block (2, 0, 0).
+    /// let watch = Watch::thread([2, 0, 0], [5, 0, 0]);
+    /// ```
     pub const fn thread(block: [u32; 3], thread: [u32; 3]) -> Self {
         Self { block, who: Who::Thread(thread), line: None }
     }
 
     /// Watches the warp of this number in the block of this index.
+    ///
+    /// ```
+    /// use warpwise::trace::Watch;
+    ///
+    /// // The threads 32 to 63 of the first block.
+    /// let watch = Watch::warp([0; 3], 1);
+    /// ```
     pub const fn warp(block: [u32; 3], warp: u32) -> Self {
         Self { block, who: Who::Warp(warp), line: None }
     }
 
     /// Restricts the watch to a line of the kernel's file.
+    ///
+    /// ```
+    /// use warpwise::trace::Watch;
+    ///
+    /// let watch = Watch::thread([0; 3], [0; 3]).at_line(12);
+    /// ```
     pub const fn at_line(self, line: u32) -> Self {
         Self { line: Some((None, line)), ..self }
     }
 
     /// Restricts the watch to a line of another file: one whose path, as `file!()` gives it, ends
     /// with `file`.
+    ///
+    /// ```
+    /// use warpwise::trace::Watch;
+    ///
+    /// let watch = Watch::thread([0; 3], [0; 3]).at("filter.rs", 12);
+    /// ```
     pub const fn at(self, file: &'static str, line: u32) -> Self {
         Self { line: Some((Some(file), line)), ..self }
     }

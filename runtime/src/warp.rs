@@ -18,11 +18,40 @@ use crate::{
 };
 
 /// Returns the index of the thread in its warp: its number in the block (x fastest) modulo 32.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = warp::lane_id() as u32;
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [0, 1, 2, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn lane_id() -> usize {
     thread_number() % 32
 }
 
 /// Returns the index of the warp in its block: the thread's number in the block divided by 32.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 64)]
+/// fn example(out: &mut [usize]) {
+///     out[thread_idx_x()] = warp::warp_id();
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<usize>(64)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[31..33], [0, 1]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn warp_id() -> usize {
     thread_number() / 32
 }
@@ -75,6 +104,25 @@ pub fn active_mask() -> u32 {
 }
 
 /// Waits for every lane of the warp and orders their accesses to memory.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Each warp reverses its 32 elements.
+/// #[kernel(block = 64)]
+/// fn reverse(x: &mut [u32]) {
+///     let tile = shared!([[u32; 32]; 2]);
+///     let (lane, row) = (warp::lane_id(), warp::warp_id());
+///     tile[row][lane] = x[thread_idx_x()];
+///     sync_warp();
+///     x[thread_idx_x()] = tile[row][31 - lane];
+/// }
+/// # let device = Device::cpu();
+/// # let mut x = device.upload(&(0..64).collect::<Vec<u32>>())?;
+/// # reverse::launch(&device, LaunchConfig::grid(1), &mut x)?;
+/// assert_eq!(x.to_vec()?[31..34], [0, 63, 62]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.
@@ -130,13 +178,73 @@ macro_rules! shuffles {
 }
 shuffles! {
     /// Returns the value of lane `lane`, counted modulo the width.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::shfl(10 * lane, 3);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [30, 30, 30, 30]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     shfl shfl_mask shfl_width shfl_mask_width;
     /// Returns the value of the lane that is `lane` below; past the edge, the lane's own.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::shfl_up(lane, 1);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [0, 0, 1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     shfl_up shfl_up_mask shfl_up_width shfl_up_mask_width;
     /// Returns the value of the lane that is `lane` above; past the edge, the lane's own.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::shfl_down(lane, 1);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [1, 2, 3, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     shfl_down shfl_down_mask shfl_down_width shfl_down_mask_width;
     /// Returns the value of the lane whose number differs in these bits; past the edge, the lane's
     /// own.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::shfl_xor(lane, 1);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [1, 0, 3, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     shfl_xor shfl_xor_mask shfl_xor_width shfl_xor_mask_width;
 }
 
@@ -162,10 +270,55 @@ macro_rules! votes {
 }
 votes! {
     /// Returns true if every lane passes `true`.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::all(lane < 16) as u32;
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [0, 0, 0, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     all all_mask bool;
     /// Returns true if any lane passes `true`.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::any(lane == 31) as u32;
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [1, 1, 1, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     any any_mask bool;
     /// Returns the mask of the lanes that pass `true`: bit l is lane l's.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::ballot(lane < 4);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [0b1111; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ballot ballot_mask u32;
 }
 
@@ -191,24 +344,159 @@ macro_rules! agreements {
 }
 agreements! {
     /// Returns the mask of the lanes that pass the same value, bit for bit: bit l is lane l's.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::match_any(lane / 2);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [0b11, 0b11, 0b1100, 0b1100]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     match_any match_any_mask<T: Element> -> u32;
     /// Returns true if all lanes pass the same value, bit for bit.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::match_all(lane / 32) as u32;
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [1, 1, 1, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     match_all match_all_mask<T: Element> -> bool;
     /// Returns the lanes, bit l for lane l, if all of them pass the same value, bit for bit; 0 if they
     /// do not.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::match_all_lanes(lane / 32);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [u32::MAX; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     match_all_lanes match_all_lanes_mask<T: Element> -> u32;
     /// Returns the sum of the values of the lanes. Integers wrap. Floats are added in the order of a
     /// butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::reduce_add(lane);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [496; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     reduce_add reduce_add_mask<T: Num> -> T;
     /// Returns the smallest value of the lanes, by `min`.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::reduce_min(lane + 5);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [5; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     reduce_min reduce_min_mask<T: Num> -> T;
     /// Returns the largest value of the lanes, by `max`.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::reduce_max(lane);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [31; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     reduce_max reduce_max_mask<T: Num> -> T;
     /// Returns the bitwise and of the values of the lanes.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::reduce_and(lane | 4);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [4; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     reduce_and reduce_and_mask<T: Int> -> T;
     /// Returns the bitwise or of the values of the lanes.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::reduce_or(lane);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [31; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     reduce_or reduce_or_mask<T: Int> -> T;
     /// Returns the bitwise exclusive or of the values of the lanes.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::reduce_xor(lane + 1);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [32; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     reduce_xor reduce_xor_mask<T: Int> -> T;
 }
 
@@ -239,22 +527,112 @@ macro_rules! combined {
 }
 combined! {
     /// Combines the values of all lanes in the order of the lanes; every lane gets the result.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::reduce(lane, |a, b| a.max(b));
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [31; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     reduce reduce_mask();
     /// Combines the values of the lanes up to and including this one.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::inclusive_scan(lane, |a, b| a + b);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [0, 1, 3, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     inclusive_scan inclusive_scan_mask();
     /// Combines the values of the lanes before this one; the first lane gets `identity`, which is
     /// not combined with anything.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::exclusive_scan(lane, 100, |a, b| a + b);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [100, 0, 1, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     exclusive_scan exclusive_scan_mask(_identity);
 }
 
 agreements! {
     /// Returns the sum of the values of the lanes up to this one, its own included. Integers wrap.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::inclusive_sum(lane);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [0, 1, 3, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     inclusive_sum inclusive_sum_mask<T: Num> -> T;
     /// Returns the sum of the values of the lanes before this one; 0 for the first. Integers wrap.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let lane = warp::lane_id() as u32;
+    ///     out[thread_idx_x()] = warp::exclusive_sum(lane);
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+    /// assert_eq!(out.to_vec()?[..4], [0, 0, 1, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     exclusive_sum exclusive_sum_mask<T: Num> -> T;
 }
 
 /// Returns true in the lowest of the lanes, and false in the others.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = warp::elect() as u32;
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [1, 0, 0, 0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.
@@ -274,6 +652,21 @@ pub fn elect_mask(_mask: u32) -> bool {
 
 /// Returns the lowest of the lanes, the one for which [`elect`] is true, in all of them.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = warp::leader() as u32;
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [0, 0, 0, 0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]
@@ -291,26 +684,101 @@ pub fn leader_mask(_mask: u32) -> usize {
 }
 
 /// Returns the lanes whose numbers are below this one's: bit l for lane l.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = warp::lanemask_lt();
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [0, 0b1, 0b11, 0b111]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn lanemask_lt() -> u32 {
     lanemask_eq() - 1
 }
 
 /// Returns the lanes whose numbers are at most this one's: bit l for lane l.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = warp::lanemask_le();
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [0b1, 0b11, 0b111, 0b1111]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn lanemask_le() -> u32 {
     !lanemask_gt()
 }
 
 /// Returns the bit of this lane.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = warp::lanemask_eq();
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [1, 2, 4, 8]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn lanemask_eq() -> u32 {
     1 << lane_id()
 }
 
 /// Returns the lanes whose numbers are at least this one's: bit l for lane l.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = warp::lanemask_ge().count_zeros();
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [0, 1, 2, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn lanemask_ge() -> u32 {
     !lanemask_lt()
 }
 
 /// Returns the lanes whose numbers are above this one's: bit l for lane l.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id() as u32;
+///     out[thread_idx_x()] = warp::lanemask_gt().count_zeros();
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[..4], [1, 2, 3, 4]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn lanemask_gt() -> u32 {
     u32::MAX << lane_id() << 1
 }
