@@ -13,6 +13,9 @@ const MAX_CYCLE_ROUNDS: u64 = 8;
 /// Time without progress before cycles are searched.
 const MIN_STAGNATION: Duration = Duration::from_secs(1);
 
+/// False if the host has no clock: `Instant::now` panics in WebAssembly.
+pub(crate) const HAS_CLOCK: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+
 /// A detector of cycles, which keeps a hash of one earlier state.
 #[derive(Debug, Default)]
 pub(crate) struct StateCycle {
@@ -44,6 +47,8 @@ impl StateCycle {
 /// A period in which no block has made progress.
 #[derive(Debug, Default)]
 pub(crate) struct Stagnation {
+    has_begun: bool,
+    /// Its start, on a host with a clock.
     since: Option<Instant>,
     pub(crate) cycle: StateCycle,
 }
@@ -56,12 +61,16 @@ impl Stagnation {
 
     /// Starts the period, or continues it.
     pub(crate) fn begin_or_continue(&mut self) {
-        self.since.get_or_insert_with(Instant::now);
+        self.has_begun = true;
+        if HAS_CLOCK {
+            self.since.get_or_insert_with(Instant::now);
+        }
     }
 
-    /// Returns true if the period is long enough to search for cycles.
+    /// Returns true if the period is long enough to search for cycles: at once on a host without a
+    /// clock, where the only worker runs every block.
     pub(crate) fn is_long(&self) -> bool {
-        self.since.is_some_and(|since| since.elapsed() >= MIN_STAGNATION)
+        self.has_begun && self.since.is_none_or(|since| since.elapsed() >= MIN_STAGNATION)
     }
 }
 

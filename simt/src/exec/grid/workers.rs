@@ -4,6 +4,7 @@
 //! help only where the remaining work, at the pace so far, takes longer; it may find that before
 //! its first block has ended. Helpers start others in turn, so that many begin nearly at once.
 use super::{Grid, Worker};
+use crate::exec::state_cycle::HAS_CLOCK;
 use std::{
     thread::{Builder, Scope, scope},
     time::{Duration, Instant},
@@ -24,7 +25,7 @@ impl Grid<'_> {
         scope(|scope| {
             self.register_worker();
             let mut worker = Worker::new(self);
-            if self.workers > 1 && self.blocks > 1 {
+            if HAS_CLOCK && self.workers > 1 && self.blocks > 1 {
                 let start = Instant::now();
                 worker.pause_after = Some(FIRST_PAUSE_STEPS);
                 self.catch_panics(|| {
