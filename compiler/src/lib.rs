@@ -10,6 +10,7 @@ pub mod back;
 pub mod checks;
 pub mod compile;
 pub mod diag;
+pub mod drawing;
 pub mod explain;
 pub mod fault;
 pub mod half;

@@ -20,6 +20,7 @@ use warpwise::{
     counters::{ActiveThreads, Counts, Trips},
     model::Work,
 };
+use warpwise_compiler::{drawing, hardware::Kind, ir};
 
 /// Contents of all files.
 #[derive(Debug, Default)]
@@ -114,6 +115,24 @@ pub(crate) struct Request {
     pub(crate) ideal: u64,
     /// Byte offset of each lane from the start of the memory.
     pub(crate) offsets: [Option<u64>; 32],
+}
+
+impl Access {
+    /// Returns its most expensive request, for a drawing.
+    pub(crate) fn worst_request(&self) -> drawing::request::Request<'_> {
+        let Request { active, taken, ideal, ref offsets, .. } = self.worst;
+        let space = match self.space {
+            Space::Shared => ir::Space::Shared,
+            Space::Constant => ir::Space::Constant,
+            Space::Global => ir::Space::Global,
+        };
+        let kind = match self.access {
+            AccessKind::Load => Kind::Load,
+            AccessKind::Store => Kind::Store,
+            AccessKind::Atomic => Kind::Atomic,
+        };
+        drawing::request::Request { space, kind, bytes: self.bytes, active, taken, ideal, offsets }
+    }
 }
 
 /// Line of a file.

@@ -1,7 +1,7 @@
 //! Curves of occupancy over a block's resources: threads, registers, shared memory.
-use super::svg::Svg;
 use crate::profile::report::KernelProfile;
 use warpwise::occupancy::{Block, Multiprocessor};
+use warpwise_compiler::drawing::svg::Svg;
 
 const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 190.0;

@@ -1,10 +1,10 @@
 //! Histograms: active threads of warps, and trip counts of loops.
-use super::svg::{Svg, escape};
 use crate::profile::{
     read::LoopCounts,
     report::{KernelProfile, LineProfile},
 };
 use warpwise::counters::text::{between, spread};
+use warpwise_compiler::drawing::svg::{Svg, escape};
 
 const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 150.0;

@@ -2,10 +2,8 @@
 //! its script.
 mod curves;
 mod histograms;
-mod pattern;
 mod roofline;
 mod source;
-mod svg;
 
 use super::{
     read::{Access, AccessKind, Space},
@@ -13,8 +11,8 @@ use super::{
     text,
 };
 use roofline::Peak;
-use svg::escape;
 use warpwise::counters::{self, text::times};
+use warpwise_compiler::drawing::{request::draw_request, svg::escape};
 
 /// Number of accesses that are drawn, and of those that are open initially.
 const MAX_DRAWN_ACCESSES: usize = 8;
@@ -208,7 +206,7 @@ fn render_accesses(kernel: &KernelProfile) -> String {
              <p class=\"offsets\">{}</p></details>\n",
             escape(&access_title(access)),
             escape(&access_caption(access)),
-            pattern::draw_pattern(access),
+            draw_request(&access.worst_request()),
             access_offsets(access)
         );
     }

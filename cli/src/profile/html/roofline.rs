@@ -1,8 +1,8 @@
 //! Roofline of the counts: float operations per byte of the requested sectors, and the attainable
 //! speed of a GPU at that ratio. The input is counts, not times.
-use super::svg::Svg;
 use crate::profile::report::KernelProfile;
 use warpwise::{counters::Counts, occupancy::Target};
+use warpwise_compiler::drawing::svg::Svg;
 
 /// Peak performance of a GPU.
 pub(super) struct Peak {

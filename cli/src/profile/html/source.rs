@@ -1,8 +1,8 @@
 //! Source of a kernel with a heat column for each counter.
-use super::svg::escape;
 use crate::profile::report::{KernelProfile, LineProfile, SourceTexts};
 use std::collections::BTreeMap;
 use warpwise::counters::{self, Counts};
+use warpwise_compiler::drawing::svg::escape;
 
 /// Limit on the lines without counts that are shown between two lines with counts.
 const MAX_CONTEXT_LINES: usize = 6;

@@ -2,7 +2,7 @@
 use std::fmt::Write as _;
 
 /// Replaces everything in `text` that could be markup.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -19,46 +19,45 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Drawing under construction. Classes name the meaning of elements; the style sheet defines their
+/// A drawing under construction. Classes name the meaning of elements; the style sheet defines their
 /// looks.
-pub(super) struct Svg {
+#[derive(Clone, Debug)]
+pub struct Svg {
     width: f64,
     height: f64,
     body: String,
 }
 
 impl Svg {
-    pub(super) fn new(width: f64, height: f64) -> Self {
+    /// Creates an empty drawing.
+    pub fn new(width: f64, height: f64) -> Self {
         Self { width, height, body: String::new() }
     }
 
-    pub(super) fn line(&mut self, class: &str, [x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) {
+    /// Adds a line.
+    pub fn line(&mut self, class: &str, [x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) {
         self.push(format_args!(
             r#"<line class="{class}" x1="{x:.1}" y1="{y:.1}" x2="{to_x:.1}" y2="{to_y:.1}"/>"#
         ));
     }
 
-    pub(super) fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) {
+    /// Adds a rectangle.
+    pub fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) {
         self.push(format_args!(
             r#"<rect class="{class}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}"/>"#
         ));
     }
 
     /// Adds a rectangle with a tooltip.
-    pub(super) fn bar(
-        &mut self,
-        class: &str,
-        [x, y]: [f64; 2],
-        [width, height]: [f64; 2],
-        title: &str,
-    ) {
+    pub fn bar(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2], title: &str) {
         let title = escape(title);
         self.push(format_args!(
             r#"<rect class="{class}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}"><title>{title}</title></rect>"#
         ));
     }
 
-    pub(super) fn circle(&mut self, class: &str, [x, y]: [f64; 2], radius: f64, title: &str) {
+    /// Adds a circle with a tooltip.
+    pub fn circle(&mut self, class: &str, [x, y]: [f64; 2], radius: f64, title: &str) {
         let title = escape(title);
         self.push(format_args!(
             r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"><title>{title}</title></circle>"#
@@ -66,13 +65,13 @@ impl Svg {
     }
 
     /// Adds a polyline.
-    pub(super) fn polyline(&mut self, class: &str, points: &[[f64; 2]]) {
+    pub fn polyline(&mut self, class: &str, points: &[[f64; 2]]) {
         let points: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
         self.push(format_args!(r#"<polyline class="{class}" points="{}"/>"#, points.join(" ")));
     }
 
     /// Adds text; its class contains its anchor: `start`, `middle` or `end`.
-    pub(super) fn text(&mut self, class: &str, [x, y]: [f64; 2], text: &str) {
+    pub fn text(&mut self, class: &str, [x, y]: [f64; 2], text: &str) {
         let text = escape(text);
         self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{text}</text>"#));
     }
@@ -82,7 +81,7 @@ impl Svg {
     }
 
     /// Returns the drawing, with a description for screen readers.
-    pub(super) fn finish(self, class: &str, label: &str) -> String {
+    pub fn finish(self, class: &str, label: &str) -> String {
         let Self { width, height, body } = self;
         let label = escape(label);
         format!(
