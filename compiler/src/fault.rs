@@ -17,7 +17,7 @@
 
 use crate::{
     id::Id,
-    ir::{Fault, MessageId},
+    ir::{Fault, Kernel, MessageId},
     message::MAX_VALUES,
 };
 use std::mem::offset_of;
@@ -78,6 +78,17 @@ impl Reason {
         match number.checked_sub(Self::MESSAGES) {
             Some(message) => Some(Self::Panic(MessageId::new(message.into()))),
             None => Fault::ALL.get(usize::from(number)).copied().map(Self::Check),
+        }
+    }
+
+    /// Returns the message of a fault of `kernel` with these values.
+    pub fn text(self, kernel: &Kernel, values: &[u64]) -> String {
+        match (self, values) {
+            (Self::Check(fault @ Fault::IndexOutOfBounds), [index, len, ..]) => {
+                format!("{}: the len is {len} but the index is {index}", fault.message())
+            }
+            (Self::Check(fault), _) => fault.message().to_owned(),
+            (Self::Panic(message), _) => kernel.message_text(message, values),
         }
     }
 }
@@ -211,5 +222,16 @@ mod tests {
         assert_eq!(details.block, [(1 << 20) - 1, (1 << 15) - 1, 31]);
         let last = MessageId::new(Reason::MOST_MESSAGES);
         assert_eq!((details.span, details.reason), (u32::MAX, Some(Reason::Panic(last))));
+    }
+
+    #[test]
+    fn messages_are_formatted_with_their_types() {
+        let kernel: Kernel =
+            "kernel k { message msg0 = \"{0:?} {1}\": (f32, i8) }".parse().unwrap();
+        let values = [1.0f32.to_bits().into(), 0xff];
+        assert_eq!(Reason::Panic(MessageId::new(0)).text(&kernel, &values), "1.0 -1");
+        assert_eq!(Reason::Panic(MessageId::new(1)).text(&kernel, &values), "");
+        let outside = Reason::Check(Fault::IndexOutOfBounds).text(&kernel, &[7, 5, 0]);
+        assert!(outside.ends_with(": the len is 5 but the index is 7"), "{outside}");
     }
 }

@@ -8,7 +8,6 @@ use crate::{
     advice::Advice,
     error::DevicePanic,
     lint::{self, LintLevel},
-    output,
 };
 use std::{
     cell::Cell,
@@ -203,14 +202,8 @@ impl Source {
         let Place { file, line, column } = self.place(span);
         let [index, len, ..] = values;
         let out_of_bounds = reason == Some(Reason::Check(Fault::IndexOutOfBounds));
-        let message = match reason {
-            Some(Reason::Check(fault)) if out_of_bounds => {
-                format!("{}: the len is {len} but the index is {index}", fault.message())
-            }
-            Some(Reason::Check(fault)) => fault.message().to_owned(),
-            Some(Reason::Panic(message)) => output::format_message(kernel, message, &values),
-            None => "a check failed".to_owned(),
-        };
+        let message = reason
+            .map_or_else(|| "a check failed".to_owned(), |reason| reason.text(kernel, &values));
         DevicePanic {
             kernel: self.name,
             message,

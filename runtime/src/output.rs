@@ -4,8 +4,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use warpwise_compiler::{
-    ir::{Kernel, MessageId, Scalar},
-    message::Format,
+    ir::Kernel,
     output::{CAPACITY_BYTES, Printed},
 };
 
@@ -48,20 +47,9 @@ impl fmt::Debug for Printer {
     }
 }
 
-/// Formats a message of `kernel` with these values.
-pub(crate) fn format_message(kernel: &Kernel, message: MessageId, values: &[u64]) -> String {
-    let Some(message) = kernel.messages.get(message) else { return String::new() };
-    let args: Vec<(Scalar, u64)> =
-        message.args.iter().copied().zip(values.iter().copied()).collect();
-    message
-        .text
-        .parse()
-        .map_or_else(|_| message.text.clone(), |format: Format| format.render(&args))
-}
-
 /// Formats the text that a thread printed.
 pub(crate) fn format_printed(kernel: &Kernel, printed: &Printed) -> String {
-    format_message(kernel, printed.message, &printed.values)
+    kernel.message_text(printed.message, &printed.values)
 }
 
 /// Returns a note about the number of records for which there was no room; empty if there are none.
@@ -79,7 +67,6 @@ pub(crate) fn lost_note(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpwise_compiler::id::Id;
 
     #[test]
     fn a_handler_gets_what_is_printed() {
@@ -92,14 +79,5 @@ mod tests {
         let seen = seen.lock().unwrap();
         assert!(seen.starts_with("a\n[warpwise: 3 more prints are lost"), "{seen}");
         assert_eq!(lost_note(0), "");
-    }
-
-    #[test]
-    fn messages_are_formatted_with_their_types() {
-        let kernel: Kernel =
-            "kernel k { message msg0 = \"{0:?} {1}\": (f32, i8) }".parse().unwrap();
-        let values = [1.0f32.to_bits().into(), 0xff];
-        assert_eq!(format_message(&kernel, MessageId::new(0), &values), "1.0 -1");
-        assert_eq!(format_message(&kernel, MessageId::new(1), &values), "");
     }
 }

@@ -38,7 +38,10 @@ mod spell;
 mod texture;
 mod ty;
 
-use crate::id::{Facts, Table};
+use crate::{
+    id::{Facts, Table},
+    message::Format,
+};
 pub use build::Builder;
 pub use extent::Extent;
 pub use fault::Fault;
@@ -368,6 +371,17 @@ impl Kernel {
     /// Returns true if there is nothing left to specialize.
     pub fn is_closed(&self) -> bool {
         self.generics.is_empty()
+    }
+
+    /// Formats a message with the values of its arguments; empty if there is no such message.
+    pub fn message_text(&self, message: MessageId, values: &[u64]) -> String {
+        let Some(message) = self.messages.get(message) else { return String::new() };
+        let args: Vec<(Scalar, u64)> =
+            message.args.iter().copied().zip(values.iter().copied()).collect();
+        message
+            .text
+            .parse()
+            .map_or_else(|_| message.text.clone(), |format: Format| format.render(&args))
     }
 
     /// Returns the number of blocks in a cluster: 1 without clusters.
