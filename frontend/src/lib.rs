@@ -19,6 +19,7 @@
 //! | `output` | generated code: compiles the IR and embeds the result |
 //! | `device` | the expansion of `#[device]`, and the linking of items to kernels |
 //! | `kernel` | the expansion of `#[kernel]` |
+//! | `source` | kernels of a source text, without rustc (with the feature `source`) |
 //!
 //! No user input causes a panic; should one occur, it is reported as a bug of Warpwise.
 extern crate proc_macro;
@@ -33,6 +34,8 @@ mod mistakes;
 mod output;
 mod pipeline;
 mod resolve;
+#[cfg(any(test, feature = "source"))]
+pub mod source;
 mod std_lib;
 mod syntax;
 #[cfg(test)]

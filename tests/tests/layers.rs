@@ -5,9 +5,9 @@
 use warpwise_tests::workspace;
 
 /// The folders and files at the root of `frontend/src`, each after everything that it uses.
-const FRONTEND: [&str; 15] = [
+const FRONTEND: [&str; 16] = [
     "syntax", "attr", "types", "resolve", "mistakes", "hir", "std_lib", "infer", "lower",
-    "witness", "pipeline", "output", "device", "kernel", "lib",
+    "witness", "pipeline", "output", "device", "kernel", "source", "lib",
 ];
 
 /// The folders and files at the root of `simt/src`, in the same way.

@@ -6,6 +6,8 @@
 //! old, the built-in back end takes over, with a warning only if a setting asks for LLVM: without
 //! one, nobody relies on it.
 //!
+//! In WebAssembly, where no library can be loaded, the built-in back end is the only one.
+//!
 //! `cargo check` has no use for machine code, so it skips LLVM: the built-in back end takes a tenth
 //! of the time and reports what GPUs lack.
 use crate::{
@@ -23,6 +25,7 @@ use warpwise_compiler::{
     optimize::GpuKernels,
     target::Target,
 };
+#[cfg(not(target_family = "wasm"))]
 use warpwise_llvm::Llvm;
 
 /// The back end of kernels without a setting.
@@ -97,7 +100,21 @@ pub(crate) fn compile_to_ptx(choice: Choice, kernel: &Kernel) -> Result<Compiled
     compile_kernels(choice, kernel, &kernels).map_err(CompileError::Unsupported)
 }
 
+/// Compiles `kernels` to PTX by the built-in back end.
+#[cfg(target_family = "wasm")]
+fn compile_kernels(
+    choice: Choice,
+    _: &Kernel,
+    kernels: &GpuKernels,
+) -> Result<CompiledPtx, Unsupported> {
+    let is_refused = choice.backend == Backend::Llvm && choice.is_explicit;
+    let warning = is_refused
+        .then(|| "WebAssembly has no LLVM; the built-in back end compiles it instead".to_owned());
+    Ok(CompiledPtx { warning, ..CompiledPtx::compile(kernels, compile_builtin)? })
+}
+
 /// Compiles `kernels`, the optimized forms of `kernel`, to PTX.
+#[cfg(not(target_family = "wasm"))]
 fn compile_kernels(
     choice: Choice,
     kernel: &Kernel,
@@ -134,6 +151,7 @@ fn compile_builtin(kernel: &Kernel) -> Result<PtxTexts, Unsupported> {
     Ok(vec![(target, ptx::emit(kernel, target)?)])
 }
 
+#[cfg(not(target_family = "wasm"))]
 fn compile_by_llvm(
     llvm: &Llvm,
     targets: &[Target],

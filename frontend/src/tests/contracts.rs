@@ -1,6 +1,6 @@
 //! Contracts that the help of checks suggests: each proves its check, and rejects no launch that
 //! runs without faults.
-use crate::tests::Source;
+use crate::source::Source;
 use warpwise_compiler::{
     analysis::checks::{self, Verdict},
     ir::Kernel,
@@ -11,7 +11,7 @@ fn lower_kernel_body(attribute: &str, body: &str) -> Kernel {
     let text = format!(
         "#[kernel({attribute})] fn k(n: usize, m: usize, x: &[f32], y: &mut [f32], key: &[u8]) {{ {body} }}"
     );
-    let source = Source::parse(&text);
+    let source = Source::parse(&text).unwrap();
     let lowered = source.lower(&source.kernels[0]);
     let lowered = lowered.unwrap_or_else(|_| panic!("a kernel is rejected:\n{text}"));
     verify(&lowered.kernel).unwrap_or_else(|errors| panic!("{errors}\n{text}"));

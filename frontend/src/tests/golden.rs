@@ -1,5 +1,5 @@
 //! Runner of the golden tests in `frontend/tests/lower`.
-use crate::tests::Source;
+use crate::source::Source;
 use proc_macro2::Span;
 use std::{
     fmt::Write as _,
@@ -32,7 +32,7 @@ fn run_file(file: &Path) -> Option<String> {
         None => (text.as_str(), ""),
     };
     let mut found = String::new();
-    let parsed = Source::parse(source);
+    let parsed = Source::parse(source).unwrap();
     for kernel in &parsed.kernels {
         let name = &kernel.0.sig.ident;
         writeln!(found, "{RESULT_MARK} {name}").unwrap();

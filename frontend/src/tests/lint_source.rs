@@ -1,5 +1,5 @@
 //! Lint findings in a kernel of Rust source, with the source text of each finding.
-use crate::tests::Source;
+use crate::source::Source;
 use warpwise_compiler::{
     analysis::Analyses,
     diag::{Diagnostic, Level},
@@ -19,7 +19,7 @@ pub(crate) struct LintedSource {
 
 /// Returns all warnings and errors that lints find in the only kernel of `text`.
 pub(crate) fn lint_text(text: &str) -> Vec<LintedSource> {
-    let source = Source::parse(text);
+    let source = Source::parse(text).unwrap();
     let lowered = source.lower(&source.kernels[0]);
     let lowered = lowered.unwrap_or_else(|_| panic!("a kernel is rejected:\n{text}"));
     let kernel = &lowered.kernel;

@@ -14,115 +14,17 @@ mod random_kernels;
 mod std_paths;
 mod unbounded_definitions;
 
-use crate::{
-    attr::{self, Options},
-    pipeline::{LowerInput, Lowered, lower},
-    resolve::{
-        device_set::{DeviceItem, DeviceSet},
-        paths::{path_key, paths_of_kernel},
-    },
-    syntax::error::Rejected,
-};
+use crate::{pipeline::Lowered, source::Source, syntax::error::Rejected};
 use quote::ToTokens;
-use std::collections::BTreeMap;
-use syn::{Item, ItemFn};
 use warpwise_compiler::{
     diag::Level,
     id::Id as _,
     ir::{self, Op},
 };
 
-/// Source file: its kernels, and its device items, which refer to each other by name.
-pub(crate) struct Source {
-    pub(crate) kernels: Vec<(ItemFn, Options)>,
-    pub(crate) devices: Vec<Item>,
-}
-
-impl Source {
-    pub(crate) fn parse(text: &str) -> Self {
-        let mut source = Self { kernels: Vec::new(), devices: Vec::new() };
-        for mut item in syn::parse_file(text).expect("tests are Rust").items {
-            let Some(attribute) = take_attribute(&mut item) else { continue };
-            if attribute.path().is_ident("device") {
-                source.devices.push(item);
-                continue;
-            }
-            let args = match &attribute.meta {
-                syn::Meta::List(list) => list.tokens.clone(),
-                _ => proc_macro2::TokenStream::new(),
-            };
-            let (options, error) = attr::parse_arguments(args);
-            assert!(error.is_none(), "{error:?}");
-            let Item::Fn(item) = item else { panic!("a kernel is a function") };
-            source.kernels.push((item, options));
-        }
-        source
-    }
-
-    /// Returns the indices of the device items by name.
-    fn item_names(&self) -> BTreeMap<String, usize> {
-        let named = self.devices.iter().enumerate();
-        let named = named.map(|(index, item)| (crate::syntax::item::unraw_item_name(item), index));
-        named.filter(|(name, _)| name != "_").collect()
-    }
-
-    fn resolved_paths(&self, item: &ItemFn) -> BTreeMap<String, usize> {
-        let known = self.item_names();
-        let is_function = |index: &usize| matches!(self.devices[*index], Item::Fn(_));
-        let mut all = known.clone();
-        all.retain(|_, index| !is_function(index));
-        for path in paths_of_kernel(item, &Options::default()) {
-            let last = path.segments.last().map(|last| last.ident.to_string());
-            if let Some(&index) = last.and_then(|last| known.get(&last)) {
-                all.insert(path_key(&path), index);
-            }
-        }
-        all
-    }
-
-    pub(crate) fn devices_for(&self, kernel: &ItemFn) -> DeviceSet {
-        let item = |item: &Item| DeviceItem {
-            item: item.clone(),
-            paths: match item {
-                Item::Fn(function) => self.resolved_paths(function),
-                _ => self.item_names(),
-            },
-            is_foreign: false,
-            std_item: None,
-        };
-        DeviceSet {
-            kernel_paths: self.resolved_paths(kernel),
-            items: self.devices.iter().map(item).collect(),
-        }
-    }
-
-    pub(crate) fn lower(&self, (item, options): &(ItemFn, Options)) -> Result<Lowered, Rejected> {
-        let devices = self.devices_for(item);
-        lower(LowerInput { item, tokens: None, options, devices: &devices })
-    }
-}
-
-/// Removes `#[kernel]` or `#[device]` from an item.
-fn take_attribute(item: &mut Item) -> Option<syn::Attribute> {
-    let attrs = match item {
-        Item::Const(item) => &mut item.attrs,
-        Item::Enum(item) => &mut item.attrs,
-        Item::Fn(item) => &mut item.attrs,
-        Item::Impl(item) => &mut item.attrs,
-        Item::Struct(item) => &mut item.attrs,
-        Item::Trait(item) => &mut item.attrs,
-        Item::Type(item) => &mut item.attrs,
-        _ => return None,
-    };
-    let ours =
-        |attr: &syn::Attribute| attr.path().is_ident("kernel") || attr.path().is_ident("device");
-    let which = attrs.iter().position(ours)?;
-    Some(attrs.remove(which))
-}
-
 /// Lowers the only kernel of a text.
 pub(crate) fn lower_text(text: &str) -> Result<Lowered, Rejected> {
-    let source = Source::parse(text);
+    let source = Source::parse(text).expect("tests are Rust");
     source.lower(&source.kernels[0])
 }
 
