@@ -1,0 +1,183 @@
+//! Compiled kernels: parameters, findings, verdicts, IR and PTX.
+use serde_json::{Value, json};
+use warpwise_compiler::{
+    analysis::Analyses,
+    back::ptx,
+    checks, compile,
+    diag::{Diagnostic, Level},
+    explain,
+    id::Id as _,
+    ir::{Element, Kernel, Param, ParamKind, Span},
+    lint,
+    verify::verify,
+};
+use warpwise_frontend::source::{LoweredKernel, SourceError, SourceKernel, TextRange};
+
+/// A kernel of the source text, as far as it compiles.
+pub(crate) struct CompiledKernel {
+    source: SourceKernel,
+    findings: Vec<Diagnostic>,
+    ptx: Result<String, String>,
+}
+
+impl CompiledKernel {
+    /// Lints a kernel, and compiles it to PTX for the oldest GPU that it runs on.
+    pub(crate) fn new(mut source: SourceKernel) -> Self {
+        let bug = source.lowered.as_ref().ok().and_then(|lowered| verify(&lowered.kernel).err());
+        if let Some(bug) = bug {
+            let message = format!("this is a bug of Warpwise, not of the kernel: {bug}");
+            source.lowered = Err(vec![SourceError { at: source.at, message, help: None }]);
+        }
+        let (findings, ptx) = match &source.lowered {
+            Ok(lowered) => (find(lowered), emit(&lowered.kernel)),
+            Err(_) => (Vec::new(), Err("the kernel does not compile".to_owned())),
+        };
+        Self { source, findings, ptx }
+    }
+
+    /// Returns the name of the kernel.
+    pub(crate) fn name(&self) -> &str {
+        &self.source.name
+    }
+
+    /// Returns the IR, if there is any.
+    pub(crate) fn lowered(&self) -> Option<&LoweredKernel> {
+        self.source.lowered.as_ref().ok()
+    }
+
+    /// Returns the place of an IR span in the text.
+    pub(crate) fn place(&self, span: Span) -> TextRange {
+        let places = self.lowered().map_or(&[][..], |lowered| &lowered.places);
+        places.get(span.index()).copied().unwrap_or(self.source.at)
+    }
+
+    /// Describes the kernel.
+    pub(crate) fn to_json(&self) -> Value {
+        let lowered = match &self.source.lowered {
+            Ok(lowered) => lowered,
+            Err(errors) => {
+                let errors: Vec<Value> = errors.iter().map(error_to_json).collect();
+                return json!({"name": self.name(), "span": range_to_json(self.source.at), "errors": errors});
+            }
+        };
+        let kernel = &lowered.kernel;
+        let params: Vec<Value> =
+            kernel.params.iter().map(|(_, param)| param_to_json(param)).collect();
+        let findings = self.findings.iter().map(|finding| self.finding_to_json(finding));
+        let (ptx, ptx_error) = match &self.ptx {
+            Ok(text) => (Some(text), None),
+            Err(error) => (None, Some(error)),
+        };
+        json!({
+            "name": self.name(),
+            "span": range_to_json(self.source.at),
+            "errors": [],
+            "params": params,
+            "block": declared_block(kernel),
+            "findings": findings.collect::<Vec<_>>(),
+            "verdicts": self.verdicts(kernel),
+            "ir": kernel.to_string(),
+            "ptx": ptx,
+            "ptx_error": ptx_error,
+        })
+    }
+
+    /// Describes a finding in the form of `cargo warpwise lint --json`.
+    fn finding_to_json(&self, finding: &Diagnostic) -> Value {
+        let Diagnostic { code, level, message, span, labels, notes, help } = finding;
+        let level = match level {
+            Level::Allow => "allow",
+            Level::Warn => "warn",
+            Level::Deny => "deny",
+        };
+        let labels = labels.iter().map(|(span, text)| {
+            let mut label = range_to_json(self.place(*span));
+            label["text"] = json!(text);
+            label
+        });
+        json!({
+            "lint": code,
+            "level": level,
+            "message": message,
+            "span": range_to_json(self.place(*span)),
+            "labels": labels.collect::<Vec<_>>(),
+            "notes": notes,
+            "help": help,
+        })
+    }
+
+    /// Describes the verdicts of `cargo warpwise explain`, without duplicates, in source order.
+    fn verdicts(&self, kernel: &Kernel) -> Vec<Value> {
+        let mut found: Vec<((usize, usize), Value)> = Vec::new();
+        for verdict in explain::verdicts(kernel) {
+            let place = self.place(verdict.span);
+            let described = json!({
+                "span": range_to_json(place),
+                "what": verdict.what,
+                "answer": verdict.answer.name(),
+                "why": verdict.why,
+                "lint": verdict.lint,
+                "help": verdict.help,
+            });
+            let described = (place.start, described);
+            if !found.contains(&described) {
+                found.push(described);
+            }
+        }
+        found.sort_by_key(|(start, _)| *start);
+        found.into_iter().map(|(_, described)| described).collect()
+    }
+}
+
+/// Returns the warnings and errors of the lints, and of `deny_checks`.
+fn find(lowered: &LoweredKernel) -> Vec<Diagnostic> {
+    let LoweredKernel { kernel, levels, .. } = lowered;
+    let mut found = lint::run(kernel, &Analyses::for_kernel(kernel), levels).0;
+    if kernel.is_closed() {
+        found.extend(checks::find_denied(kernel).0);
+    }
+    found
+}
+
+fn emit(kernel: &Kernel) -> Result<String, String> {
+    if !kernel.is_closed() {
+        return Err("a generic kernel is compiled when it is launched".to_owned());
+    }
+    let optimized =
+        compile::optimized_for_gpu(kernel.clone()).map_err(|error| error.to_string())?;
+    ptx::emit(&optimized, ptx::oldest(&optimized)).map_err(|error| error.to_string())
+}
+
+fn param_to_json(param: &Param) -> Value {
+    let Param { name, kind, .. } = param;
+    match kind {
+        ParamKind::Scalar(scalar) => {
+            json!({"name": name, "kind": "scalar", "type": scalar.to_string()})
+        }
+        ParamKind::Slice { elem, access } => {
+            let ty = match elem {
+                Element::Scalar(scalar) => scalar.to_string(),
+                Element::Plain { size, .. } => format!("{size} bytes"),
+            };
+            json!({"name": name, "kind": "slice", "type": ty, "access": access.name()})
+        }
+    }
+}
+
+/// Returns the block that the kernel declares, if it is known.
+fn declared_block(kernel: &Kernel) -> Option<[u64; 3]> {
+    let [x, y, z] = kernel.block.as_ref()?;
+    Some([x.known()?, y.known()?, z.known()?])
+}
+
+/// Describes an error.
+pub(crate) fn error_to_json(error: &SourceError) -> Value {
+    let SourceError { at, message, help } = error;
+    json!({"span": range_to_json(*at), "message": message, "help": help})
+}
+
+/// Describes a range of the text.
+pub(crate) fn range_to_json(range: TextRange) -> Value {
+    let TextRange { start, end } = range;
+    json!({"line": start.0, "column": start.1, "end_line": end.0, "end_column": end.1})
+}
