@@ -43,6 +43,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cargo warpwise init\n  cargo warpwise init --github --pre-commit"
     )]
     Init(Init),
+    /// Create a package of exercises: kernels to write, with tests, hints and solutions.
+    #[command(
+        after_help = "Examples:\n  cargo warpwise learn exercises\n  cargo warpwise learn exercises --path ../warpwise/runtime"
+    )]
+    Learn(Learn),
     /// Check the project as `cargo check` does, with the lints as warnings of their own.
     ///
     /// With `--message-format json`, editors show them: see `cargo warpwise init`.
@@ -103,6 +108,17 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct New {
     /// The folder of the new package, whose last part is its name.
+    pub(crate) folder: PathBuf,
+    /// Depend on the `warpwise` in this folder, and not on a published one.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// `cargo warpwise learn`
+#[derive(Debug, Args)]
+pub(crate) struct Learn {
+    /// The folder of the package, which must not exist.
+    #[arg(default_value = "gpu-exercises")]
     pub(crate) folder: PathBuf,
     /// Depend on the `warpwise` in this folder, and not on a published one.
     #[arg(long, value_name = "DIR")]

@@ -6,6 +6,7 @@ mod doctor;
 mod explain;
 mod fault;
 mod find;
+mod learn;
 mod lint;
 mod listing;
 mod pages;
@@ -51,6 +52,7 @@ fn run_command(arguments: &Arguments) -> Result<ExitCode, Fault> {
     match &arguments.command {
         Command::New(command) => setup::create_package(command),
         Command::Init(command) => setup::write_settings(command),
+        Command::Learn(command) => learn::create_exercises(command),
         Command::Check(command) => lint::check(command, color),
         Command::Lint(command) => lint::run(command, color),
         Command::Explain(command) => explain::run(command, color),

@@ -29,13 +29,7 @@ pub(crate) fn create_package(command: &New) -> Result<ExitCode, Fault> {
     }
     let manifest = folder.join("Cargo.toml");
     let mut text = read_file(&manifest)?;
-    let dependency = match &command.path {
-        Some(path) => {
-            let path = path.canonicalize().map_err(|error| file_fault("find", path, &error))?;
-            format!("warpwise = {{ path = {:?} }}\n", path.display().to_string())
-        }
-        None => format!("warpwise = \"{}\"\n", env!("CARGO_PKG_VERSION")),
-    };
+    let dependency = dependency(command.path.as_deref())?;
     if !text.contains("[dependencies]") {
         text.push_str("\n[dependencies]\n");
     }
@@ -50,6 +44,16 @@ pub(crate) fn create_package(command: &New) -> Result<ExitCode, Fault> {
         folder.display()
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the line of a manifest for the dependency on `warpwise`: the crate at a path, or the
+/// published one.
+pub(crate) fn dependency(path: Option<&Path>) -> Result<String, Fault> {
+    let Some(path) = path else {
+        return Ok(format!("warpwise = \"{}\"\n", env!("CARGO_PKG_VERSION")));
+    };
+    let path = path.canonicalize().map_err(|error| file_fault("find", path, &error))?;
+    Ok(format!("warpwise = {{ path = {:?} }}\n", path.display().to_string()))
 }
 
 /// Runs `cargo warpwise init`.
@@ -108,7 +112,8 @@ fn read_file(path: &Path) -> Result<String, Fault> {
     fs::read_to_string(path).map_err(|error| file_fault("read", path, &error))
 }
 
-fn write_file(path: &Path, text: &str) -> Result<(), Fault> {
+/// Writes a file, and creates its folder.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Fault> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(|error| file_fault("create", folder, &error))?;
     fs::write(path, text).map_err(|error| file_fault("write", path, &error))

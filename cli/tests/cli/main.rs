@@ -7,4 +7,5 @@ mod editors;
 mod findings;
 mod fixture;
 mod kernels;
+mod learn;
 mod profile;
