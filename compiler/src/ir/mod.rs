@@ -329,7 +329,7 @@ pub struct Array {
 /// The text of an [`Op::Panic`] or [`Op::Print`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// A [`Format`](crate::message::Format) that names its arguments by number.
+    /// A [`Format`] that names its arguments by number.
     pub text: String,
     /// Types of its arguments.
     pub args: Vec<Scalar>,
