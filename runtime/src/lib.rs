@@ -34,7 +34,8 @@
 //!   work that is recorded once and launched many times.
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`cluster`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
-//! - [`named_barrier`]: barriers of some warps of a block.
+//! - [`named_barrier`]: barriers of some warps of a block. [`mbarrier`]: barriers in shared memory, at
+//!   which threads arrive by themselves.
 //! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and
 //!   prefetches.
 //! - [`vector`]: [`F32x4`] and its kin.
@@ -85,6 +86,7 @@ mod launch;
 mod launch_checks;
 mod lint;
 pub mod math;
+pub mod mbarrier;
 mod memory;
 pub mod mma;
 pub mod model;
@@ -132,6 +134,7 @@ pub use host::index::{
     thread_idx_z,
 };
 pub use launch::{Axis, Dims, IntoDims, LaunchConfig};
+pub use mbarrier::{ArrivalToken, MBarrier};
 pub use memory::{
     Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedBuffer, PinnedElement, Slice, Slice2,
     UninitBuffer, View, View2, ViewMut, ViewMut2,

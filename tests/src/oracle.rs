@@ -432,7 +432,11 @@ impl<'m> Machine<'m> {
             }
             // Alone, as far as it can tell.
             Op::ActiveMask => 1 << (thread % 32),
-            Op::SyncWarp { .. } | Op::NamedBarrier { .. } | Op::Fence { .. } => 0,
+            Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
+            | Op::Fence { .. } => 0,
             Op::Generic(_) | Op::MulAdd { .. } => unreachable!("the kernel is specialized"),
             Op::If { .. }
             | Op::For { .. }

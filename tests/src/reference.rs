@@ -266,6 +266,9 @@ impl<'k> Machine<'k> {
                 return;
             }
             Op::Prefetch { .. } | Op::AsyncCommit | Op::AsyncWait { .. } => return,
+            // Those of random kernels are for one thread.
+            Op::MBarrierWait { .. } => return,
+            Op::MBarrierArrive { .. } => 0,
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
             Op::MapShared { .. } | Op::SyncCluster => {

@@ -289,6 +289,8 @@ impl Walk<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

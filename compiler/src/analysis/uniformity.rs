@@ -283,6 +283,8 @@ impl<'k> UniformityPass<'k> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }
@@ -520,6 +522,8 @@ impl<'k> UniformityPass<'k> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -11,6 +11,9 @@ use super::{
     ReduceOp, Scope, SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
 };
 
+/// The greatest number of arrivals in a phase of an mbarrier.
+const MAX_MBARRIER_ARRIVALS: u64 = (1 << 20) - 1;
+
 /// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -301,6 +304,23 @@ pub enum Op {
         /// 32 for each warp that arrives, waiting or not: the same wherever the barrier is named.
         threads: Extent,
     },
+    /// Arrives at an mbarrier, and yields a token (`u64`) of its current phase, of which the bits
+    /// are unspecified. When as many threads have arrived in a phase as the barrier
+    /// [is for](super::Shared::arrivals), the phase is complete, and the next one begins. A thread
+    /// that has ended does not arrive.
+    MBarrierArrive {
+        /// A pointer to the `u64` of an mbarrier.
+        barrier: InstId,
+    },
+    /// Waits until a phase of an mbarrier is complete: the current or the last one. Orders the
+    /// accesses that threads have made before they arrived in the phase against those after it.
+    MBarrierWait {
+        /// A pointer to the `u64` of an mbarrier.
+        barrier: InstId,
+        /// The phase: a token (`u64`), or the parity of its number (`u32`), which is 0 or 1. Phases
+        /// are counted from 0; the phase before the first one is complete and has the parity 1.
+        phase: InstId,
+    },
     /// Waits for the lanes of the mask (`u32`; without one, every lane that has
     /// not ended) and orders their accesses to memory.
     SyncWarp {
@@ -512,6 +532,8 @@ impl Op {
             | Self::SyncCluster
             | Self::SyncWarp { .. }
             | Self::NamedBarrier { .. }
+            | Self::MBarrierArrive { .. }
+            | Self::MBarrierWait { .. }
             | Self::Fence { .. }
             | Self::Shuffle { .. }
             | Self::Vote { .. }
@@ -559,6 +581,20 @@ impl Op {
     /// Returns true if so many threads can arrive at a named barrier.
     pub const fn is_named_barrier_size(threads: u64) -> bool {
         threads.is_multiple_of(32) && matches!(threads, 32..=1024)
+    }
+
+    /// Returns true for the instructions of named barriers and mbarriers, at which some threads of
+    /// a block arrive, and others wait for them.
+    pub const fn is_partial_barrier(&self) -> bool {
+        matches!(
+            self,
+            Self::NamedBarrier { .. } | Self::MBarrierArrive { .. } | Self::MBarrierWait { .. }
+        )
+    }
+
+    /// Returns true if a phase of an mbarrier can have so many arrivals.
+    pub const fn is_mbarrier_count(arrivals: u64) -> bool {
+        matches!(arrivals, 1..=MAX_MBARRIER_ARRIVALS)
     }
 
     /// True if nothing behind it in its body is run.

@@ -82,6 +82,8 @@ macro_rules! operands {
             | Op::Set { value, .. } => (Some($($deref)? value), None, None),
             Op::Load { ptr, .. } | Op::Prefetch { ptr, .. } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
             Op::Offset { base, .. } => (Some($($deref)? base), None, None),
+            Op::MBarrierArrive { barrier } => (Some($($deref)? barrier), None, None),
+            Op::MBarrierWait { barrier, phase } => (Some($($deref)? barrier), Some($($deref)? phase), None),
             Op::Check { cond, .. } | Op::If { cond, .. } => (Some($($deref)? cond), None, None),
             Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
                 (Some($($deref)? lhs), Some($($deref)? rhs), None)
@@ -155,6 +157,8 @@ macro_rules! by_bodies {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

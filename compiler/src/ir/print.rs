@@ -48,8 +48,12 @@ impl Display for Kernel {
         for Requirement { text, cond, span } in &self.requires {
             writeln!(f, "  requires {text:?} {cond} {span}")?;
         }
-        for (id, Shared { name, elem, len, span }) in self.shared.iter() {
-            writeln!(f, "  shared {id} = {}: [{elem}; {len}] {span}", Name(name))?;
+        for (id, Shared { name, elem, len, arrivals, span }) in self.shared.iter() {
+            write!(f, "  shared {id} = {}: [{elem}; {len}]", Name(name))?;
+            if let Some(arrivals) = arrivals {
+                write!(f, " mbarrier {arrivals}")?;
+            }
+            writeln!(f, " {span}")?;
         }
         for (id, Array { name, elem, len, passed, span }) in self.arrays.iter() {
             write!(f, "  array {id} = {}: [{elem}; {len}]", Name(name))?;
@@ -268,6 +272,8 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             let what = if *waits { "sync" } else { "arrive" };
             write!(f, "named_barrier.{what} {id}, {threads}")
         }
+        Op::MBarrierArrive { barrier } => one(f, "mbarrier_arrive", barrier),
+        Op::MBarrierWait { barrier, phase } => two(f, "mbarrier_wait", barrier, phase),
         Op::Fence { scope } => write!(f, "fence.{}", scope.name()),
         Op::Shuffle { op, value, lane, width, mask } => {
             write!(f, "shuffle.{} {value}, {lane}, width {width}{}", op.name(), Mask(*mask))

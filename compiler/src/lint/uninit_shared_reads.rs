@@ -36,7 +36,7 @@ pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         })
     });
     // The trace has not the order that named barriers make.
-    let is_ordered = analyses.trace.complete && !kernel.has_named_barriers();
+    let is_ordered = analyses.trace.complete && !kernel.has_partial_barriers();
     if stored_through_unknown || !is_ordered {
         return Vec::new();
     }

@@ -68,6 +68,8 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::AsyncWait { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

@@ -190,6 +190,8 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

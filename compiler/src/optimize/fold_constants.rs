@@ -89,6 +89,8 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

@@ -222,6 +222,8 @@ impl Walk<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

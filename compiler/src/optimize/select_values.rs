@@ -192,6 +192,8 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Barrier { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::AsyncCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit

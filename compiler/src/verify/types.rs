@@ -341,6 +341,17 @@ impl Typing<'_, '_> {
                     self.error(format!("is for {threads} threads, which are no warps of a block"));
                 }
             }
+            Op::MBarrierArrive { barrier } => {
+                self.operands([*barrier], Ty::Ptr(Space::Shared));
+                self.result(U64);
+            }
+            Op::MBarrierWait { barrier, phase } => {
+                self.operands([*barrier], Ty::Ptr(Space::Shared));
+                self.result(Ty::Unit);
+                if let Some(ty) = self.ty_of(*phase).filter(|ty| ![U32, U64].contains(ty)) {
+                    self.error(format!("{phase} is `{ty}` and must be a token or a parity"));
+                }
+            }
             Op::SyncWarp { mask } => {
                 self.mask(*mask);
                 self.result(Ty::Unit);

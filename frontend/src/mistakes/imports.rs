@@ -38,11 +38,12 @@ const PRELUDE_MODULES: [&str; 11] = [
 ];
 
 /// Types of kernels that the prelude lacks.
-const OTHER_TYPES: [&str; 10] = [
+const OTHER_TYPES: [&str; 11] = [
     "Layers",
     "LayersMut",
     "LayeredTexture1",
     "LayeredTexture2",
+    "MBarrier",
     "Normalized",
     "Rows",
     "RowsMut",

@@ -98,6 +98,10 @@ impl Emitter<'_> {
             Op::NamedBarrier { waits, id, threads } => {
                 self.unit(|this| this.named_barrier(*waits, known(id), known(threads)))
             }
+            Op::MBarrierArrive { barrier } => Some(self.mbarrier_arrive(*barrier)),
+            Op::MBarrierWait { barrier, phase } => {
+                self.unit(|this| this.mbarrier_wait(*barrier, *phase))
+            }
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {
                 Some(self.shuffle(*op, [*value, *lane], known(width) as u32, *mask))

@@ -163,6 +163,16 @@ pub(crate) enum Instr {
         id: u8,
         warps: u8,
     },
+    /// Arrives at mbarriers, lane by lane.
+    MBarrierArrive {
+        barrier: Address<Operand>,
+        to: Reg,
+    },
+    /// Waits for the phase of a token or parity.
+    MBarrierWait {
+        barrier: Address<Operand>,
+        phase: Operand,
+    },
     Warp {
         op: WarpOp,
         mask: Option<Operand>,
@@ -437,6 +447,8 @@ impl Instr {
             | Self::ActiveMask { .. }
             | Self::Barrier { .. }
             | Self::NamedBarrier { .. }
+            | Self::MBarrierArrive { .. }
+            | Self::MBarrierWait { .. }
             | Self::SyncGrid
             | Self::SyncCluster
             | Self::Warp { .. }

@@ -3,6 +3,7 @@ mod async_copies;
 mod clusters;
 mod global_races;
 mod livelock;
+mod mbarriers;
 mod named_barriers;
 mod random_races;
 mod scheduled_livelock;

@@ -177,6 +177,8 @@ impl Classifier<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

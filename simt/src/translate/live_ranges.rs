@@ -279,6 +279,8 @@ impl UseWalk<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
@@ -309,6 +311,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
         | Op::AtomicStore { ptr, .. }
         | Op::Atomic { ptr, .. }
         | Op::CompareExchange { ptr, .. } => [Some(*ptr), None],
+        Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, .. } => [Some(*barrier), None],
         Op::AsyncCopy { to, from, .. } => [Some(*to), Some(*from)],
         Op::Const(_)
         | Op::Generic(_)

@@ -247,6 +247,8 @@ impl CopyAnalysis<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -142,6 +142,7 @@ impl Round<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::MBarrierArrive { .. }
             | Op::Texture { .. } => true,
             Op::If { .. } => {
                 raise(&mut self.facts.framed[id], operands_vary, &mut self.changed);
@@ -167,6 +168,7 @@ impl Round<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

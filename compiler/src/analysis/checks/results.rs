@@ -71,6 +71,7 @@ impl CheckAnalyzer<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::MBarrierArrive { .. }
             | Op::Texture { .. }
             // These yield no integer.
             | Op::Shared(_)
@@ -90,6 +91,7 @@ impl CheckAnalyzer<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }

@@ -443,6 +443,7 @@ impl RangePass<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::MBarrierArrive { .. }
             | Op::Texture { .. }
             // These yield no integer.
             | Op::Shared(_)
@@ -462,6 +463,7 @@ impl RangePass<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }

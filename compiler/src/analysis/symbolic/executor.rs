@@ -296,6 +296,8 @@ impl<'k> Executor<'k> {
             | Op::Get(_)
             | Op::Prefetch { .. }
             | Op::ActiveMask
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {

@@ -108,6 +108,10 @@ impl Emitter<'_> {
             Op::NamedBarrier { waits, id, threads } => {
                 self.unit(|this| this.named_barrier(*waits, known(id), known(threads)))
             }
+            Op::MBarrierArrive { barrier } => self.mbarrier_arrive(*barrier).into(),
+            Op::MBarrierWait { barrier, phase } => {
+                self.unit(|this| this.mbarrier_wait(id, *barrier, *phase))
+            }
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {
                 self.shuffle(*op, *value, *lane, known(width) as u32, *mask)

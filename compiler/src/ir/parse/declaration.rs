@@ -123,8 +123,10 @@ impl<'t> Parser<'t> {
             "shared" => {
                 let name = self.declared(&kernel.shared, "@")?;
                 let (elem, len) = self.array(Self::length)?;
+                let are_mbarriers = self.eat_keyword("mbarrier");
+                let arrivals = are_mbarriers.then(|| self.extent()).transpose()?;
                 let span = self.span()?;
-                kernel.shared.push(Shared { name, elem, len, span });
+                kernel.shared.push(Shared { name, elem, len, arrivals, span });
             }
             "array" => {
                 let name = self.declared(&kernel.arrays, "#")?;

@@ -176,6 +176,11 @@ impl<'t> Parser<'t> {
                 let masked = self.rest().starts_with('%') && !self.at_definition();
                 Op::SyncWarp { mask: if masked { Some(self.inst_id()?) } else { None } }
             }
+            "mbarrier_arrive" => Op::MBarrierArrive { barrier: self.inst_id()? },
+            "mbarrier_wait" => {
+                let [barrier, phase] = self.values()?;
+                Op::MBarrierWait { barrier, phase }
+            }
             "sync_grid" => Op::SyncGrid,
             "sync_cluster" => Op::SyncCluster,
             "active_mask" => Op::ActiveMask,

@@ -63,6 +63,7 @@ impl Infer<'_> {
             | Builtin::Texture(_)
             | Builtin::Cache(_)
             | Builtin::NamedBarrier { .. }
+            | Builtin::MBarrier(_)
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.takes_width);

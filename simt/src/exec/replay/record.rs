@@ -204,6 +204,8 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::SyncCluster
             | Instr::Barrier { .. }
             | Instr::NamedBarrier { .. }
+            | Instr::MBarrierArrive { .. }
+            | Instr::MBarrierWait { .. }
             | Instr::Warp { .. }
             | Instr::BackEdge { .. }
             | Instr::NextIteration { .. }

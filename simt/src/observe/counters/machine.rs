@@ -147,9 +147,12 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         // The copies before it take a latency of global memory.
         Op::AsyncWait { .. } => MachineCode::of(Pipe::Control, 1, Step::Global, 1),
         Op::Texture { .. } => MachineCode::memory(Step::Global, 1),
-        Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster | Op::NamedBarrier { .. } => {
-            MachineCode::of(Pipe::Control, 1, Step::Barrier, 1)
-        }
+        Op::MBarrierArrive { .. } => MachineCode::memory(Step::Shared, 1),
+        Op::Barrier { .. }
+        | Op::SyncGrid
+        | Op::SyncCluster
+        | Op::NamedBarrier { .. }
+        | Op::MBarrierWait { .. } => MachineCode::of(Pipe::Control, 1, Step::Barrier, 1),
         Op::SyncWarp { .. } | Op::Fence { .. } => MachineCode::control(1),
         Op::Shuffle { .. } => match of {
             Class::LongWord | Class::Double => MachineCode::of(Pipe::Memory, 2, Step::Shuffle, 1),

@@ -86,6 +86,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::CompareExchange { .. }
         | Op::AsyncWait { .. }
         | Op::ActiveMask
+        | Op::MBarrierArrive { .. }
         | Op::Print { .. } => true,
         Op::Const(_)
         | Op::Generic(_)
@@ -118,6 +119,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
@@ -155,6 +157,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Print { .. }
         | Op::If { .. }
@@ -192,6 +195,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::Vote { .. }
         | Op::Match { .. }
         | Op::ActiveMask
+        | Op::MBarrierArrive { .. }
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }

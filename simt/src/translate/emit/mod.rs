@@ -424,6 +424,21 @@ impl Emitter<'_> {
             Op::NamedBarrier { waits, id, threads } => {
                 self.emit_named_barrier(*waits, [id, threads])
             }
+            Op::MBarrierArrive { barrier } => {
+                let barrier = self.access_address(id, *barrier)?;
+                let to = self.new_lanes(id)?;
+                self.synchronizes();
+                self.announce_change(Change::Company);
+                self.emit(Instr::MBarrierArrive { barrier, to });
+                Ok(())
+            }
+            Op::MBarrierWait { barrier, phase } => {
+                let barrier = self.access_address(id, *barrier)?;
+                let phase = self.operand(*phase)?;
+                self.synchronizes();
+                self.emit(Instr::MBarrierWait { barrier, phase });
+                Ok(())
+            }
             Op::SyncWarp { mask } => self.emit_warp_op(WarpOp::Sync, *mask),
             Op::Fence { scope } => {
                 self.emit_fence_check(*scope);
