@@ -70,6 +70,13 @@ pub enum SpecializeError {
         /// Its value.
         value: u64,
     },
+    /// A size that no bulk copy has.
+    BulkSize {
+        /// The number, as an expression over the generic parameters' names.
+        size: String,
+        /// Its value, in bytes.
+        bytes: u64,
+    },
     /// A number of arrivals that no mbarrier is for.
     Arrivals {
         /// The number, as an expression over the generic parameters' names.
@@ -126,6 +133,9 @@ impl fmt::Display for SpecializeError {
                 "`{extent}` is {value}, and named barriers are 1 to 15, for a multiple of 32 threads up \
                  to 1024"
             ),
+            Self::BulkSize { size, bytes } => {
+                write!(f, "`{size}` is {bytes}, and a bulk copy has a multiple of 16 bytes")
+            }
             Self::Arrivals { arrivals, count } => {
                 write!(f, "`{arrivals}` is {count}, and an mbarrier is for 1 to 1048575 arrivals")
             }
@@ -208,6 +218,8 @@ pub fn specialize<'k>(
             *extent = binder.extent(extent)?;
         } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {
             *bytes = binder.copy_size(bytes)?;
+        } else if let Op::BulkCopy { bytes, .. } = &mut inst.op {
+            *bytes = binder.bulk_size(bytes)?;
         } else if let Op::NamedBarrier { id, threads, .. } = &mut inst.op {
             (*id, *threads) = binder.named_barrier(id, threads)?;
         } else if let Op::Shuffle { width, .. } = &mut inst.op {
@@ -335,6 +347,15 @@ impl Binder<'_> {
         match bound.known() {
             Some(bytes) if !Op::is_async_size(bytes) => {
                 Err(SpecializeError::CopySize { size: self.spell(size), bytes })
+            }
+            _ => Ok(bound),
+        }
+    }
+    fn bulk_size(&self, size: &Extent) -> Result<Extent, SpecializeError> {
+        let bound = self.extent(size)?;
+        match bound.known() {
+            Some(bytes) if !Op::is_bulk_size(bytes) => {
+                Err(SpecializeError::BulkSize { size: self.spell(size), bytes })
             }
             _ => Ok(bound),
         }

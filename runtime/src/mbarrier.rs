@@ -137,4 +137,62 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     pub fn wait_parity(&self, parity: bool) {
         warpwise::mbarrier::words::wait_parity(&self.mbarrier_word, parity as u32);
     }
+
+    /// Begins to copy a value from a buffer to shared memory: `cp.async.bulk`. One thread copies the
+    /// whole value.
+    ///
+    /// The current phase is not complete before the bytes have arrived. So the thread copies first
+    /// and arrives then, and the threads that wait for the phase find the value. Until then, nobody
+    /// may access the destination or write to the source, and the block must not end; the
+    /// [sanitizer](crate::check) reports such accesses, and copies that nothing waits for.
+    ///
+    /// The value is aligned to 16 bytes and has a multiple of 16 bytes: vectors such as
+    /// [`F32x4`](crate::F32x4), arrays of them, and structs with `repr(C, align(16))`. On the host,
+    /// [`as_vectors`](crate::Slice::as_vectors) makes a buffer of numbers one of vectors.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, prelude::*};
+    ///
+    /// /// The sums of rows of 128 numbers; the next row is on its way while one is added.
+    /// #[kernel(block = 32)]
+    /// fn sums(x: &[[F32x4; 32]], y: &mut [f32]) {
+    ///     let full = shared!([MBarrier<1>; 2]);
+    ///     let rows = shared!([[F32x4; 32]; 2]);
+    ///     let lane = thread_idx_x();
+    ///     if lane == 0 && x.len() > 0 {
+    ///         full[0].bulk_copy(&mut rows[0], &x[0]);
+    ///         full[0].arrive();
+    ///     }
+    ///     for i in 0..x.len() {
+    ///         // All are done with the row before, whose place the next one takes.
+    ///         sync_threads();
+    ///         if lane == 0 && i + 1 < x.len() {
+    ///             full[(i + 1) % 2].bulk_copy(&mut rows[(i + 1) % 2], &x[i + 1]);
+    ///             full[(i + 1) % 2].arrive();
+    ///         }
+    ///         full[i % 2].wait_parity(i / 2 % 2 == 1);
+    ///         let row = rows[i % 2][lane];
+    ///         let sum = warp::reduce_add(row.x + row.y + row.z + row.w);
+    ///         if lane == 0 && i < y.len() {
+    ///             y[i] = sum;
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[[F32x4::splat(0.5); 32]; 5])?;
+    /// let mut y = device.zeros::<f32>(5)?;
+    /// sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [64.0; 5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// A launch on a GPU before compute capability 9.0 is an error.
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn bulk_copy<T: Copy>(&self, to: &mut T, from: &T) {
+        warpwise::mbarrier::words::bulk_copy(&self.mbarrier_word, to, from);
+    }
 }

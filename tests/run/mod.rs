@@ -14,6 +14,7 @@ mod atomic_structs;
 mod atomics;
 mod block;
 mod bounds;
+mod bulk_copies;
 mod cache_hints;
 mod casts;
 mod closures;
@@ -114,7 +115,7 @@ macro_rules! modules {
 /// Every case, with the path of its module.
 const MODULES: &[(&str, &[Case])] = modules![
     adapters arrays associated_types async_copies atomic_orderings atomic_structs atomics block
-    bounds cache_hints casts closures clusters coarsening collect_and_extend compare_exchange comparisons
+    bounds bulk_copies cache_hints casts closures clusters coarsening collect_and_extend compare_exchange comparisons
     composite_comparisons composites constant_memory control control_flow_type cooperative
     deferred_inference dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls

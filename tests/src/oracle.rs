@@ -362,7 +362,7 @@ impl<'m> Machine<'m> {
                 old
             }
             // At once, which is one of the times that it may take place.
-            Op::AsyncCopy { to, from, bytes } => {
+            Op::AsyncCopy { to, from, bytes } | Op::BulkCopy { to, from, bytes, .. } => {
                 let (to, from) = (of(*to), of(*from));
                 let bytes = bytes.known().expect("the kernel is specialized") as usize;
                 let copied = self.memory(from)[..bytes].to_vec();

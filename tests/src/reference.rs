@@ -258,7 +258,7 @@ impl<'k> Machine<'k> {
                 old
             }
             // At once, which is one of the times that it may take place.
-            Op::AsyncCopy { to, from, bytes } => {
+            Op::AsyncCopy { to, from, bytes } | Op::BulkCopy { to, from, bytes, .. } => {
                 for word in (0..bytes.known().unwrap()).step_by(4) {
                     let value = self.load(get(from) + word, Scalar::U32);
                     self.store(get(to) + word, Scalar::U32, value);

@@ -282,6 +282,7 @@ impl Walk<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::Texture { .. }

@@ -11,7 +11,7 @@ use super::{
     ReduceOp, Scope, SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
 };
 
-/// The greatest number of arrivals in a phase of an mbarrier.
+/// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
 const MAX_MBARRIER_ARRIVALS: u64 = (1 << 20) - 1;
 
 /// The operation of an instruction.
@@ -258,6 +258,25 @@ pub enum Op {
     AsyncWait {
         /// The number of groups that need not be done.
         pending: Extent,
+    },
+
+    /// Begins to copy bytes from global to shared memory, in the background. The current phase of an
+    /// mbarrier is not complete before they have arrived. Each byte is read and written once, at an
+    /// unspecified time before an [`Op::MBarrierWait`] for the phase ends. Until then it is
+    /// unspecified what is read from the destination, and what remains there or in the destination
+    /// of a write to the destination or the source.
+    ///
+    /// The thread's accesses before it, and those that happen before them, are before those of the
+    /// copy.
+    BulkCopy {
+        /// The destination, in shared memory; a multiple of 16.
+        to: InstId,
+        /// The source, in global memory; a multiple of 16.
+        from: InstId,
+        /// A multiple of 16, at most 1048560, and not 0.
+        bytes: Extent,
+        /// A pointer to the `u64` of an mbarrier.
+        barrier: InstId,
     },
 
     /// Reads texels of a texture, and yields one of four words; the same read once for each word is
@@ -523,6 +542,7 @@ impl Op {
             | Self::Atomic { .. }
             | Self::CompareExchange { .. }
             | Self::AsyncCopy { .. }
+            | Self::BulkCopy { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }
             | Self::Print { .. } => Effect::Write,
@@ -571,6 +591,11 @@ impl Op {
     /// Returns true if an asynchronous copy can have so many bytes.
     pub const fn is_async_size(bytes: u64) -> bool {
         matches!(bytes, 4 | 8 | 16)
+    }
+
+    /// Returns true if a bulk copy can have so many bytes.
+    pub const fn is_bulk_size(bytes: u64) -> bool {
+        bytes.is_multiple_of(16) && bytes > 0 && bytes <= MAX_MBARRIER_ARRIVALS
     }
 
     /// Returns true if a named barrier has this number.

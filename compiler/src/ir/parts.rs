@@ -99,6 +99,7 @@ macro_rules! operands {
             Op::CompareExchange { ptr, expected, value, .. } => {
                 (Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value))
             }
+            Op::BulkCopy { to, from, barrier, .. } => (Some($($deref)? to), Some($($deref)? from), Some($($deref)? barrier)),
             Op::AsyncCopy { to, from, .. } => (Some($($deref)? to), Some($($deref)? from), None),
             Op::Barrier { reduce } => (reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None),
             Op::SyncWarp { mask } => (mask.$as_borrowed()$(.$copied())?, None, None),
@@ -150,6 +151,7 @@ macro_rules! by_bodies {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::Barrier { .. }

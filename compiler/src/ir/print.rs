@@ -260,6 +260,9 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             write!(f, "compare_exchange.{order}.{scope} {ptr}, {expected}, {value}")
         }
         Op::AsyncCopy { to, from, bytes } => write!(f, "async_copy {to}, {from}, {bytes}"),
+        Op::BulkCopy { to, from, bytes, barrier } => {
+            write!(f, "bulk_copy {to}, {from}, {bytes}, {barrier}")
+        }
         Op::AsyncCommit => write!(f, "async_commit"),
         Op::AsyncWait { pending } => write!(f, "async_wait {pending}"),
         Op::Barrier { reduce: None } => write!(f, "barrier"),

@@ -45,7 +45,10 @@ pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 
 /// Returns the pointer of an operation that writes without reading first.
 fn written_pointer(op: &Op) -> Option<InstId> {
-    let (Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. } | Op::AsyncCopy { to: ptr, .. }) = op
+    let (Op::Store { ptr, .. }
+    | Op::AtomicStore { ptr, .. }
+    | Op::AsyncCopy { to: ptr, .. }
+    | Op::BulkCopy { to: ptr, .. }) = op
     else {
         return None;
     };

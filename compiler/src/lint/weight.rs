@@ -63,6 +63,7 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }

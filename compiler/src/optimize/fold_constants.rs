@@ -82,6 +82,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }

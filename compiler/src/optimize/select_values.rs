@@ -195,6 +195,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }

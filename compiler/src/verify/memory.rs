@@ -54,6 +54,11 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, phase: _ } => {
                 mbarrier(kernel, errors, id, *barrier);
             }
+            Op::BulkCopy { to, from, bytes: _, barrier } => {
+                access(kernel, errors, id, *to, Kind::Store);
+                access(kernel, errors, id, *from, Kind::Load);
+                mbarrier(kernel, errors, id, *barrier);
+            }
             Op::AsyncCopy { to, from, bytes: _ } => {
                 access(kernel, errors, id, *to, Kind::Store);
                 access(kernel, errors, id, *from, Kind::Load);

@@ -182,6 +182,7 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         if let Op::Index { stride: extent, .. }
         | Op::Offset { offset: extent, .. }
         | Op::AsyncCopy { bytes: extent, .. }
+        | Op::BulkCopy { bytes: extent, .. }
         | Op::AsyncWait { pending: extent }
         | Op::Shuffle { width: extent, .. } = &inst.op
             && let Some(message) = extent_error(kernel, extent)

@@ -311,6 +311,14 @@ impl Typing<'_, '_> {
                     self.error(format!("copies {bytes} bytes and must copy 4, 8 or 16"));
                 }
             }
+            Op::BulkCopy { to, from, bytes, barrier } => {
+                self.operands([*to, *barrier], Ty::Ptr(Space::Shared));
+                self.operands([*from], Ty::Ptr(Space::Global));
+                self.result(Ty::Unit);
+                if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_bulk_size(*bytes)) {
+                    self.error(format!("copies {bytes} bytes and must copy a multiple of 16"));
+                }
+            }
             Op::AsyncCommit | Op::AsyncWait { pending: _ } => self.result(Ty::Unit),
             Op::SyncGrid => {
                 self.result(Ty::Unit);

@@ -99,6 +99,8 @@ pub(crate) enum MBarrierFn {
     Wait,
     /// `wait_parity`
     WaitParity,
+    /// `bulk_copy`
+    BulkCopy,
 }
 
 /// A function of the module `cluster`.
@@ -200,6 +202,8 @@ pub(crate) enum BuiltinPart {
         /// True for `&mut`.
         mutable: bool,
     },
+    /// A reference to an atomic of this number type.
+    AtomicRef(Prim),
     /// A reference to a slice of any value.
     Slice,
     /// `()`
@@ -537,12 +541,14 @@ fn find_in_cache(name: &str) -> Option<ResolvedBuiltin> {
 
 /// Returns functions of the module `mbarrier::words`.
 fn find_in_mbarrier_words(name: &str) -> Option<ResolvedBuiltin> {
-    let word = BuiltinPart::Ref { mutable: false };
+    let word = BuiltinPart::AtomicRef(Prim::U64);
+    let [from, to] = [false, true].map(|mutable| BuiltinPart::Ref { mutable });
     let (token, parity) = (BuiltinPart::Prim(Prim::U64), BuiltinPart::Prim(Prim::U32));
     let (function, params, ret) = match name {
         "arrive" => (MBarrierFn::Arrive, vec![word], token),
         "wait" => (MBarrierFn::Wait, vec![word, token], BuiltinPart::Unit),
         "wait_parity" => (MBarrierFn::WaitParity, vec![word, parity], BuiltinPart::Unit),
+        "bulk_copy" => (MBarrierFn::BulkCopy, vec![word, to, from], BuiltinPart::Unit),
         _ => return None,
     };
     let path = format!("mbarrier::words::{name}");

@@ -1,12 +1,14 @@
-//! Mbarriers, as the inline PTX that the built-in back end emits.
+//! Mbarriers and bulk copies, as the inline PTX that the built-in back end emits.
 //!
-//! Arrivals and waits are `convergent` and clobber memory, so that LLVM moves no access past them.
+//! Arrivals, copies and waits are `convergent` and clobber memory, so that LLVM moves no access past them.
 use super::{
     emitter::{Effects, Emitter},
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::ptx::{MBARRIER_ARRIVE, mbarrier_inits, mbarrier_test, mbarriers},
+    back::ptx::{
+        MBARRIER_ARRIVE, bulk_copy_instructions, mbarrier_inits, mbarrier_test, mbarriers,
+    },
     ir::InstId,
 };
 
@@ -47,5 +49,13 @@ impl Emitter<'_> {
         );
         let operands = [self.value(barrier), self.value(phase)];
         self.asm_line(&text, &operands, Effects::Sync);
+    }
+
+    /// Begins to copy `bytes` bytes to the first of three addresses from the second; the third is
+    /// that of the mbarrier.
+    pub(super) fn bulk_copy(&mut self, addresses: [InstId; 3], bytes: u64) {
+        let text = bulk_copy_instructions(["[$0]", "[$1]", "[$2]"], bytes).join(";\n");
+        let operands = addresses.map(|id| self.value(id));
+        self.asm_line(&format!("{text};"), &operands, Effects::Sync);
     }
 }

@@ -28,3 +28,12 @@ pub fn wait(_word: &AtomicU64, _token: u64) {
 pub fn wait_parity(_word: &AtomicU64, _parity: u32) {
     only_in_a_kernel("`MBarrier::wait_parity`")
 }
+
+/// Begins to copy a value from a buffer to shared memory.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn bulk_copy<T>(_word: &AtomicU64, _to: &mut T, _from: &T) {
+    only_in_a_kernel("`MBarrier::bulk_copy`")
+}

@@ -127,6 +127,11 @@ pub(crate) enum Instr {
     AsyncCopy {
         copy: u32,
     },
+    /// Begins the asynchronous copy of this index, whose bytes mbarriers expect.
+    BulkCopy {
+        copy: u32,
+        barrier: Address<Operand>,
+    },
     /// Closes the lanes' groups of asynchronous copies.
     AsyncCommit,
     /// Performs the copies of the closed groups, but for the last `pending`.
@@ -441,6 +446,7 @@ impl Instr {
             | Self::Atomic { .. }
             | Self::Fence
             | Self::AsyncCopy { .. }
+            | Self::BulkCopy { .. }
             | Self::Texture { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }

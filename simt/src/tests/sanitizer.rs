@@ -1,5 +1,6 @@
 //! The sanitizer: findings, and their absence in clean kernels.
 mod async_copies;
+mod bulk_copies;
 mod clusters;
 mod global_races;
 mod livelock;

@@ -298,6 +298,7 @@ impl<'k> Executor<'k> {
             | Op::ActiveMask
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
+            | Op::BulkCopy { .. }
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {

@@ -99,6 +99,9 @@ impl Emitter<'_> {
             Op::AsyncCopy { to, from, bytes } => {
                 self.unit(|this| this.async_copy(*to, *from, known(bytes)))
             }
+            Op::BulkCopy { to, from, bytes, barrier } => {
+                self.unit(|this| this.bulk_copy([*to, *from, *barrier], known(bytes)))
+            }
             Op::AsyncCommit => self.unit(Self::async_commit),
             Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
             Op::Barrier { reduce } => self.barrier(*reduce),

@@ -48,6 +48,7 @@ mod async_copy;
 mod atomic;
 mod bits;
 mod boolean;
+mod bulk_copy;
 mod cache;
 mod cast;
 mod cluster;
@@ -86,6 +87,7 @@ pub use address::space_name;
 pub use arith::{approximate, rsqrt, takes_flag, ternary};
 pub use async_copy::{HAS_ASYNC_COPIES, copy_instruction, wait_instruction};
 pub use atomic::{combining, native, order_name, red_has, scope_name, update_name};
+pub use bulk_copy::bulk_copy_instructions;
 pub use cache::{cache_suffix, cached_load, prefetch_instruction};
 pub use cluster::{HAS_CLUSTERS, SYNC_CLUSTER};
 use emitter::Emitter;
@@ -237,7 +239,12 @@ pub fn levels(kernel: &Kernel) -> Vec<Target> {
 /// Returns the oldest target that has everything `kernel` uses.
 pub fn oldest(kernel: &Kernel) -> Target {
     let products = mma::newest(kernel).map(MmaOp::oldest_target);
-    let parts = [products, cluster::oldest_target(kernel), mbarrier::oldest_target(kernel)];
+    let parts = [
+        products,
+        cluster::oldest_target(kernel),
+        mbarrier::oldest_target(kernel),
+        bulk_copy::oldest_target(kernel),
+    ];
     parts.into_iter().flatten().fold(Target::OLDEST, Ord::max)
 }
 
@@ -250,6 +257,9 @@ pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     }
     if let Some(target) = mbarrier::oldest_target(kernel) {
         (version, oldest) = (version.max(mbarrier::VERSION), oldest.max(target));
+    }
+    if let Some(target) = bulk_copy::oldest_target(kernel) {
+        (version, oldest) = (version.max(bulk_copy::VERSION), oldest.max(target));
     }
     // Later versions have later numbers, all of one digit and one digit.
     match mma::newest(kernel) {
@@ -327,6 +337,10 @@ pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> 
     }
     if let Some(needs) = mbarrier::oldest_target(kernel).filter(|needs| target < *needs) {
         let feature = "an mbarrier".to_owned();
+        return Err(Unsupported::Target { feature, needs, target });
+    }
+    if let Some(needs) = bulk_copy::oldest_target(kernel).filter(|needs| target < *needs) {
+        let feature = "a bulk copy".to_owned();
         return Err(Unsupported::Target { feature, needs, target });
     }
     let bytes = block_shared_bytes(kernel);

@@ -169,6 +169,13 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
                 Op::AsyncCopy { to, from, bytes: self.extent()? }
             }
+            "bulk_copy" => {
+                let [to, from] = self.values()?;
+                self.expect(",")?;
+                let bytes = self.extent()?;
+                self.expect(",")?;
+                Op::BulkCopy { to, from, bytes, barrier: self.inst_id()? }
+            }
             "async_commit" => Op::AsyncCommit,
             "async_wait" => Op::AsyncWait { pending: self.extent()? },
             "sync_warp" => {

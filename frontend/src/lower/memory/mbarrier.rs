@@ -96,6 +96,7 @@ impl Lowerer<'_> {
                 let arrive = Op::MBarrierArrive { barrier };
                 Ok(Value::Scalar(self.push_inst(at, arrive, Scalar::U64)))
             }
+            MBarrierFn::BulkCopy => self.lower_bulk_copy(barrier, args, expr),
             MBarrierFn::Wait | MBarrierFn::WaitParity => {
                 let phase = self.lower_argument(args, 1, expr)?;
                 self.push_inst(at, Op::MBarrierWait { barrier, phase }, ir::Ty::Unit);
@@ -122,7 +123,9 @@ impl Lowerer<'_> {
         let kernel = &self.build.kernel;
         let mut wrong: Vec<Span> = Vec::new();
         for (_, inst) in kernel.insts.iter() {
-            let (Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, .. }) = inst.op
+            let (Op::MBarrierArrive { barrier }
+            | Op::MBarrierWait { barrier, .. }
+            | Op::BulkCopy { barrier, .. }) = inst.op
             else {
                 continue;
             };

@@ -20,9 +20,10 @@ impl Block<'_> {
         self.strands.push((group, Box::new(part)));
     }
 
-    /// Lets strands that wait at mbarriers test their phases again, if a phase has ended.
+    /// Lets strands that wait at mbarriers test their phases again, if the last arrival of a
+    /// phase has come.
     pub(super) fn resume_at_mbarriers(&mut self) {
-        if !std::mem::take(&mut self.mbarriers.has_completed) {
+        if !std::mem::take(&mut self.mbarriers.has_all_arrivals) {
             return;
         }
         for index in 0..self.strands.len() {

@@ -195,6 +195,7 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::StoreLocal { .. }
             | Instr::Fence
             | Instr::AsyncCopy { .. }
+            | Instr::BulkCopy { .. }
             | Instr::AsyncCommit
             | Instr::AsyncWait { .. }
             | Instr::Texture { .. }

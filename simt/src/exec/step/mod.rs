@@ -216,6 +216,7 @@ impl<'e> Exec<'e> {
                     self.async_copies.commit(self.strand.active());
                     continue;
                 }
+                Instr::BulkCopy { copy, barrier } => self.begin_bulk_copy(*copy, *barrier),
                 Instr::AsyncWait { pending } => self.wait_for_copies(*pending),
                 Instr::Texture { read } => self.read_texture(&code.texture_reads[*read as usize]),
                 Instr::ActiveMask { to } => {

@@ -142,7 +142,7 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
             let is_shared = kernel.space(*ptr) == Some(Space::Shared);
             MachineCode::memory(if is_shared { Step::Shared } else { Step::Atomic }, 1)
         }
-        Op::AsyncCopy { .. } => MachineCode::memory(Step::Global, 0),
+        Op::AsyncCopy { .. } | Op::BulkCopy { .. } => MachineCode::memory(Step::Global, 0),
         Op::AsyncCommit => MachineCode::control(1),
         // The copies before it take a latency of global memory.
         Op::AsyncWait { .. } => MachineCode::of(Pipe::Control, 1, Step::Global, 1),

@@ -87,6 +87,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::AsyncWait { .. }
         | Op::ActiveMask
         | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::Print { .. } => true,
         Op::Const(_)
         | Op::Generic(_)
@@ -113,13 +114,13 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Set { .. }
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
-        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
@@ -150,6 +151,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::AtomicStore { .. }
         | Op::Barrier { reduce: None }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }

@@ -388,6 +388,10 @@ impl Emitter<'_> {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_async_copy(id, [*to, *from], bytes as u32)
             }
+            Op::BulkCopy { to, from, bytes, barrier } => {
+                let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
+                self.emit_bulk_copy(id, [*to, *from, *barrier], bytes as u32)
+            }
             Op::Prefetch { .. } => Ok(()),
             Op::AsyncCommit => {
                 self.emit(Instr::AsyncCommit);
@@ -436,6 +440,8 @@ impl Emitter<'_> {
                 let barrier = self.access_address(id, *barrier)?;
                 let phase = self.operand(*phase)?;
                 self.synchronizes();
+                // Memory changes, if copies are done.
+                self.announce_change(Change::Company);
                 self.emit(Instr::MBarrierWait { barrier, phase });
                 Ok(())
             }
