@@ -35,7 +35,7 @@
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`cluster`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`named_barrier`]: barriers of some warps of a block. [`mbarrier`]: barriers in shared memory, at
-//!   which threads arrive by themselves.
+//!   which threads arrive by themselves, and [`Pipeline`]s of them.
 //! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and
 //!   prefetches.
 //! - [`vector`]: [`F32x4`] and its kin.
@@ -95,6 +95,7 @@ mod num;
 mod observe;
 pub mod occupancy;
 mod output;
+mod pipeline;
 mod plain;
 pub mod prelude;
 mod prepared;
@@ -140,6 +141,7 @@ pub use memory::{
     UninitBuffer, View, View2, ViewMut, ViewMut2,
 };
 pub use num::{Float, Int, MinMax, Num};
+pub use pipeline::Pipeline;
 pub use plain::{Plain, Stored};
 pub use prepared::Launch;
 pub use properties::{DeviceInfo, MemoryInfo};

@@ -69,6 +69,7 @@ mod options;
 mod partial_iteration;
 mod pattern_inference;
 mod patterns;
+mod pipelines;
 mod plain_values;
 mod ported;
 mod printing;
@@ -122,7 +123,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     function_pointers generics half_floats impl_trait_results instances int_methods integers
     intrinsics iterator_names iterator_types iterators lane_operations launch_requirements
     launches long_chains loops math mbarriers memory method_faults name_precedence named_barriers nested_items
-    number_methods operators options partial_iteration pattern_inference patterns plain_values
+    number_methods operators options partial_iteration pattern_inference patterns pipelines plain_values
     ported::ciphers ported::codes ported::factors ported::finance ported::geometry ported::grids
     ported::images ported::layers ported::links ported::lookups ported::machines ported::numbers
     ported::numerics ported::reductions ported::samples ported::scans ported::scenes
