@@ -56,6 +56,9 @@
 //! - A thread that has ended does not arrive: others wait for it forever. The interpreter reports that
 //!   as a deadlock; a GPU hangs. So that no failed check ends a thread, checks before an arrival or
 //!   a wait must be proved, as by `#[kernel(deny_checks)]`; others are errors at build time.
+//! - Lanes of one warp that wait at the same call continue together, and those in a branch may have to
+//!   leave it first. So a thread must not wait for what another lane of its warp does after the same
+//!   call or branch: let different warps do different work.
 //! - A thread that waits for a parity must not fall two phases behind: the parity is then that of
 //!   another phase. The [sanitizer](crate::check) reports races that follow from it.
 //!

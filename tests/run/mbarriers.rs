@@ -1,10 +1,10 @@
-//! Mbarriers: tokens, parities, stages, phases that few threads complete, and separate lanes.
+//! Mbarriers: tokens, parities, stages, phases that few threads complete, and separate warps.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::{MBarrier, prelude::*};
 
 cases![
     whole_blocks: THREADS_MEET, stages: THREADS_MEET, one_arrival: THREADS_MEET,
-    separate_lanes: THREADS_MEET, in_functions: THREADS_MEET, generic_counts: THREADS_MEET,
+    separate_warps: THREADS_MEET, in_functions: THREADS_MEET, generic_counts: THREADS_MEET,
     ended_threads: THREADS_MEET, beside_block_barriers: THREADS_MEET, turns: THREADS_MEET,
     own_barriers: THREADS_MEET, blocks: THREADS_MEET,
 ];
@@ -125,31 +125,35 @@ fn one_arrival(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Lanes of one warp wait for each other, one after the other.
-#[kernel(block = 32)]
+/// Warps wait for each other, one after the other.
+#[kernel(block = 1024)]
 fn chain(y: &mut [u32]) {
-    let links = shared!([MBarrier<1>; 33]);
-    let cells = shared!([u32; 33]);
-    let t = thread_idx_x();
-    if t == 0 {
-        cells[0] = 1;
+    let links = shared!([MBarrier<32>; 33]);
+    let cells = shared!([[u32; 32]; 33]);
+    let (warp, lane) = (warp::warp_id(), warp::lane_id());
+    if warp == 31 {
+        cells[0][lane] = lane as u32;
         links[0].arrive();
     }
-    links[t].wait_parity(false);
-    cells[t + 1] = cells[t].wrapping_mul(3) + t as u32;
-    links[t + 1].arrive();
+    links[31 - warp].wait_parity(false);
+    cells[32 - warp][lane] = cells[31 - warp][31 - lane].wrapping_mul(3) + warp as u32;
+    links[32 - warp].arrive();
+    let t = thread_idx_x();
     if t < y.len() {
-        y[t] = cells[t];
+        y[t] = cells[32 - warp][lane];
     }
 }
 
-fn separate_lanes(on: &Engine) -> Check {
-    let mut y = vec![0u32; 32];
+fn separate_warps(on: &Engine) -> Check {
+    let mut y = vec![0u32; 1024];
     launch!(on, chain(write y), LaunchConfig::grid(1))?;
-    let want = std::iter::successors(Some((0u32, 1u32)), |&(t, cell)| {
-        Some((t + 1, cell.wrapping_mul(3) + t))
-    });
-    same("y", &y, &want.take(32).map(|(_, cell)| cell).collect::<Vec<_>>())
+    let (mut row, mut want): (Vec<u32>, _) = ((0..32).collect(), vec![0; 1024]);
+    for warp in (0..32usize).rev() {
+        row.reverse();
+        row.iter_mut().for_each(|cell| *cell = cell.wrapping_mul(3) + warp as u32);
+        want[32 * warp..32 * warp + 32].copy_from_slice(&row);
+    }
+    same("y", &y, &want)
 }
 
 #[device]

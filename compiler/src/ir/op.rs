@@ -333,6 +333,7 @@ pub enum Op {
     },
     /// Waits until a phase of an mbarrier is complete: the current or the last one. Orders the
     /// accesses that threads have made before they arrived in the phase against those after it.
+    /// Lanes of a warp that come to it together may wait until all of them can continue.
     MBarrierWait {
         /// A pointer to the `u64` of an mbarrier.
         barrier: InstId,

@@ -24,7 +24,7 @@ pub(crate) struct MBarriers {
     arrays: Vec<(u16, Vec<MBarrier>)>,
     /// True if the last arrival of a phase has come since waiting strands were last resumed.
     pub(crate) has_all_arrivals: bool,
-    /// The lanes of the last strand that waits whose phases are complete already.
+    /// The warps of the last strand that waits whose phases are complete already.
     pub(crate) ready: Mask,
 }
 

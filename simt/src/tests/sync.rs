@@ -551,4 +551,9 @@ fn mbarriers_deadlock_without_all_their_threads() {
     let twice = "%token = mbarrier_arrive %f : u64 !5 %wait = mbarrier_wait %f, %token !6";
     let waiting = deadlock(twice);
     assert_eq!((waiting[0].0, waiting[0].1), (Meeting::MBarrier, 6));
+    // Lanes of a warp continue together: the second one waits for the first.
+    let half = "%half = lt %t, %16 : bool !0
+        %choice = select %half, %1, %0 : u32 !0
+        %wait = mbarrier_wait %f, %choice !5";
+    assert_eq!(deadlock(half)[0], (Meeting::MBarrier, 5, 0, !0));
 }

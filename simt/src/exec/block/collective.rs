@@ -24,7 +24,7 @@ impl Block<'_> {
             return self.split_warps(index);
         }
         if self.waits_at_mbarrier(&self.strands[index].1) {
-            return self.pass_ready_lanes(index);
+            return self.pass_ready_warps(index);
         }
         if self.warp_op(index).is_none() {
             return;

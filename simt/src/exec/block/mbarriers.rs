@@ -8,8 +8,8 @@ impl Block<'_> {
         strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::MBarrierWait { .. })
     }
 
-    /// Lets the lanes of a strand continue that need not wait.
-    pub(super) fn pass_ready_lanes(&mut self, index: usize) {
+    /// Lets the warps of a strand continue that need not wait.
+    pub(super) fn pass_ready_warps(&mut self, index: usize) {
         let ready = std::mem::replace(&mut self.mbarriers.ready, Mask::EMPTY);
         if ready.is_empty() {
             return;

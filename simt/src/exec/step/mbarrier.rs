@@ -41,7 +41,9 @@ impl Exec<'_> {
         Ok(parity)
     }
 
-    /// Lets the active lanes pass whose phases are complete: all, or the block separates them.
+    /// Lets the active lanes pass if the phases of their warp are complete: all, or the block
+    /// separates the warps. On a GPU the lanes that leave the loop of a wait first wait for the
+    /// others of their warp.
     pub(super) fn wait_for_mbarriers(&mut self, barrier: Address<Operand>, phase: Operand) -> Next {
         let (active, mut ready) = (self.strand.active(), Mask::EMPTY);
         for lane in active.lanes() {
@@ -55,6 +57,11 @@ impl Exec<'_> {
         }
         if ready == active {
             return Next::Continue;
+        }
+        for (warp, lanes) in active.warps() {
+            if ready.0[warp] & lanes != lanes {
+                ready.remove(Mask::of_warp(warp, lanes));
+            }
         }
         self.mbarriers.ready = ready;
         Next::Wait
