@@ -57,11 +57,9 @@ fn a_copy_that_nothing_waits_for() {
 #[test]
 fn a_tile_that_others_still_read() {
     let all = format!("{WAIT}{READ}");
-    let again = format!(
-        "%again = if %isfirst !0 {{ %copy2 = bulk_copy %s, %x0, 256, %f !30
-             %token2 = mbarrier_arrive %f : u64 !31 }}
-         %odd = const 1 : u32 !0 %wait2 = mbarrier_wait %f, %odd !32\n"
-    );
+    let again = "%again = if %isfirst !0 { %copy2 = bulk_copy %s, %x0, 256, %f !30
+             %token2 = mbarrier_arrive %f : u64 !31 }
+         %odd = const 1 : u32 !0 %wait2 = mbarrier_wait %f, %odd !32\n";
     let found = findings(COPY, &format!("{all}{again}"));
     assert!(!found.is_empty() && found[0].contains("race on tile["), "{found:#?}");
     assert_eq!(findings(COPY, &format!("{all} %b = barrier !22 {again}")), [""; 0]);
