@@ -74,17 +74,17 @@ fn site_outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) ->
 /// Returns the errors of `#[kernel(deny_checks)]` for `kernel`, which is specialized: one for each
 /// place with a remaining check.
 ///
-/// Checks before named barriers have them in every kernel: a warp that fails one never arrives, and a
-/// GPU has no means to end the wait of the others.
+/// Checks before named barriers and mbarriers have them in every kernel: a thread that fails one never
+/// arrives, and a GPU has no means to end the wait of the others.
 pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    let before_barriers = spans_before_named_barriers(kernel);
+    let before_barriers = spans_before_partial_barriers(kernel);
     if !kernel.deny_checks && before_barriers.is_empty() {
         return diagnostics;
     }
     for CheckSite { span, failure: what, outcome } in check_sites(kernel) {
         let code = match before_barriers.contains(&span) {
-            true => NAMED_BARRIERS,
+            true => PARTIAL_BARRIERS,
             // The author of an assertion asks for its check.
             false if kernel.deny_checks && what != CheckFailure::Panic => DENY_CHECKS,
             false => continue,
@@ -104,10 +104,11 @@ pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     diagnostics
 }
 
-/// Returns the places of instructions after which their thread may come to a named barrier.
-fn spans_before_named_barriers(kernel: &Kernel) -> HashSet<Span> {
+/// Returns the places of instructions after which their thread may come to a named barrier
+/// or an mbarrier.
+fn spans_before_partial_barriers(kernel: &Kernel) -> HashSet<Span> {
     let mut spans = HashSet::new();
-    if kernel.has_named_barriers() {
+    if kernel.has_partial_barriers() {
         add_spans_before_barriers(kernel, &kernel.body, false, &mut spans);
     }
     spans
@@ -125,7 +126,7 @@ fn add_spans_before_barriers(
         if is_followed {
             spans.insert(inst.span);
         }
-        let has_barrier = contains_named_barrier(kernel, id);
+        let has_barrier = contains_partial_barrier(kernel, id);
         // A thread repeats a loop, and jumps in it and in a block.
         let is_repeated = has_barrier && !matches!(inst.op, Op::If { .. });
         for inner in inst.op.bodies() {
@@ -135,15 +136,14 @@ fn add_spans_before_barriers(
     }
 }
 
-fn contains_named_barrier(kernel: &Kernel, id: InstId) -> bool {
+fn contains_partial_barrier(kernel: &Kernel, id: InstId) -> bool {
     let op = &kernel.insts[id].op;
-    let is_barrier = matches!(op, Op::NamedBarrier { .. });
-    is_barrier
-        || op.bodies().any(|body| body.0.iter().any(|&id| contains_named_barrier(kernel, id)))
+    op.is_partial_barrier()
+        || op.bodies().any(|body| body.0.iter().any(|&id| contains_partial_barrier(kernel, id)))
 }
 
 /// The code of the errors of [`find_denied`] for `#[kernel(deny_checks)]`, which is no lint.
 pub const DENY_CHECKS: &str = "deny_checks";
 
-/// The code of the errors of [`find_denied`] for kernels with named barriers, which is no lint.
-pub const NAMED_BARRIERS: &str = "named_barriers";
+/// The code of the errors of [`find_denied`] for kernels with named barriers or mbarriers, which is no lint.
+pub const PARTIAL_BARRIERS: &str = "partial_barriers";

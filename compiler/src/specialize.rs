@@ -70,6 +70,20 @@ pub enum SpecializeError {
         /// Its value.
         value: u64,
     },
+    /// A size that no bulk copy has.
+    BulkSize {
+        /// The number, as an expression over the generic parameters' names.
+        size: String,
+        /// Its value, in bytes.
+        bytes: u64,
+    },
+    /// A number of arrivals that no mbarrier is for.
+    Arrivals {
+        /// The number, as an expression over the generic parameters' names.
+        arrivals: String,
+        /// Its value.
+        count: u64,
+    },
     /// Two sizes of one named barrier.
     NamedBarrierSizes {
         /// The number of the barrier.
@@ -119,6 +133,12 @@ impl fmt::Display for SpecializeError {
                 "`{extent}` is {value}, and named barriers are 1 to 15, for a multiple of 32 threads up \
                  to 1024"
             ),
+            Self::BulkSize { size, bytes } => {
+                write!(f, "`{size}` is {bytes}, and a bulk copy has a multiple of 16 bytes")
+            }
+            Self::Arrivals { arrivals, count } => {
+                write!(f, "`{arrivals}` is {count}, and an mbarrier is for 1 to 1048575 arrivals")
+            }
             Self::NamedBarrierSizes { id, threads: [one, other] } => {
                 write!(f, "named barrier {id} is for {one} threads here and for {other} there")
             }
@@ -175,6 +195,9 @@ pub fn specialize<'k>(
             Length::Fixed(extent) => Length::Fixed(binder.extent(extent)?),
             Length::Launch(size) => Length::Launch(binder.size(size)?),
         };
+        if let Some(arrivals) = &mut shared.arrivals {
+            *arrivals = binder.arrivals(arrivals)?;
+        }
     }
     for array in bound.arrays.iter_mut() {
         array.elem = binder.element(&array.elem)?;
@@ -195,6 +218,8 @@ pub fn specialize<'k>(
             *extent = binder.extent(extent)?;
         } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {
             *bytes = binder.copy_size(bytes)?;
+        } else if let Op::BulkCopy { bytes, .. } = &mut inst.op {
+            *bytes = binder.bulk_size(bytes)?;
         } else if let Op::NamedBarrier { id, threads, .. } = &mut inst.op {
             (*id, *threads) = binder.named_barrier(id, threads)?;
         } else if let Op::Shuffle { width, .. } = &mut inst.op {
@@ -322,6 +347,24 @@ impl Binder<'_> {
         match bound.known() {
             Some(bytes) if !Op::is_async_size(bytes) => {
                 Err(SpecializeError::CopySize { size: self.spell(size), bytes })
+            }
+            _ => Ok(bound),
+        }
+    }
+    fn bulk_size(&self, size: &Extent) -> Result<Extent, SpecializeError> {
+        let bound = self.extent(size)?;
+        match bound.known() {
+            Some(bytes) if !Op::is_bulk_size(bytes) => {
+                Err(SpecializeError::BulkSize { size: self.spell(size), bytes })
+            }
+            _ => Ok(bound),
+        }
+    }
+    fn arrivals(&self, arrivals: &Extent) -> Result<Extent, SpecializeError> {
+        let bound = self.extent(arrivals)?;
+        match bound.known() {
+            Some(count) if !Op::is_mbarrier_count(count) => {
+                Err(SpecializeError::Arrivals { arrivals: self.spell(arrivals), count })
             }
             _ => Ok(bound),
         }

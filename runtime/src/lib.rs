@@ -35,7 +35,8 @@
 //! - In kernels: [`global_idx_x`] and the other indices, [`shared!`], [`sync_threads`], [`warp`],
 //!   [`block`], [`cluster`], [`grid`], std's atomics, [`AtomicF32`] and [`AtomicF64`], and for generic
 //!   ones [`Num`], [`Int`] and [`Float`].
-//! - [`named_barrier`]: barriers of some warps of a block.
+//! - [`named_barrier`]: barriers of some warps of a block. [`mbarrier`]: barriers in shared memory, at
+//!   which threads arrive by themselves, and [`Pipeline`]s of them.
 //! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and
 //!   prefetches.
 //! - [`vector`]: vector types such as [`F32x4`].
@@ -87,6 +88,7 @@ mod launch;
 mod launch_checks;
 mod lint;
 pub mod math;
+pub mod mbarrier;
 mod memory;
 pub mod mma;
 pub mod model;
@@ -95,6 +97,7 @@ mod num;
 mod observe;
 pub mod occupancy;
 mod output;
+mod pipeline;
 mod plain;
 pub mod prelude;
 mod prepared;
@@ -134,11 +137,13 @@ pub use host::index::{
     thread_idx_z,
 };
 pub use launch::{Axis, Dims, IntoDims, LaunchConfig};
+pub use mbarrier::{ArrivalToken, MBarrier};
 pub use memory::{
     Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedBuffer, PinnedElement, Slice, Slice2,
     UninitBuffer, View, View2, ViewMut, ViewMut2,
 };
 pub use num::{Float, Int, MinMax, Num};
+pub use pipeline::Pipeline;
 pub use plain::{Plain, Stored};
 pub use prepared::Launch;
 pub use properties::{DeviceInfo, MemoryInfo};

@@ -120,6 +120,8 @@ pub enum Meeting {
     Barrier,
     /// `named_barrier::sync` and `named_barrier::arrive`.
     NamedBarrier,
+    /// `MBarrier::wait` and `MBarrier::wait_parity`.
+    MBarrier,
     /// `grid::sync`
     Grid,
     /// `cluster::sync`
@@ -146,6 +148,7 @@ impl Meeting {
         match self {
             Self::Barrier => "block barrier",
             Self::NamedBarrier => "named barrier",
+            Self::MBarrier => "mbarrier",
             Self::Grid => "grid barrier",
             Self::Cluster => "cluster barrier",
             Self::SyncWarp => "warp barrier",

@@ -14,6 +14,7 @@ mod atomic_structs;
 mod atomics;
 mod block;
 mod bounds;
+mod bulk_copies;
 mod cache_hints;
 mod casts;
 mod closures;
@@ -56,6 +57,7 @@ mod launches;
 mod long_chains;
 mod loops;
 mod math;
+mod mbarriers;
 mod memory;
 mod method_faults;
 mod name_precedence;
@@ -67,6 +69,7 @@ mod options;
 mod partial_iteration;
 mod pattern_inference;
 mod patterns;
+mod pipelines;
 mod plain_values;
 mod ported;
 mod printing;
@@ -113,14 +116,14 @@ macro_rules! modules {
 /// Every case, with the path of its module.
 const MODULES: &[(&str, &[Case])] = modules![
     adapters arrays associated_types async_copies atomic_orderings atomic_structs atomics block
-    bounds cache_hints casts closures clusters coarsening collect_and_extend compare_exchange comparisons
+    bounds bulk_copies cache_hints casts closures clusters coarsening collect_and_extend compare_exchange comparisons
     composite_comparisons composites constant_memory control control_flow_type cooperative
     deferred_inference dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
     function_pointers generics half_floats impl_trait_results instances int_methods integers
     intrinsics iterator_names iterator_types iterators lane_operations launch_requirements
-    launches long_chains loops math memory method_faults name_precedence named_barriers nested_items
-    number_methods operators options partial_iteration pattern_inference patterns plain_values
+    launches long_chains loops math mbarriers memory method_faults name_precedence named_barriers nested_items
+    number_methods operators options partial_iteration pattern_inference patterns pipelines plain_values
     ported::ciphers ported::codes ported::factors ported::finance ported::geometry ported::grids
     ported::images ported::layers ported::links ported::lookups ported::machines ported::numbers
     ported::numerics ported::reductions ported::samples ported::scans ported::scenes

@@ -567,6 +567,7 @@ impl Judge<'_> {
                 op,
                 Op::Barrier { .. }
                     | Op::AsyncCopy { .. }
+                    | Op::BulkCopy { .. }
                     | Op::AsyncCommit
                     | Op::AsyncWait { .. }
                     | Op::SyncGrid

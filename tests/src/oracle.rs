@@ -362,7 +362,7 @@ impl<'m> Machine<'m> {
                 old
             }
             // At once, which is one of the times that it may take place.
-            Op::AsyncCopy { to, from, bytes } => {
+            Op::AsyncCopy { to, from, bytes } | Op::BulkCopy { to, from, bytes, .. } => {
                 let (to, from) = (of(*to), of(*from));
                 let bytes = bytes.known().expect("the kernel is specialized") as usize;
                 let copied = self.memory(from)[..bytes].to_vec();
@@ -432,7 +432,11 @@ impl<'m> Machine<'m> {
             }
             // Alone, as far as it can tell.
             Op::ActiveMask => 1 << (thread % 32),
-            Op::SyncWarp { .. } | Op::NamedBarrier { .. } | Op::Fence { .. } => 0,
+            Op::SyncWarp { .. }
+            | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
+            | Op::Fence { .. } => 0,
             Op::Generic(_) | Op::MulAdd { .. } => unreachable!("the kernel is specialized"),
             Op::If { .. }
             | Op::For { .. }

@@ -118,6 +118,7 @@ impl<'c> Check<'c> {
                 | Op::Atomic { .. }
                 | Op::CompareExchange { .. }
                 | Op::AsyncCopy { .. }
+                | Op::BulkCopy { .. }
                 | Op::Vote { .. }
                 | Op::Shuffle { .. }
         );

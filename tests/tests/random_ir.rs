@@ -95,7 +95,7 @@ fn every_operation_occurs() {
     let mut wanted: Vec<String> = every(
         "",
         "const generic param len shared array builtin cast bitcast select fma index offset bounds check get set \
-         load store async_copy async_commit async_wait barrier sync_warp active_mask if for loop block break continue return print panic"
+         load store async_copy async_commit async_wait mbarrier_arrive mbarrier_wait barrier sync_warp active_mask if for loop block break continue return print panic"
             .split(' ')
             .collect(),
     );

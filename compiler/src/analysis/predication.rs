@@ -282,6 +282,7 @@ impl Walk<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::Texture { .. }
@@ -289,6 +290,8 @@ impl Walk<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

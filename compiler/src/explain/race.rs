@@ -91,7 +91,7 @@ fn deciding_fact(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String
         | DoubtReason::Guards
         | DoubtReason::Barrier
         | DoubtReason::Order
-        | DoubtReason::NamedBarrier
+        | DoubtReason::PartialBarrier
         | DoubtReason::OneBlock
         | DoubtReason::Scope
         | DoubtReason::Unfenced(_)

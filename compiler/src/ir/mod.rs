@@ -295,7 +295,7 @@ impl std::fmt::Display for Access {
     }
 }
 
-/// A block-shared array. Its contents are undefined when a block starts.
+/// A block-shared array. Its contents are undefined when a block starts, but for mbarriers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shared {
     /// Name in the source.
@@ -304,6 +304,10 @@ pub struct Shared {
     pub elem: Element,
     /// Number of elements.
     pub len: Length,
+    /// Of an array of mbarriers, the number of arrivals that complete a phase of each. Its elements
+    /// are `u64`, and only [`Op::MBarrierArrive`] and [`Op::MBarrierWait`] access them. The first
+    /// phase begins when the block starts.
+    pub arrivals: Option<Extent>,
     /// The place of its declaration.
     pub span: Span,
 }
@@ -362,10 +366,10 @@ pub struct Inst {
 pub struct Body(pub Vec<InstId>);
 
 impl Kernel {
-    /// Returns true if threads meet at named barriers. The participants are known only at run
-    /// time.
-    pub fn has_named_barriers(&self) -> bool {
-        self.insts.iter().any(|(_, inst)| matches!(inst.op, Op::NamedBarrier { .. }))
+    /// Returns true if threads arrive at named barriers or mbarriers: only a run shows which of
+    /// them an arrival orders.
+    pub fn has_partial_barriers(&self) -> bool {
+        self.insts.iter().any(|(_, inst)| inst.op.is_partial_barrier())
     }
 
     /// Returns true if there is nothing left to specialize.

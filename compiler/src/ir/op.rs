@@ -11,6 +11,9 @@ use super::{
     ReduceOp, Scope, SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
 };
 
+/// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
+const MAX_MBARRIER_ARRIVALS: u64 = (1 << 20) - 1;
+
 /// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -258,6 +261,25 @@ pub enum Op {
         pending: Extent,
     },
 
+    /// Begins to copy bytes from global to shared memory, in the background. The current phase of an
+    /// mbarrier is not complete before they have arrived. Each byte is read and written once, at an
+    /// unspecified time before an [`Op::MBarrierWait`] for the phase ends. Until then it is
+    /// unspecified what is read from the destination, and what remains there or in the destination
+    /// of a write to the destination or the source.
+    ///
+    /// The thread's accesses before it, and those that happen before them, are before those of the
+    /// copy.
+    BulkCopy {
+        /// The destination, in shared memory; a multiple of 16.
+        to: InstId,
+        /// The source, in global memory; a multiple of 16.
+        from: InstId,
+        /// A multiple of 16, at most 1048560, and not 0.
+        bytes: Extent,
+        /// A pointer to the `u64` of an mbarrier.
+        barrier: InstId,
+    },
+
     /// Reads texels of a texture, and yields one of four words; the same read once for each word is
     /// one instruction of a GPU. The texture's descriptor decides about its extents, format, filter
     /// and address modes; [`texture`](crate::texture) defines the result. No thread writes a texture
@@ -301,6 +323,24 @@ pub enum Op {
         id: Extent,
         /// 32 for each warp that arrives, waiting or not: the same wherever the barrier is named.
         threads: Extent,
+    },
+    /// Arrives at an mbarrier, and yields a token (`u64`) of its current phase, of which the bits
+    /// are unspecified. When as many threads have arrived in a phase as the barrier
+    /// [is for](super::Shared::arrivals), the phase is complete, and the next one begins. A thread
+    /// that has ended does not arrive.
+    MBarrierArrive {
+        /// A pointer to the `u64` of an mbarrier.
+        barrier: InstId,
+    },
+    /// Waits until a phase of an mbarrier is complete: the current or the last one. Orders the
+    /// accesses that threads have made before they arrived in the phase against those after it.
+    /// Lanes of a warp that come to it together may wait until all of them can continue.
+    MBarrierWait {
+        /// A pointer to the `u64` of an mbarrier.
+        barrier: InstId,
+        /// The phase: a token (`u64`), or the parity of its number (`u32`), which is 0 or 1. Phases
+        /// are counted from 0; the phase before the first one is complete and has the parity 1.
+        phase: InstId,
     },
     /// Waits for the lanes of the mask (`u32`; without one, every lane that has
     /// not ended) and orders their accesses to memory.
@@ -502,6 +542,7 @@ impl Op {
             | Self::Atomic { .. }
             | Self::CompareExchange { .. }
             | Self::AsyncCopy { .. }
+            | Self::BulkCopy { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }
             | Self::Print { .. } => Effect::Write,
@@ -511,6 +552,8 @@ impl Op {
             | Self::SyncCluster
             | Self::SyncWarp { .. }
             | Self::NamedBarrier { .. }
+            | Self::MBarrierArrive { .. }
+            | Self::MBarrierWait { .. }
             | Self::Fence { .. }
             | Self::Shuffle { .. }
             | Self::Vote { .. }
@@ -550,6 +593,11 @@ impl Op {
         matches!(bytes, 4 | 8 | 16)
     }
 
+    /// Returns true if a bulk copy can have so many bytes.
+    pub const fn is_bulk_size(bytes: u64) -> bool {
+        bytes.is_multiple_of(16) && bytes > 0 && bytes <= MAX_MBARRIER_ARRIVALS
+    }
+
     /// Returns true if a named barrier has this number.
     pub const fn is_named_barrier(id: u64) -> bool {
         matches!(id, 1..=15)
@@ -558,6 +606,20 @@ impl Op {
     /// Returns true if a named barrier can be for `threads` threads.
     pub const fn is_named_barrier_size(threads: u64) -> bool {
         threads.is_multiple_of(32) && matches!(threads, 32..=1024)
+    }
+
+    /// Returns true for the instructions of named barriers and mbarriers, at which some threads of
+    /// a block arrive, and others wait for them.
+    pub const fn is_partial_barrier(&self) -> bool {
+        matches!(
+            self,
+            Self::NamedBarrier { .. } | Self::MBarrierArrive { .. } | Self::MBarrierWait { .. }
+        )
+    }
+
+    /// Returns true if a phase of an mbarrier can have so many arrivals.
+    pub const fn is_mbarrier_count(arrivals: u64) -> bool {
+        matches!(arrivals, 1..=MAX_MBARRIER_ARRIVALS)
     }
 
     /// Returns true if nothing after the instruction in its body runs.

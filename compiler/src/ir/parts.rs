@@ -82,6 +82,8 @@ macro_rules! operands {
             | Op::Set { value, .. } => (Some($($deref)? value), None, None),
             Op::Load { ptr, .. } | Op::Prefetch { ptr, .. } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
             Op::Offset { base, .. } => (Some($($deref)? base), None, None),
+            Op::MBarrierArrive { barrier } => (Some($($deref)? barrier), None, None),
+            Op::MBarrierWait { barrier, phase } => (Some($($deref)? barrier), Some($($deref)? phase), None),
             Op::Check { cond, .. } | Op::If { cond, .. } => (Some($($deref)? cond), None, None),
             Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
                 (Some($($deref)? lhs), Some($($deref)? rhs), None)
@@ -97,6 +99,7 @@ macro_rules! operands {
             Op::CompareExchange { ptr, expected, value, .. } => {
                 (Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value))
             }
+            Op::BulkCopy { to, from, barrier, .. } => (Some($($deref)? to), Some($($deref)? from), Some($($deref)? barrier)),
             Op::AsyncCopy { to, from, .. } => (Some($($deref)? to), Some($($deref)? from), None),
             Op::Barrier { reduce } => (reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None),
             Op::SyncWarp { mask } => (mask.$as_borrowed()$(.$copied())?, None, None),
@@ -148,6 +151,7 @@ macro_rules! by_bodies {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
             | Op::Barrier { .. }
@@ -155,6 +159,8 @@ macro_rules! by_bodies {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -48,8 +48,12 @@ impl Display for Kernel {
         for Requirement { text, cond, span } in &self.requires {
             writeln!(f, "  requires {text:?} {cond} {span}")?;
         }
-        for (id, Shared { name, elem, len, span }) in self.shared.iter() {
-            writeln!(f, "  shared {id} = {}: [{elem}; {len}] {span}", Name(name))?;
+        for (id, Shared { name, elem, len, arrivals, span }) in self.shared.iter() {
+            write!(f, "  shared {id} = {}: [{elem}; {len}]", Name(name))?;
+            if let Some(arrivals) = arrivals {
+                write!(f, " mbarrier {arrivals}")?;
+            }
+            writeln!(f, " {span}")?;
         }
         for (id, Array { name, elem, len, passed, span }) in self.arrays.iter() {
             write!(f, "  array {id} = {}: [{elem}; {len}]", Name(name))?;
@@ -262,6 +266,9 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             write!(f, "compare_exchange.{order}.{scope} {ptr}, {expected}, {value}")
         }
         Op::AsyncCopy { to, from, bytes } => write!(f, "async_copy {to}, {from}, {bytes}"),
+        Op::BulkCopy { to, from, bytes, barrier } => {
+            write!(f, "bulk_copy {to}, {from}, {bytes}, {barrier}")
+        }
         Op::AsyncCommit => write!(f, "async_commit"),
         Op::AsyncWait { pending } => write!(f, "async_wait {pending}"),
         Op::Barrier { reduce: None } => write!(f, "barrier"),
@@ -273,6 +280,10 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::NamedBarrier { waits, id, threads } => {
             let what = if *waits { "sync" } else { "arrive" };
             write!(f, "named_barrier.{what} {id}, {threads}")
+        }
+        Op::MBarrierArrive { barrier } => write_one_operand(f, "mbarrier_arrive", barrier),
+        Op::MBarrierWait { barrier, phase } => {
+            write_two_operands(f, "mbarrier_wait", barrier, phase)
         }
         Op::Fence { scope } => write!(f, "fence.{}", scope.name()),
         Op::Shuffle { op, value, lane, width, mask } => {

@@ -126,10 +126,12 @@ pub(super) fn shared_bytes(kernel: &Kernel) -> Option<u64> {
 
 /// Returns true if blocks of `kernel` wait at barriers.
 pub fn has_barriers(kernel: &Kernel) -> bool {
-    kernel
-        .insts
-        .iter()
-        .any(|(_, inst)| matches!(inst.op, Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster))
+    // The first thread initializes mbarriers, which the others wait for.
+    kernel.shared.iter().any(|(_, shared)| shared.arrivals.is_some())
+        || kernel
+            .insts
+            .iter()
+            .any(|(_, inst)| matches!(inst.op, Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster))
 }
 
 /// Returns the number of barriers that a block of `kernel` takes: up to the highest that it names.

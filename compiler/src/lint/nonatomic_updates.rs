@@ -291,9 +291,9 @@ impl<'k> ExprView<'k> {
         let root = self.kernel.root(ptr);
         root.is_some()
             && !self.kernel.insts.iter().any(|(_, inst)| match inst.op {
-                Op::Store { ptr, .. } | Op::AsyncCopy { to: ptr, .. } => {
-                    self.kernel.root(ptr) == root
-                }
+                Op::Store { ptr, .. }
+                | Op::AsyncCopy { to: ptr, .. }
+                | Op::BulkCopy { to: ptr, .. } => self.kernel.root(ptr) == root,
                 _ => false,
             })
     }

@@ -36,7 +36,7 @@ pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         })
     });
     // The trace has not the order that named barriers make.
-    let is_ordered = analyses.trace.complete && !kernel.has_named_barriers();
+    let is_ordered = analyses.trace.complete && !kernel.has_partial_barriers();
     if stored_through_unknown || !is_ordered {
         return Vec::new();
     }
@@ -45,7 +45,10 @@ pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 
 /// Returns the pointer of an operation that writes without reading first.
 fn written_pointer(op: &Op) -> Option<InstId> {
-    let (Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. } | Op::AsyncCopy { to: ptr, .. }) = op
+    let (Op::Store { ptr, .. }
+    | Op::AtomicStore { ptr, .. }
+    | Op::AsyncCopy { to: ptr, .. }
+    | Op::BulkCopy { to: ptr, .. }) = op
     else {
         return None;
     };

@@ -22,7 +22,9 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
             let (Op::Load { ptr, .. }
             | Op::AtomicLoad { ptr, .. }
             | Op::Atomic { ptr, .. }
-            | Op::CompareExchange { ptr, .. }) = inst.op
+            | Op::CompareExchange { ptr, .. }
+            | Op::MBarrierArrive { barrier: ptr }
+            | Op::MBarrierWait { barrier: ptr, .. }) = inst.op
             else {
                 return None;
             };
@@ -38,7 +40,8 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
         kernel.insts.iter().any(|(_, inst)| {
             let (Op::Store { ptr, .. }
             | Op::AtomicStore { ptr, .. }
-            | Op::AsyncCopy { to: ptr, .. }) = inst.op
+            | Op::AsyncCopy { to: ptr, .. }
+            | Op::BulkCopy { to: ptr, .. }) = inst.op
             else {
                 return false;
             };

@@ -50,7 +50,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         return useless;
     }
     let early = early_accesses(kernel, analyses, &groups);
-    if !early.is_empty() && !kernel.has_named_barriers() {
+    if !early.is_empty() && !kernel.has_partial_barriers() {
         return early;
     }
     let waits = |op: &Op| matches!(op, Op::AsyncWait { .. });

@@ -63,11 +63,14 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

@@ -82,6 +82,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
@@ -89,6 +90,8 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

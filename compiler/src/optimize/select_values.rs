@@ -192,7 +192,10 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Barrier { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }

@@ -51,6 +51,14 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
                 access(kernel, errors, id, *ptr, Kind::Atomic);
                 atomic_type(errors, id, Some(inst.ty), None);
             }
+            Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, phase: _ } => {
+                mbarrier(kernel, errors, id, *barrier);
+            }
+            Op::BulkCopy { to, from, bytes: _, barrier } => {
+                access(kernel, errors, id, *to, Kind::Store);
+                access(kernel, errors, id, *from, Kind::Load);
+                mbarrier(kernel, errors, id, *barrier);
+            }
             Op::AsyncCopy { to, from, bytes: _ } => {
                 access(kernel, errors, id, *to, Kind::Store);
                 access(kernel, errors, id, *from, Kind::Load);
@@ -134,7 +142,12 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
             }
             space(kernel, errors, id, ptr, access.space());
         }
-        Some(Root::Shared(_)) => space(kernel, errors, id, ptr, Space::Shared),
+        Some(Root::Shared(shared)) => {
+            space(kernel, errors, id, ptr, Space::Shared);
+            if kernel.shared.get(shared).is_some_and(|shared| shared.arrivals.is_some()) {
+                errors.inst(id, format!("{shared} has mbarriers, which are no values"));
+            }
+        }
         Some(Root::Array(_)) => space(kernel, errors, id, ptr, Space::Local),
         None => {}
     }
@@ -147,6 +160,14 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
             errors.inst(id, format!("{ptr} points into constant memory, which is never written"));
         }
         _ => {}
+    }
+}
+
+/// Checks that the array that `barrier` points into, if it is known, has mbarriers.
+fn mbarrier(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, barrier: InstId) {
+    let Some(Root::Shared(shared)) = root(kernel, barrier) else { return };
+    if kernel.shared.get(shared).is_some_and(|shared| shared.arrivals.is_none()) {
+        errors.inst(id, format!("{shared} has no mbarriers"));
     }
 }
 

@@ -3,7 +3,7 @@ use super::Errors;
 use crate::ir::{
     Access, ArrayId, CoarseGrid, Coarsening, Element, Extent, GenericKind, Inst, Kernel, Length,
     MAX_CLUSTER_BLOCKS, MAX_DEPTH, MAX_MIN_BLOCKS, Op, Param, ParamId, ParamKind, Requirement,
-    Scalar, Size, Ty,
+    Scalar, Shared, Size, Ty,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -116,7 +116,9 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
             Length::Fixed(extent) => extent_error(kernel, extent),
             Length::Launch(size) => launch_error(kernel, size),
         };
-        for message in elem.into_iter().chain(len) {
+        let arrivals = shared.arrivals.as_ref();
+        let arrivals = arrivals.and_then(|arrivals| mbarrier_error(kernel, shared, arrivals));
+        for message in elem.into_iter().chain(len).chain(arrivals) {
             errors.signature(format!("{id}: {message}"));
         }
     }
@@ -137,6 +139,16 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
             errors.signature(format!("{id}: {message}"));
         }
     }
+}
+
+/// Returns the problem of an array of mbarriers.
+fn mbarrier_error(kernel: &Kernel, shared: &Shared, arrivals: &Extent) -> Option<String> {
+    if shared.elem.scalar() != Some(Scalar::U64) || !matches!(shared.len, Length::Fixed(_)) {
+        return Some("mbarriers are `u64`, in an array of a fixed length".into());
+    }
+    let wrong = arrivals.known().filter(|count| !Op::is_mbarrier_count(*count));
+    let message = wrong.map(|count| format!("no mbarrier is for {count} arrivals"));
+    message.or_else(|| extent_error(kernel, arrivals))
 }
 
 /// Returns the problem of an array that is passed by `param`.
@@ -170,6 +182,7 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         if let Op::Index { stride: extent, .. }
         | Op::Offset { offset: extent, .. }
         | Op::AsyncCopy { bytes: extent, .. }
+        | Op::BulkCopy { bytes: extent, .. }
         | Op::AsyncWait { pending: extent }
         | Op::Shuffle { width: extent, .. } = &inst.op
             && let Some(message) = extent_error(kernel, extent)

@@ -311,6 +311,14 @@ impl Typing<'_, '_> {
                     self.error(format!("copies {bytes} bytes and must copy 4, 8 or 16"));
                 }
             }
+            Op::BulkCopy { to, from, bytes, barrier } => {
+                self.operands([*to, *barrier], Ty::Ptr(Space::Shared));
+                self.operands([*from], Ty::Ptr(Space::Global));
+                self.result(Ty::Unit);
+                if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_bulk_size(*bytes)) {
+                    self.error(format!("copies {bytes} bytes and must copy a multiple of 16"));
+                }
+            }
             Op::AsyncCommit | Op::AsyncWait { pending: _ } => self.result(Ty::Unit),
             Op::SyncGrid => {
                 self.result(Ty::Unit);
@@ -339,6 +347,17 @@ impl Typing<'_, '_> {
                     threads.known().filter(|threads| !Op::is_named_barrier_size(*threads))
                 {
                     self.error(format!("is for {threads} threads, which are no warps of a block"));
+                }
+            }
+            Op::MBarrierArrive { barrier } => {
+                self.operands([*barrier], Ty::Ptr(Space::Shared));
+                self.result(U64);
+            }
+            Op::MBarrierWait { barrier, phase } => {
+                self.operands([*barrier], Ty::Ptr(Space::Shared));
+                self.result(Ty::Unit);
+                if let Some(ty) = self.ty_of(*phase).filter(|ty| ![U32, U64].contains(ty)) {
+                    self.error(format!("{phase} is `{ty}` and must be a token or a parity"));
                 }
             }
             Op::SyncWarp { mask } => {

@@ -4,7 +4,7 @@ use crate::{
     resolve::std_paths::StdItem,
     types::{
         Ty,
-        builtin::{Async, Builtin, BuiltinPart, ClusterFn, ResolvedBuiltin},
+        builtin::{Async, Builtin, BuiltinPart, ClusterFn, MBarrierFn, ResolvedBuiltin},
         collective::{Collective, CollectiveArgs},
     },
 };
@@ -62,6 +62,7 @@ impl Notes {
             Builtin::Async(Async::Copy)
             | Builtin::Texture(_)
             | Builtin::Cluster(ClusterFn::MapShared)
+            | Builtin::MBarrier(MBarrierFn::BulkCopy)
             | Builtin::Cache(_) => {
                 return self.record_numeric_generic(path, absolute());
             }

@@ -259,6 +259,12 @@ impl<'a> Program<'a> {
         })
     }
 
+    /// Returns true for the library's type of mbarriers, by its name and field.
+    pub(crate) fn is_mbarrier(&self, item: usize) -> bool {
+        let Some(Item::Struct(of)) = self.item(item) else { return false };
+        of.ident == "MBarrier" && of.fields.len() == 1 && is_named_first(of, &["mbarrier_word"])
+    }
+
     /// Returns true if a struct or enum derives a trait.
     pub(crate) fn derives_trait(&self, item: usize, of_trait: &str) -> bool {
         let attrs = match self.item(item) {

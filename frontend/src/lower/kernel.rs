@@ -104,6 +104,7 @@ impl Lowerer<'_> {
         let _ = self.lower_block(&function.body);
         self.resolve_spaces();
         self.check_async_copies();
+        self.check_mbarriers();
         self.check_mapped_references();
         self.check_cached_accesses();
         self.check_named_barriers();

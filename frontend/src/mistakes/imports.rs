@@ -38,12 +38,14 @@ const PRELUDE_MODULES: [&str; 11] = [
 ];
 
 /// Types of kernels that the prelude lacks.
-const OTHER_TYPES: [&str; 10] = [
+const OTHER_TYPES: [&str; 12] = [
     "Layers",
     "LayersMut",
     "LayeredTexture1",
     "LayeredTexture2",
+    "MBarrier",
     "Normalized",
+    "Pipeline",
     "Rows",
     "RowsMut",
     "Texture1",

@@ -23,7 +23,7 @@ use crate::{
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use warpwise_compiler::{
-    checks::{DENY_CHECKS, NAMED_BARRIERS},
+    checks::{DENY_CHECKS, PARTIAL_BARRIERS},
     diag::{Diagnostic, Level},
     id::Id,
     ir,
@@ -127,8 +127,9 @@ fn full_message(
     }
     let reason = match *code {
         DENY_CHECKS => Some("`#[kernel(deny_checks)]` makes a check that is not proved an error"),
-        NAMED_BARRIERS => Some(
-            "a warp that fails a check does not arrive at named barriers, where others would wait for it forever",
+        PARTIAL_BARRIERS => Some(
+            "a thread that fails a check does not arrive at named barriers and mbarriers, where others \
+             would wait for it forever",
         ),
         _ => None,
     };

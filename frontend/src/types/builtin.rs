@@ -79,6 +79,8 @@ pub(crate) enum Builtin {
     Texture(TextureOp),
     /// A function of the module `cache`.
     Cache(Cache),
+    /// A function of the module `mbarrier::words`.
+    MBarrier(MBarrierFn),
     /// A function of the module `named_barrier`.
     NamedBarrier {
         /// True for `sync`.
@@ -86,6 +88,19 @@ pub(crate) enum Builtin {
         /// The number and the threads; `None` until the path is resolved.
         extents: Option<[Len; 2]>,
     },
+}
+
+/// A function of the module `mbarrier::words`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MBarrierFn {
+    /// `arrive`
+    Arrive,
+    /// `wait`
+    Wait,
+    /// `wait_parity`
+    WaitParity,
+    /// `bulk_copy`
+    BulkCopy,
 }
 
 /// A function of the module `cluster`.
@@ -187,6 +202,8 @@ pub(crate) enum BuiltinPart {
         /// True for `&mut`.
         mutable: bool,
     },
+    /// A reference to an atomic of this number type.
+    AtomicRef(Prim),
     /// A reference to a slice of any value.
     Slice,
     /// `()`
@@ -243,6 +260,7 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
         ["async_copy", name] => find_in_async_copy(name),
         ["cluster", name] => find_in_cluster(name),
         ["cache", name] => find_in_cache(name),
+        ["mbarrier", "words", name] => find_in_mbarrier_words(name),
         ["named_barrier", name] => find_in_named_barrier(name),
         _ => None,
     }
@@ -519,6 +537,22 @@ fn find_in_cache(name: &str) -> Option<ResolvedBuiltin> {
         }
         _ => None,
     }
+}
+
+/// Returns functions of the module `mbarrier::words`.
+fn find_in_mbarrier_words(name: &str) -> Option<ResolvedBuiltin> {
+    let word = BuiltinPart::AtomicRef(Prim::U64);
+    let [from, to] = [false, true].map(|mutable| BuiltinPart::Ref { mutable });
+    let (token, parity) = (BuiltinPart::Prim(Prim::U64), BuiltinPart::Prim(Prim::U32));
+    let (function, params, ret) = match name {
+        "arrive" => (MBarrierFn::Arrive, vec![word], token),
+        "wait" => (MBarrierFn::Wait, vec![word, token], BuiltinPart::Unit),
+        "wait_parity" => (MBarrierFn::WaitParity, vec![word, parity], BuiltinPart::Unit),
+        "bulk_copy" => (MBarrierFn::BulkCopy, vec![word, to, from], BuiltinPart::Unit),
+        _ => return None,
+    };
+    let path = format!("mbarrier::words::{name}");
+    Some(ResolvedBuiltin::new(Builtin::MBarrier(function), path, params, ret))
 }
 
 /// Returns functions of the module `named_barrier`.

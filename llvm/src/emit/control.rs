@@ -89,6 +89,9 @@ impl Emitter<'_> {
             Op::AsyncCopy { to, from, bytes } => {
                 self.unit(|this| this.async_copy(*to, *from, known(bytes)))
             }
+            Op::BulkCopy { to, from, bytes, barrier } => {
+                self.unit(|this| this.bulk_copy([*to, *from, *barrier], known(bytes)))
+            }
             Op::AsyncCommit => self.unit(Self::async_commit),
             Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
             Op::Barrier { reduce } => self.barrier(*reduce),
@@ -97,6 +100,10 @@ impl Emitter<'_> {
             Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
             Op::NamedBarrier { waits, id, threads } => {
                 self.unit(|this| this.named_barrier(*waits, known(id), known(threads)))
+            }
+            Op::MBarrierArrive { barrier } => Some(self.mbarrier_arrive(*barrier)),
+            Op::MBarrierWait { barrier, phase } => {
+                self.unit(|this| this.mbarrier_wait(*barrier, *phase))
             }
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {

@@ -25,6 +25,7 @@ mod division;
 mod emitter;
 mod fault;
 mod half;
+mod mbarrier;
 mod memory;
 mod mma;
 mod rare;
@@ -63,6 +64,7 @@ pub fn lower(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     let kernel = &*expand_rows(kernel);
     let mut emitter = Emitter::new(kernel, target);
     emitter.begin_block();
+    emitter.init_mbarriers();
     emitter.body(&kernel.body);
     emitter.end();
     Ok(Module { kernel, emitter: &emitter }.to_string())

@@ -127,6 +127,11 @@ pub(crate) enum Instr {
     AsyncCopy {
         copy: u32,
     },
+    /// Begins the asynchronous copy of this index, whose bytes mbarriers expect.
+    BulkCopy {
+        copy: u32,
+        barrier: Address<Operand>,
+    },
     /// Closes the lanes' groups of asynchronous copies.
     AsyncCommit,
     /// Performs the copies of the closed groups, but for the last `pending`.
@@ -162,6 +167,16 @@ pub(crate) enum Instr {
         waits: bool,
         id: u8,
         warps: u8,
+    },
+    /// Arrives at mbarriers, lane by lane.
+    MBarrierArrive {
+        barrier: Address<Operand>,
+        to: Reg,
+    },
+    /// Waits for the phase of a token or parity.
+    MBarrierWait {
+        barrier: Address<Operand>,
+        phase: Operand,
     },
     Warp {
         op: WarpOp,
@@ -431,12 +446,15 @@ impl Instr {
             | Self::Atomic { .. }
             | Self::Fence
             | Self::AsyncCopy { .. }
+            | Self::BulkCopy { .. }
             | Self::Texture { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }
             | Self::ActiveMask { .. }
             | Self::Barrier { .. }
             | Self::NamedBarrier { .. }
+            | Self::MBarrierArrive { .. }
+            | Self::MBarrierWait { .. }
             | Self::SyncGrid
             | Self::SyncCluster
             | Self::Warp { .. }

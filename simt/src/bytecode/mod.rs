@@ -61,6 +61,17 @@ pub(crate) struct Malformed {
     pub(crate) span: Span,
 }
 
+/// An array of mbarriers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MBarrierArray {
+    /// Number of the buffer.
+    pub(crate) buffer: u16,
+    /// Number of elements.
+    pub(crate) len: u32,
+    /// The number of arrivals that complete a phase.
+    pub(crate) arrivals: u32,
+}
+
 /// The bytecode of a kernel.
 #[derive(Debug)]
 pub(crate) struct Code {
@@ -89,6 +100,8 @@ pub(crate) struct Code {
     pub(crate) first_mapped: u16,
     /// True if some instruction is [`Instr::NamedBarrier`].
     pub(crate) has_named_barriers: bool,
+    /// The arrays of mbarriers.
+    pub(crate) mbarriers: Vec<MBarrierArray>,
     /// The operands of the atomic instructions.
     pub(crate) atomics: Vec<Atomic>,
     /// The asynchronous copies.
@@ -132,7 +145,7 @@ pub(crate) struct Code {
     /// The instructions of which only some operands matter, ascending, if undefined values are
     /// tracked.
     pub(crate) choices: Vec<(u32, OperandChoice)>,
-    /// True if the kernel has releases, acquires, fences or named barriers, if that matters to the
+    /// True if the kernel has releases, acquires, fences, named barriers or mbarriers, if that matters to the
     /// checks.
     pub(crate) synchronizes: bool,
     /// The points at which threads report to the debugger.

@@ -1,8 +1,10 @@
 //! The sanitizer: findings, and their absence in clean kernels.
 mod async_copies;
+mod bulk_copies;
 mod clusters;
 mod global_races;
 mod livelock;
+mod mbarriers;
 mod named_barriers;
 mod random_races;
 mod scheduled_livelock;

@@ -524,3 +524,36 @@ fn named_barriers_deadlock_without_all_their_warps() {
     let waiting = deadlock(half);
     assert_eq!(waiting[0], (named, 5, 0, 0xffff));
 }
+
+#[test]
+fn mbarriers_deadlock_without_all_their_threads() {
+    let deadlock = |code: &str| {
+        let start = start_with("shared @0 = full: [u64; 2] mbarrier 33 !0");
+        let text = format!(
+            "{start}
+             %f = shared @0 : ptr shared !0 %even = const 0 : u32 !0
+             %first = lt %t, %32 : bool !0
+             {code}"
+        );
+        let outcome = run(&program(&text), shape(1, 64), &mut [Value::U32(vec![0; 64])]);
+        let Some(Stopped::Deadlock { block: [0, 0, 0], waiting }) = outcome.stopped else {
+            panic!("{outcome:?}")
+        };
+        waiting.iter().map(|w| (w.at, w.span.index(), w.warp, w.lanes)).collect::<Vec<_>>()
+    };
+    let one_warp = "%if = if %first !0 {
+        %token = mbarrier_arrive %f : u64 !5 %wait = mbarrier_wait %f, %token !6 }";
+    assert_eq!(deadlock(one_warp), [(Meeting::MBarrier, 6, 0, !0)]);
+    let nobody =
+        "%if = if %first !0 { %wait = mbarrier_wait %f, %even !5 } else { %b = barrier !6 }";
+    assert_eq!(deadlock(nobody), [(Meeting::MBarrier, 5, 0, !0), (Meeting::Barrier, 6, 1, !0)]);
+    // The second phase lacks two arrivals of 64.
+    let twice = "%token = mbarrier_arrive %f : u64 !5 %wait = mbarrier_wait %f, %token !6";
+    let waiting = deadlock(twice);
+    assert_eq!((waiting[0].0, waiting[0].1), (Meeting::MBarrier, 6));
+    // Lanes of a warp continue together: the second one waits for the first.
+    let half = "%half = lt %t, %16 : bool !0
+        %choice = select %half, %1, %0 : u32 !0
+        %wait = mbarrier_wait %f, %choice !5";
+    assert_eq!(deadlock(half)[0], (Meeting::MBarrier, 5, 0, !0));
+}

@@ -37,7 +37,9 @@ impl AccessWords {
                 inst.op
             {
                 survey.record_access(ptr, access_size(kernel, value));
-            } else if let Op::AsyncCopy { from, ref bytes, .. } = inst.op {
+            } else if let Op::AsyncCopy { from, ref bytes, .. }
+            | Op::BulkCopy { from, ref bytes, .. } = inst.op
+            {
                 survey.record_words(from, bytes.known().unwrap_or(0));
             }
         }

@@ -272,6 +272,7 @@ impl UseWalk<'_> {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -279,6 +280,8 @@ impl UseWalk<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
@@ -301,15 +304,19 @@ impl UseWalk<'_> {
 }
 
 /// Returns the addresses at which an instruction accesses memory.
-fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
+fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
     match op {
         Op::Load { ptr, .. }
         | Op::Store { ptr, .. }
         | Op::AtomicLoad { ptr, .. }
         | Op::AtomicStore { ptr, .. }
         | Op::Atomic { ptr, .. }
-        | Op::CompareExchange { ptr, .. } => [Some(*ptr), None],
-        Op::AsyncCopy { to, from, .. } => [Some(*to), Some(*from)],
+        | Op::CompareExchange { ptr, .. } => [Some(*ptr), None, None],
+        Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, .. } => {
+            [Some(*barrier), None, None]
+        }
+        Op::AsyncCopy { to, from, .. } => [Some(*to), Some(*from), None],
+        Op::BulkCopy { to, from, barrier, .. } => [Some(*to), Some(*from), Some(*barrier)],
         Op::Const(_)
         | Op::Generic(_)
         | Op::Param(_)
@@ -358,6 +365,6 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 2] {
         | Op::Continue(_)
         | Op::Return
         | Op::Print { .. }
-        | Op::Panic { .. } => [None, None],
+        | Op::Panic { .. } => [None, None, None],
     }
 }

@@ -143,6 +143,7 @@ impl Round<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::MBarrierArrive { .. }
             | Op::Texture { .. } => true,
             Op::If { .. } => {
                 raise_fact(&mut self.facts.framed[id], operands_vary, &mut self.changed);
@@ -161,6 +162,7 @@ impl Round<'_> {
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -168,6 +170,7 @@ impl Round<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

@@ -43,7 +43,13 @@ impl Generator {
         if self.draw.chance(30) {
             let (layout, len) = (self.draw_layout(), u64::from(self.shape.threads()).into());
             let (name, span) = ("s".into(), self.build.span);
-            let shared = Shared { name, elem: layout.elem.clone(), len: Length::Fixed(len), span };
+            let shared = Shared {
+                name,
+                elem: layout.elem.clone(),
+                len: Length::Fixed(len),
+                arrivals: None,
+                span,
+            };
             let id = self.build.kernel.shared.push(shared);
             self.plan.structs.shared.push((id, layout));
         }

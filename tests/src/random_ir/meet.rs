@@ -8,6 +8,7 @@ use warpwise_compiler::ir::{
 impl Generator {
     pub(super) fn meet(&mut self) {
         match self.draw.below(12) {
+            11 if self.draw.chance(50) => self.mbarrier(),
             11 => self.named_barrier(),
             0 => self.barrier(),
             1 if self.draw.chance(30) => self.exchange_structs(),
@@ -30,6 +31,17 @@ impl Generator {
     fn named_barrier(&mut self) {
         let (waits, id) = (self.draw.chance(50), 1 + u64::from(self.draw.below(15)));
         self.emit(Op::NamedBarrier { waits, id: id.into(), threads: 32.into() }, Ty::Unit);
+    }
+
+    /// The thread's own mbarrier, if there are such. Nobody sees the token.
+    fn mbarrier(&mut self) {
+        let Some(shared) = self.plan.mbarriers else { return };
+        let number = self.plan.number[1];
+        let barrier = self.slot(shared, Scalar::U64, number);
+        let phase = self.emit(Op::MBarrierArrive { barrier }, Scalar::U64);
+        if self.draw.chance(70) {
+            self.emit(Op::MBarrierWait { barrier, phase }, Ty::Unit);
+        }
     }
 
     /// All that it tells is that the thread itself is here.

@@ -26,6 +26,8 @@ pub(super) struct Plan {
     pub(super) tallies: Vec<Tally>,
     /// Shared arrays with a slot for each thread of the block.
     pub(super) slots: Vec<(SharedId, Scalar)>,
+    /// Mbarriers, each for the arrivals of one thread.
+    pub(super) mbarriers: Option<SharedId>,
     pub(super) structs: Structs,
     pub(super) variables: Vec<Variable>,
     /// A `u64` that much of what is computed goes into, and the output for it.
@@ -115,6 +117,7 @@ impl Generator {
             cells: Vec::new(),
             tallies: Vec::new(),
             slots: Vec::new(),
+            mbarriers: None,
             structs: Structs::default(),
             variables: Vec::new(),
             digest: None,
@@ -165,6 +168,9 @@ impl Generator {
         }
         for _ in 0..self.draw.below(3) {
             self.declare_slots();
+        }
+        if self.draw.chance(15) {
+            self.declare_mbarriers();
         }
         self.declare_structs();
         self.declare_variables();
@@ -332,7 +338,7 @@ impl Generator {
             Some(_) | None => Length::Fixed((threads + u64::from(self.draw.below(3))).into()),
         };
         let (name, span) = (self.name(), self.build.span);
-        self.build.kernel.shared.push(Shared { name, elem: elem.into(), len, span })
+        self.build.kernel.shared.push(Shared { name, elem: elem.into(), len, arrivals: None, span })
     }
 
     /// As many as there are threads in a block, or more.
@@ -352,6 +358,17 @@ impl Generator {
                 Size::Binary(BinaryOp::Max, Box::new([threads, least]))
             }
         }
+    }
+
+    fn declare_mbarriers(&mut self) {
+        let shared = Shared {
+            name: self.name(),
+            elem: Scalar::U64.into(),
+            len: Length::Fixed(u64::from(self.shape.threads()).into()),
+            arrivals: Some(1.into()),
+            span: self.build.span,
+        };
+        self.plan.mbarriers = Some(self.build.kernel.shared.push(shared));
     }
 
     fn declare_slots(&mut self) {

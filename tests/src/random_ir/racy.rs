@@ -72,7 +72,13 @@ fn declare(build: &mut Builder) {
     }
     for name in ["tile", "sums"] {
         let len = Length::Fixed(Extent::Const(LENGTHS[1] as u64));
-        build.kernel.shared.push(Shared { name: name.into(), elem: U32.into(), len, span });
+        build.kernel.shared.push(Shared {
+            name: name.into(),
+            elem: U32.into(),
+            len,
+            arrivals: None,
+            span,
+        });
     }
     for _ in 0..LOCALS {
         build.kernel.locals.push(Local { name: "v".into(), ty: U64.into(), span });

@@ -110,6 +110,7 @@ impl ValueConnections<'_> {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -117,6 +118,8 @@ impl ValueConnections<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

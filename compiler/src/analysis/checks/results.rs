@@ -71,6 +71,7 @@ impl CheckAnalyzer<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::MBarrierArrive { .. }
             | Op::Texture { .. }
             // These yield no integer.
             | Op::Shared(_)
@@ -83,6 +84,7 @@ impl CheckAnalyzer<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -90,6 +92,7 @@ impl CheckAnalyzer<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }

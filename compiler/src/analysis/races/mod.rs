@@ -196,8 +196,8 @@ pub enum DoubtReason {
     Barrier,
     /// Fences or atomic operations may order them.
     Order,
-    /// A named barrier may order them.
-    NamedBarrier,
+    /// A named barrier or an mbarrier may order them.
+    PartialBarrier,
     /// The bytes differ unless an integer wraps in the computation of an index, as in a launch of
     /// impractical size.
     Wraps,
@@ -225,7 +225,7 @@ impl DoubtReason {
             Self::Condition => "which threads come here depends on a condition that is not known",
             Self::Guards => "it is not known whether the guards of both hold for one block",
             Self::Barrier => "a barrier is between the two in some runs only",
-            Self::NamedBarrier => "a named barrier may order the two",
+            Self::PartialBarrier => "a named barrier or an mbarrier may order the two",
             Self::Order => "fences or atomic operations may order the two",
             Self::Wraps => "the index may wrap in a very large launch",
             Self::OneBlock => {
@@ -278,10 +278,10 @@ impl Races {
 /// Finds the races of `kernel` in its trace.
 pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races {
     let accesses = shared_accesses(kernel, trace);
-    if kernel.has_named_barriers() {
+    if kernel.has_partial_barriers() {
         let memory = shared_roots(kernel).map(|root| {
             let first = accesses.iter().find(|access| access.root.is_none_or(|of| of == root));
-            let doubts = first.map(|of| unlocated_doubt(of.inst, DoubtReason::NamedBarrier));
+            let doubts = first.map(|of| unlocated_doubt(of.inst, DoubtReason::PartialBarrier));
             let (races, skipped) = (Vec::new(), Vec::new());
             MemoryRaces { root, races, doubts: doubts.into_iter().collect(), skipped }
         });

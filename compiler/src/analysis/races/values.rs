@@ -103,8 +103,9 @@ impl StoredValues<'_> {
     /// none if the object is unknown.
     fn values_stored_in(&self, root: Option<Root>) -> impl Iterator<Item = InstId> {
         let stores = self.kernel.insts.iter().filter_map(|(_, inst)| {
-            let (Op::Store { ptr, value, .. } | Op::AsyncCopy { to: ptr, from: value, .. }) =
-                inst.op
+            let (Op::Store { ptr, value, .. }
+            | Op::AsyncCopy { to: ptr, from: value, .. }
+            | Op::BulkCopy { to: ptr, from: value, .. }) = inst.op
             else {
                 return None;
             };

@@ -443,6 +443,7 @@ impl RangePass<'_> {
             | Op::Reduce { .. }
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
+            | Op::MBarrierArrive { .. }
             | Op::Texture { .. }
             // These yield no integer.
             | Op::Shared(_)
@@ -455,6 +456,7 @@ impl RangePass<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -462,6 +464,7 @@ impl RangePass<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }

@@ -84,6 +84,7 @@ impl Executor<'_> {
             | Op::Match { op: MatchOp::Any, .. }
             | Op::ActiveMask
             | Op::Mma { .. }
+            | Op::MBarrierArrive { .. }
             | Op::DistributeRows { .. } => self.new_unknown(id, Spread::Thread),
             // These yield no value, or are executed elsewhere.
             Op::For { .. }
@@ -92,6 +93,7 @@ impl Executor<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -99,6 +101,7 @@ impl Executor<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }
             | Op::Loop { .. }

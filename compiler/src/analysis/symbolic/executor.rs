@@ -296,6 +296,9 @@ impl<'k> Executor<'k> {
             | Op::Get(_)
             | Op::Prefetch { .. }
             | Op::ActiveMask
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
+            | Op::BulkCopy { .. }
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {

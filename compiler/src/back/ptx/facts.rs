@@ -181,6 +181,8 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
                 | Op::SyncCluster
                 | Op::SyncWarp { .. }
                 | Op::NamedBarrier { .. }
+                | Op::MBarrierArrive { .. }
+                | Op::MBarrierWait { .. }
                 | Op::Shuffle { .. }
                 | Op::Vote { .. }
                 | Op::Match { .. }

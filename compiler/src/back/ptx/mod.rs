@@ -48,6 +48,7 @@ mod async_copy;
 mod atomic;
 mod bits;
 mod boolean;
+mod bulk_copy;
 mod cache;
 mod cast;
 mod cluster;
@@ -64,6 +65,7 @@ mod induction;
 mod instruction;
 mod layout;
 mod lines;
+mod mbarrier;
 mod mma;
 mod output;
 mod products;
@@ -85,6 +87,7 @@ pub use address::space_name;
 pub use arith::{approximate, rsqrt, takes_flag, ternary};
 pub use async_copy::{HAS_ASYNC_COPIES, copy_instruction, wait_instruction};
 pub use atomic::{combining, native, order_name, red_has, scope_name, update_name};
+pub use bulk_copy::bulk_copy_instructions;
 pub use cache::{cache_suffix, cached_load, prefetch_instruction};
 pub use cluster::{HAS_CLUSTERS, SYNC_CLUSTER};
 use emitter::Emitter;
@@ -98,6 +101,7 @@ pub use layout::{
     local_placement, offset_params, shared_memory, shared_place,
 };
 pub use lines::Lines;
+pub use mbarrier::{MBARRIER_ARRIVE, mbarrier_inits, mbarrier_test, mbarriers};
 pub use mma::{hides_constants, matrix_load_name, mma_name};
 pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
@@ -202,6 +206,7 @@ pub fn emit_with_lines(
     let mut emitter = Emitter::new(kernel, target, lines);
     emitter.prologue();
     emitter.begin_block();
+    emitter.init_mbarriers();
     emitter.body(&kernel.body);
     emitter.end();
     emitter.failed();
@@ -223,6 +228,7 @@ pub fn levels(kernel: &Kernel) -> Vec<Target> {
         half::HAS_ROUNDING,
         async_copy::HAS_ASYNC_COPIES,
         half::HAS_SUMS,
+        mbarrier::HAS_TRY_WAIT,
     ];
     let mut levels: Vec<Target> = targets.map(|target| level(kernel, target).1).into();
     levels.sort_unstable();
@@ -233,7 +239,13 @@ pub fn levels(kernel: &Kernel) -> Vec<Target> {
 /// Returns the oldest target that has everything `kernel` uses.
 pub fn oldest(kernel: &Kernel) -> Target {
     let products = mma::newest(kernel).map(MmaOp::oldest_target);
-    [products, cluster::oldest_target(kernel)].into_iter().flatten().fold(Target::OLDEST, Ord::max)
+    let parts = [
+        products,
+        cluster::oldest_target(kernel),
+        mbarrier::oldest_target(kernel),
+        bulk_copy::oldest_target(kernel),
+    ];
+    parts.into_iter().flatten().fold(Target::OLDEST, Ord::max)
 }
 
 /// The PTX version and the target that the text for `target` is of: the oldest that have what it
@@ -242,6 +254,12 @@ pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     let (mut version, mut oldest) = gained_level(kernel, target);
     if let Some(target) = cluster::oldest_target(kernel) {
         (version, oldest) = (version.max(cluster::VERSION), oldest.max(target));
+    }
+    if let Some(target) = mbarrier::oldest_target(kernel) {
+        (version, oldest) = (version.max(mbarrier::VERSION), oldest.max(target));
+    }
+    if let Some(target) = bulk_copy::oldest_target(kernel) {
+        (version, oldest) = (version.max(bulk_copy::VERSION), oldest.max(target));
     }
     // Later versions have later numbers, all of one digit and one digit.
     match mma::newest(kernel) {
@@ -260,6 +278,8 @@ fn gained_level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     };
     if target >= half::HAS_SUMS && uses(half::is_sum) {
         (VERSION_WITH_SUMS, half::HAS_SUMS)
+    } else if target >= mbarrier::HAS_TRY_WAIT && uses(mbarrier::is_wait) {
+        (mbarrier::VERSION_WITH_TRY_WAIT, mbarrier::HAS_TRY_WAIT)
     } else if target >= reduce::HAS_REDUX && uses(reduces) {
         (VERSION_WITH_REDUX, reduce::HAS_REDUX)
     } else if target >= half::HAS_ROUNDING && uses(|inst| half::rounds(inst) || half::chooses(inst))
@@ -313,6 +333,14 @@ pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> 
     }
     if let Some(needs) = cluster::oldest_target(kernel).filter(|needs| target < *needs) {
         let feature = "a cluster of blocks".to_owned();
+        return Err(Unsupported::Target { feature, needs, target });
+    }
+    if let Some(needs) = mbarrier::oldest_target(kernel).filter(|needs| target < *needs) {
+        let feature = "an mbarrier".to_owned();
+        return Err(Unsupported::Target { feature, needs, target });
+    }
+    if let Some(needs) = bulk_copy::oldest_target(kernel).filter(|needs| target < *needs) {
+        let feature = "a bulk copy".to_owned();
         return Err(Unsupported::Target { feature, needs, target });
     }
     let bytes = block_shared_bytes(kernel);

@@ -123,8 +123,10 @@ impl<'t> Parser<'t> {
             "shared" => {
                 let name = self.parse_declared_name(&kernel.shared, "@")?;
                 let (elem, len) = self.parse_array_type(Self::parse_length)?;
+                let are_mbarriers = self.eat_keyword("mbarrier");
+                let arrivals = are_mbarriers.then(|| self.parse_extent()).transpose()?;
                 let span = self.parse_span()?;
-                kernel.shared.push(Shared { name, elem, len, span });
+                kernel.shared.push(Shared { name, elem, len, arrivals, span });
             }
             "array" => {
                 let name = self.parse_declared_name(&kernel.arrays, "#")?;

@@ -174,12 +174,24 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
                 Op::AsyncCopy { to, from, bytes: self.parse_extent()? }
             }
+            "bulk_copy" => {
+                let [to, from] = self.parse_operands()?;
+                self.expect(",")?;
+                let bytes = self.parse_extent()?;
+                self.expect(",")?;
+                Op::BulkCopy { to, from, bytes, barrier: self.parse_inst_id()? }
+            }
             "async_commit" => Op::AsyncCommit,
             "async_wait" => Op::AsyncWait { pending: self.parse_extent()? },
             "sync_warp" => {
                 self.skip_blanks();
                 let masked = self.rest().starts_with('%') && !self.is_at_definition();
                 Op::SyncWarp { mask: if masked { Some(self.parse_inst_id()?) } else { None } }
+            }
+            "mbarrier_arrive" => Op::MBarrierArrive { barrier: self.parse_inst_id()? },
+            "mbarrier_wait" => {
+                let [barrier, phase] = self.parse_operands()?;
+                Op::MBarrierWait { barrier, phase }
             }
             "sync_grid" => Op::SyncGrid,
             "sync_cluster" => Op::SyncCluster,

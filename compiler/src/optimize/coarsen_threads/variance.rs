@@ -38,6 +38,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -45,6 +46,8 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -207,6 +207,7 @@ impl Survey<'_> {
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -214,6 +215,8 @@ impl Survey<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -63,6 +63,7 @@ impl Infer<'_> {
             | Builtin::Texture(_)
             | Builtin::Cache(_)
             | Builtin::NamedBarrier { .. }
+            | Builtin::MBarrier(_)
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.takes_width);
@@ -93,6 +94,10 @@ impl Infer<'_> {
                 self.types.add(Type::Array(elem, len))
             }
             builtin::BuiltinPart::Ref { mutable } => self.types.reference(mutable, value),
+            builtin::BuiltinPart::AtomicRef(prim) => {
+                let atomic = self.types.add(Type::Atomic(prim));
+                self.types.reference(false, atomic)
+            }
             builtin::BuiltinPart::Slice => {
                 let slice = self.types.add(Type::Slice(value));
                 self.types.reference(false, slice)

@@ -108,6 +108,7 @@ impl Lowerer<'_> {
                 let Some(extents) = extents else { return Err(self.report_bug(at)) };
                 return self.lower_named_barrier(waits, extents, at);
             }
+            Builtin::MBarrier(function) => return self.lower_mbarrier_call(function, args, expr),
             Builtin::Elect { masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
                 return Ok(Value::Scalar(self.lower_elect(mask, at)));
@@ -269,7 +270,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn lower_argument(&mut self, args: &[Expr], index: usize, expr: &Expr) -> Flow<InstId> {
+    pub(crate) fn lower_argument(
+        &mut self,
+        args: &[Expr],
+        index: usize,
+        expr: &Expr,
+    ) -> Flow<InstId> {
         match args.get(index) {
             Some(arg) => self.lower_scalar(arg),
             None => Err(self.report_bug(expr.at)),

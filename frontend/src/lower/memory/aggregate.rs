@@ -167,10 +167,13 @@ impl Lowerer<'_> {
         let Mono::Ref { to, .. } = self.mono_type(expr.ty, at)? else {
             return Err(self.report_bug(at));
         };
+        let arrivals = self.mbarrier_arrivals(&to, at)?;
         let (elem, len) = self.array_elements(&to, at)?;
+        let elem = if arrivals.is_some() { Scalar::U64.into() } else { elem };
         let span = self.ir_span(at);
         let name = name.trim_start_matches("r#").to_owned();
-        let shared = Shared { name, elem, len: Length::Fixed(strip_unit_factor(len)), span };
+        let len = Length::Fixed(strip_unit_factor(len));
+        let shared = Shared { name, elem, len, arrivals, span };
         let memory = crate::lower::Memory::new(self.intern_shared(shared, at));
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
     }

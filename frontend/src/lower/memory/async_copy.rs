@@ -15,6 +15,8 @@ use warpwise_compiler::{
 
 /// The least and the greatest number of bytes that one instruction copies.
 const WORD_BYTES: [u64; 2] = [4, 16];
+/// The alignment of both ends of a bulk copy, in bytes.
+const BULK_ALIGN: u64 = 16;
 /// The message for a destination that is not in shared memory, and its help.
 const NOT_TO_SHARED: [&str; 2] = [
     "an asynchronous copy goes to the shared memory of the block, and this is not there",
@@ -97,6 +99,50 @@ impl Lowerer<'_> {
         self.push_inst(at, Op::Index { base, index, stride }, ty)
     }
 
+    /// Lowers `words::bulk_copy(barrier, to, from)`.
+    pub(crate) fn lower_bulk_copy(
+        &mut self,
+        barrier: InstId,
+        args: &[Expr],
+        expr: &Expr,
+    ) -> Flow<Value> {
+        let ([_, to, from], at) = (args, expr.at) else { return Err(self.report_bug(expr.at)) };
+        let Type::Ref { to: copied, .. } = self.type_of(from.ty) else {
+            return Err(self.report_bug(at));
+        };
+        let mono = self.mono_type(copied, at)?;
+        let to = self.lower_copied_address(to, NOT_TO_SHARED)?;
+        let from = self.lower_copied_address(from, NOT_FROM_GLOBAL)?;
+        let Layout { size, align } = self.layout_of(&mono, at)?;
+        let is_aligned = align.known().is_some_and(|align| align.is_multiple_of(BULK_ALIGN));
+        if !is_aligned || size.known().is_some_and(|bytes| !Op::is_bulk_size(bytes)) {
+            self.report_unaligned_bulk_copy([size, align], at);
+            return Err(Diverged);
+        }
+        if let (Some(to), Some(from)) = (to, from) {
+            self.push_inst(at, Op::BulkCopy { to, from, bytes: size, barrier }, ir::Ty::Unit);
+        }
+        Ok(Value::Unit)
+    }
+
+    fn report_unaligned_bulk_copy(&mut self, layout: [Extent; 2], at: SpanId) {
+        let fact = match layout.map(|extent| extent.known()) {
+            [Some(size), Some(align)] => format!(
+                "a bulk copy moves a multiple of 16 bytes, aligned to 16, and this value has {size} \
+                 bytes, aligned to {align}"
+            ),
+            _ => "a bulk copy moves a value that is aligned to 16 bytes, and a type parameter decides \
+                  about the alignment of this one"
+                .to_owned(),
+        };
+        self.errors.advise(
+            self.source_range(at),
+            fact,
+            "copy arrays of vectors, such as `[F32x4; 64]`; `as_vectors` makes them of numbers on the \
+             host",
+        );
+    }
+
     /// Returns the address to which a reference refers; reports a value in registers, which has
     /// none.
     fn lower_copied_address(
@@ -138,7 +184,9 @@ impl Lowerer<'_> {
         let kernel = &self.build.kernel;
         let mut wrong = Vec::new();
         for (_, inst) in kernel.insts.iter() {
-            let Op::AsyncCopy { to, from, .. } = inst.op else { continue };
+            let (Op::AsyncCopy { to, from, .. } | Op::BulkCopy { to, from, .. }) = inst.op else {
+                continue;
+            };
             let ends = [(to, Space::Shared, NOT_TO_SHARED), (from, Space::Global, NOT_FROM_GLOBAL)];
             for (mut at, space, message) in ends {
                 // The address of a word is where the copy is, that of the value where the argument

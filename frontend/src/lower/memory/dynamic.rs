@@ -45,6 +45,7 @@ impl Lowerer<'_> {
             return Err(self.report_bug(at));
         };
         let Mono::Slice(elem) = &*to else { return Err(self.report_bug(at)) };
+        self.check_no_mbarrier(elem, at)?;
         let (elem, each) = self.array_elements(elem, at)?;
         let count = self.lower_scalar(len)?;
         // The error is reported already; continue to find errors in the code that follows.
@@ -55,7 +56,8 @@ impl Lowerer<'_> {
             each => Size::Binary(BinaryOp::Mul, Box::new([size, Size::Extent(each)])),
         };
         let (name, span) = (name.trim_start_matches("r#").to_owned(), self.ir_span(at));
-        let shared = Shared { name, elem, len: ir::Length::Launch(size), span };
+        let len = ir::Length::Launch(size);
+        let shared = Shared { name, elem, len, arrivals: None, span };
         let ptr = self.intern_shared(shared, at);
         let memory = Memory { len: Some(Length::Inst(count)), ..Memory::new(ptr) };
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
@@ -138,6 +140,7 @@ impl Lowerer<'_> {
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
+            | Op::BulkCopy { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -146,6 +149,8 @@ impl Lowerer<'_> {
             | Op::ActiveMask
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::MBarrierArrive { .. }
+            | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -6,6 +6,7 @@ mod cache;
 mod cluster;
 pub(crate) mod dynamic;
 pub(crate) mod layout;
+mod mbarrier;
 mod place;
 pub(crate) mod reference;
 mod scalarized_array;

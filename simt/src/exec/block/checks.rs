@@ -2,6 +2,7 @@
 use super::Block;
 use crate::{
     bytecode::Instr,
+    exec::mbarriers::BulkCopy,
     observe::sanitizer::{
         misuse::BarrierArrival, pending_copies::PendingCopy, undefined::UndefinedLanes,
     },
@@ -25,6 +26,12 @@ impl Block<'_> {
                     let copied = PendingCopy { thread, site };
                     checks.add_unwaited_copy(self.code, copied, lanes::resolve(copy.to));
                 }
+            }
+        }
+        for &BulkCopy { copy, thread, ends: [to, _] } in self.mbarriers.pending_copies() {
+            if let Some([site, _]) = self.code.async_copies[copy as usize].sites {
+                let copied = PendingCopy { thread, site };
+                checks.add_unwaited_copy(self.code, copied, lanes::resolve(to));
             }
         }
     }

@@ -23,6 +23,9 @@ impl Block<'_> {
         if self.named_barrier(index).is_some() {
             return self.split_warps(index);
         }
+        if self.waits_at_mbarrier(&self.strands[index].1) {
+            return self.pass_ready_warps(index);
+        }
         if self.warp_op(index).is_none() {
             return;
         }
@@ -190,6 +193,7 @@ impl Block<'_> {
                 None if self.waits_for_grid(strand) => Meeting::Grid,
                 None if self.waits_for_cluster(strand) => Meeting::Cluster,
                 None if self.named_barrier(index).is_some() => Meeting::NamedBarrier,
+                None if self.waits_at_mbarrier(strand) => Meeting::MBarrier,
                 None => Meeting::Barrier,
             };
             for (warp, lanes) in strand.active().warps() {

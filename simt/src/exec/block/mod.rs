@@ -2,10 +2,11 @@
 //!
 //! Strands take turns. A waiting strand continues when the others have arrived: at a barrier, every
 //! thread of the block that has not ended, at whichever barrier; at a named barrier, as many warps as
-//! it is for; at a warp operation, every lane that it names, at the same place. When all wait and
+//! it is for; at an mbarrier, the end of a phase; at a warp operation, every lane that it names, at the same place. When all wait and
 //! none can continue, that is a deadlock.
 mod checks;
 mod collective;
+mod mbarriers;
 mod named_barriers;
 mod replay;
 mod schedule;
@@ -18,6 +19,7 @@ use crate::{
         async_copies::AsyncCopies,
         bound::Bound,
         cluster::Cluster,
+        mbarriers::MBarriers,
         replay::{Backoff, Effects, LaneInstr, LinearValues},
         schedule::Schedule,
         state_cycle::StateCycle,
@@ -70,6 +72,7 @@ pub(crate) struct Block<'a> {
     cluster: Option<(Arc<Cluster>, usize)>,
     groups: Vec<Group>,
     named_barriers: NamedBarriers,
+    mbarriers: MBarriers,
     /// Per instruction, the place of its last load.
     last_loads: Vec<LastLoad>,
     /// Per instruction that jumps back, the backoff of its attempts to replay iterations.
@@ -247,6 +250,7 @@ impl<'a> Block<'a> {
             // All strands have had their turn.
             self.complete_warp_ops();
             self.complete_named_barriers();
+            self.resume_at_mbarriers();
             self.complete_barrier();
             // Waiting for the grid is no deadlock, so it is decided before that.
             if self.strands.iter().all(|(_, strand)| self.waits_for_grid(strand)) {
@@ -385,6 +389,7 @@ impl<'a> Block<'a> {
                 dot_product_memos: &mut group.dot_product_memos,
                 trip_counts: &mut group.trip_counts,
                 async_copies: &mut group.async_copies,
+                mbarriers: &mut self.mbarriers,
                 live: &mut group.live,
                 strand,
                 is_only_strand,

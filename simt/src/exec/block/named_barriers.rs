@@ -90,7 +90,7 @@ impl Block<'_> {
         let barrier = &mut self.named_barriers.0[op.id];
         barrier.arrived += 1;
         if let Some(checks) = &mut self.checks {
-            checks.arrive_at_named_barrier(threads, &mut barrier.clock);
+            checks.arrive_at_partial_barrier(threads, &mut barrier.clock);
         }
         if op.waits {
             barrier.waiting.push(warp);
@@ -109,7 +109,7 @@ impl Block<'_> {
         for warp in waiting {
             let threads = self.live_threads(warp);
             if let Some(checks) = &mut self.checks {
-                checks.pass_named_barrier(threads, &clock);
+                checks.pass_partial_barrier(threads, &clock);
             }
             self.resume_warp(warp, |_| true);
         }

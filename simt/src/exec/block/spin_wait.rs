@@ -22,6 +22,7 @@ impl Block<'_> {
             group.async_copies.hash(hasher);
         }
         self.named_barriers.hash(hasher);
+        self.mbarriers.hash(hasher);
         for (number, strand) in &self.strands {
             (number, self.groups[*number].live).hash(hasher);
             strand.hash(hasher);

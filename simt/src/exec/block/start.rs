@@ -7,6 +7,7 @@ use crate::{
         async_copies::AsyncCopies,
         bound::Bound,
         cluster::Cluster,
+        mbarriers::MBarriers,
         replay::{Backoff, Effects, LinearValues},
         step::{DotProductMemo, LastLoad},
         strand::Strand,
@@ -63,6 +64,7 @@ impl<'a> Block<'a> {
             cluster: None,
             groups: (0..threads).step_by(GROUP).map(group).collect(),
             named_barriers: NamedBarriers::default(),
+            mbarriers: MBarriers::default(),
             last_loads: vec![LastLoad::default(); code.instrs.len()],
             backoffs: vec![
                 if bound.without_replay { Backoff::Never } else { Backoff::default() };
@@ -106,6 +108,7 @@ impl<'a> Block<'a> {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
         (self.equal_trips, self.paused_pass) = (true, None);
         self.named_barriers = NamedBarriers::default();
+        self.mbarriers.reset(self.code);
         if let Some(checks) = &mut self.checks {
             let cluster = self.cluster.as_ref();
             checks.start_block(number, cluster.and_then(|(cluster, rank)| cluster.member(*rank)));

@@ -195,6 +195,7 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::StoreLocal { .. }
             | Instr::Fence
             | Instr::AsyncCopy { .. }
+            | Instr::BulkCopy { .. }
             | Instr::AsyncCommit
             | Instr::AsyncWait { .. }
             | Instr::Texture { .. }
@@ -204,6 +205,8 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::SyncCluster
             | Instr::Barrier { .. }
             | Instr::NamedBarrier { .. }
+            | Instr::MBarrierArrive { .. }
+            | Instr::MBarrierWait { .. }
             | Instr::Warp { .. }
             | Instr::BackEdge { .. }
             | Instr::NextIteration { .. }

@@ -36,7 +36,7 @@ impl Exec<'_> {
             self.check_done_copies(&self.code.async_copies[*copy as usize], lanes);
             let bytes = self.code.async_copies[*copy as usize].bytes;
             for lane in lanes {
-                if self.copy_lane(*lane, bytes.into()).is_none() {
+                if self.copy_bytes([lane.to, lane.from], bytes.into()).is_none() {
                     return Next::OutOfBounds(lane.from);
                 }
             }
@@ -45,7 +45,7 @@ impl Exec<'_> {
     }
 
     /// Hands copies that begin to the sanitizer.
-    fn check_begun_copies(&mut self, copy: &AsyncCopy, lanes: &[(usize, [u64; 2])]) {
+    pub(super) fn check_begun_copies(&mut self, copy: &AsyncCopy, lanes: &[(usize, [u64; 2])]) {
         let (Some(launch), Some(checks)) = (&self.bound.checks, &mut self.checks) else { return };
         let Some([to_site, from_site]) = copy.sites.filter(|_| launch.checks_races) else { return };
         for (lane, [to, from]) in lanes {
@@ -85,8 +85,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Copies `bytes` bytes; `None` if they are out of bounds.
-    fn copy_lane(&self, LaneCopy { to, from, .. }: LaneCopy, bytes: u64) -> Option<()> {
+    /// Copies `bytes` bytes, at most 16; `None` if they are out of bounds.
+    pub(super) fn copy_bytes(&self, [to, from]: [u64; 2], bytes: u64) -> Option<()> {
         let [(target, to), (source, from)] = [to, from].map(resolve);
         let (target, source) = (self.buffer_cells(target)?, self.buffer_cells(source)?);
         let value = with_word!(word_bytes(source), self.read_words(source, from, bytes))?;

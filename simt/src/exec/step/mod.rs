@@ -14,6 +14,7 @@ mod debug;
 mod dot_product_effects;
 mod dot_products;
 mod local;
+mod mbarrier;
 mod print;
 mod replay;
 mod texture;
@@ -22,7 +23,8 @@ mod undefined;
 use crate::{
     bytecode::{Code, Instr, Malformed, Operand},
     exec::{
-        async_copies::AsyncCopies, bound::Bound, cluster::Cluster, replay::Backoff, strand::Strand,
+        async_copies::AsyncCopies, bound::Bound, cluster::Cluster, mbarriers::MBarriers,
+        replay::Backoff, strand::Strand,
     },
     observe::{counters::tally::GroupTrips, log::LaunchLog, sanitizer::BlockChecks},
     outcome::FaultReport,
@@ -126,6 +128,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) trip_counts: &'e mut GroupTrips,
     /// The pending asynchronous copies of the group.
     pub(crate) async_copies: &'e mut AsyncCopies,
+    /// The mbarriers of the block.
+    pub(crate) mbarriers: &'e mut MBarriers,
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,
@@ -212,6 +216,7 @@ impl<'e> Exec<'e> {
                     self.async_copies.commit(self.strand.active());
                     continue;
                 }
+                Instr::BulkCopy { copy, barrier } => self.begin_bulk_copy(*copy, *barrier),
                 Instr::AsyncWait { pending } => self.wait_for_copies(*pending),
                 Instr::Texture { read } => self.read_texture(&code.texture_reads[*read as usize]),
                 Instr::ActiveMask { to } => {
@@ -222,6 +227,8 @@ impl<'e> Exec<'e> {
                 // The block lets whole warps arrive, and blocks synchronize when all their threads
                 // have arrived, those of a cluster when all threads of each have.
                 Instr::NamedBarrier { .. } | Instr::SyncGrid | Instr::SyncCluster => Next::Wait,
+                Instr::MBarrierArrive { barrier, to } => self.arrive_at_mbarriers(*barrier, *to),
+                Instr::MBarrierWait { barrier, phase } => self.wait_for_mbarriers(*barrier, *phase),
                 Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),
                 Instr::BackEdge { to, cost } => self.jump_back(*to, *cost, slice),
                 Instr::NextIteration { range, to, cost } => {

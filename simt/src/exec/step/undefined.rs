@@ -185,7 +185,9 @@ impl Exec<'_> {
             return Some((address?, Use::Address));
         } else if let Instr::Warp { mask: Some(mask), .. } = instr {
             return Some((self.undefined_part(among, *mask)?, Use::Mask));
-        } else if let Instr::ActiveMask { to } = instr {
+        } else if let Instr::MBarrierWait { phase, .. } = instr {
+            return Some((self.undefined_part(among, *phase)?, Use::Branch));
+        } else if let Instr::ActiveMask { to } | Instr::MBarrierArrive { to, .. } = instr {
             among.set_register(group, *to, active, None);
         }
         None

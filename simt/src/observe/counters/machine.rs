@@ -142,14 +142,17 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
             let is_shared = kernel.space(*ptr) == Some(Space::Shared);
             MachineCode::memory(if is_shared { Step::Shared } else { Step::Atomic }, 1)
         }
-        Op::AsyncCopy { .. } => MachineCode::memory(Step::Global, 0),
+        Op::AsyncCopy { .. } | Op::BulkCopy { .. } => MachineCode::memory(Step::Global, 0),
         Op::AsyncCommit => MachineCode::control(1),
         // The copies before it take a latency of global memory.
         Op::AsyncWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Global, 1),
         Op::Texture { .. } => MachineCode::memory(Step::Global, 1),
-        Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster | Op::NamedBarrier { .. } => {
-            MachineCode::new(Pipe::Control, 1, Step::Barrier, 1)
-        }
+        Op::MBarrierArrive { .. } => MachineCode::memory(Step::Shared, 1),
+        Op::Barrier { .. }
+        | Op::SyncGrid
+        | Op::SyncCluster
+        | Op::NamedBarrier { .. }
+        | Op::MBarrierWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Barrier, 1),
         Op::SyncWarp { .. } | Op::Fence { .. } => MachineCode::control(1),
         Op::Shuffle { .. } => match result_class {
             Class::LongWord | Class::Double => MachineCode::new(Pipe::Memory, 2, Step::Shuffle, 1),

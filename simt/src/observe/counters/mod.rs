@@ -80,7 +80,8 @@ pub struct Counts {
     /// Atomic updates of global memory with a used result. They are counted by the model of
     /// reductions, which was not measured for them.
     pub global_atomics: Sectors,
-    /// Barriers of the block or the grid, and named ones, counted once per arriving warp.
+    /// Barriers of the block or the grid, and arrivals and waits at named barriers and mbarriers, counted
+    /// once per warp.
     pub barriers: u64,
     /// Atomic updates, counted once per active thread.
     pub atomics: u64,
@@ -249,6 +250,7 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
@@ -256,6 +258,8 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
@@ -300,7 +304,7 @@ fn count_instruction(
     }
     counts.divergent_branches = tally.divergent_warps(entry.branch);
     counts.floats = count_float_operations(kernel, id, executed.threads);
-    if matches!(op, Op::Barrier { .. } | Op::NamedBarrier { .. } | Op::SyncGrid) {
+    if matches!(op, Op::Barrier { .. } | Op::SyncGrid) || op.is_partial_barrier() {
         counts.barriers = executed.warps;
     }
     let RequestCost { requests, taken, ideal } = tally.local_access_cost(entry.local_access);

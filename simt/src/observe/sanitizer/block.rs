@@ -262,8 +262,8 @@ impl BlockChecks {
         }
     }
 
-    /// Publishes the accesses of threads that arrive at a named barrier, to those that wait there.
-    pub(crate) fn arrive_at_named_barrier(
+    /// Publishes the accesses of threads that arrive at a named barrier or an mbarrier, to those that wait there.
+    pub(crate) fn arrive_at_partial_barrier(
         &mut self,
         threads: impl Iterator<Item = u32>,
         arrived: &mut ArrivedClock,
@@ -275,8 +275,8 @@ impl BlockChecks {
     }
 
     /// Orders everything before that threads have published, for threads that have waited at a
-    /// named barrier.
-    pub(crate) fn pass_named_barrier(
+    /// named barrier or an mbarrier.
+    pub(crate) fn pass_partial_barrier(
         &mut self,
         threads: impl Iterator<Item = u32>,
         arrived: &ArrivedClock,

@@ -251,6 +251,26 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Emits a bulk copy to the first of three addresses from the second; the third is that of the
+    /// mbarrier.
+    pub(super) fn emit_bulk_copy(
+        &mut self,
+        id: InstId,
+        [to, from, barrier]: [InstId; 3],
+        bytes: u32,
+    ) -> Done {
+        let (to_at, from_at) = (self.access_address(id, to)?, self.access_address(id, from)?);
+        let barrier = self.access_address(id, barrier)?;
+        let mut copy = AsyncCopy { to: to_at, from: from_at, bytes, sites: None };
+        self.count_bulk_copy(id, &copy, from);
+        copy.sites = self.emit_copy_checks(&copy, [to, from]);
+        self.synchronizes();
+        self.code.async_copies.push(copy);
+        let copy = self.code.async_copies.len() as u32 - 1;
+        self.emit(Instr::BulkCopy { copy, barrier });
+        Ok(())
+    }
+
     /// Emits a word of a read of a texture.
     pub(super) fn emit_texture(
         &mut self,

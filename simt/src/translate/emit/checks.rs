@@ -147,6 +147,8 @@ impl Emitter<'_> {
                 | Instr::Bounds { .. }
                 | Instr::Check { .. }
                 | Instr::ActiveMask { .. }
+                | Instr::MBarrierArrive { .. }
+                | Instr::MBarrierWait { .. }
                 | Instr::Warp { .. }
                 | Instr::LoadLocal { .. }
                 | Instr::StoreLocal { .. }

@@ -281,6 +281,21 @@ impl Emitter<'_> {
     }
 }
 
+impl Emitter<'_> {
+    /// Emits the counter of the read of the bulk copy that comes next. Its write takes no requests
+    /// of warps.
+    pub(super) fn count_bulk_copy(&mut self, id: InstId, copy: &AsyncCopy, from: InstId) {
+        let Some(counting) = &mut self.counting else { return };
+        let Some(was) = counting.rewritten.origin(id) else { return };
+        let (kind, space, bytes, at) = (Kind::Load, Space::Global, copy.bytes, copy.from);
+        let phases = cost_period(space, bytes);
+        counting.counted.requests.push(Request { kind, space, bytes, at, ptr: from, phases });
+        let read = counting.counted.requests.len() as u32 - 1;
+        counting.counted.entries[was.index()].request = Some(read);
+        self.emit(Instr::CountRequest { request: read });
+    }
+}
+
 /// Returns the kind of an access, and a value of the size that it accesses.
 fn kind_and_value(kernel: &Kernel, access: InstId) -> (Kind, InstId) {
     let op = &kernel.insts[access].op;

@@ -86,6 +86,8 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::CompareExchange { .. }
         | Op::AsyncWait { .. }
         | Op::ActiveMask
+        | Op::MBarrierArrive { .. }
+        | Op::MBarrierWait { .. }
         | Op::Print { .. } => true,
         Op::Const(_)
         | Op::Generic(_)
@@ -112,6 +114,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Set { .. }
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::SyncGrid
@@ -148,6 +151,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::AtomicStore { .. }
         | Op::Barrier { reduce: None }
         | Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
@@ -155,6 +159,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Print { .. }
         | Op::If { .. }
@@ -192,6 +197,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::Vote { .. }
         | Op::Match { .. }
         | Op::ActiveMask
+        | Op::MBarrierArrive { .. }
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }

@@ -388,6 +388,10 @@ impl Emitter<'_> {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_async_copy(id, [*to, *from], bytes as u32)
             }
+            Op::BulkCopy { to, from, bytes, barrier } => {
+                let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
+                self.emit_bulk_copy(id, [*to, *from, *barrier], bytes as u32)
+            }
             Op::Prefetch { .. } => Ok(()),
             Op::AsyncCommit => {
                 self.emit(Instr::AsyncCommit);
@@ -423,6 +427,23 @@ impl Emitter<'_> {
             }
             Op::NamedBarrier { waits, id, threads } => {
                 self.emit_named_barrier(*waits, [id, threads])
+            }
+            Op::MBarrierArrive { barrier } => {
+                let barrier = self.access_address(id, *barrier)?;
+                let to = self.new_lanes(id)?;
+                self.synchronizes();
+                self.announce_change(Change::Company);
+                self.emit(Instr::MBarrierArrive { barrier, to });
+                Ok(())
+            }
+            Op::MBarrierWait { barrier, phase } => {
+                let barrier = self.access_address(id, *barrier)?;
+                let phase = self.operand(*phase)?;
+                self.synchronizes();
+                // Memory changes, if copies are done.
+                self.announce_change(Change::Company);
+                self.emit(Instr::MBarrierWait { barrier, phase });
+                Ok(())
             }
             Op::SyncWarp { mask } => self.emit_warp_op(WarpOp::Sync, *mask),
             Op::Fence { scope } => {

@@ -1,7 +1,9 @@
 //! The signature of a program: its parameters and its arrays.
 use super::super::access_words::AccessWords;
 use crate::{
-    bytecode::{Bytes, Code, Counted, MAX_SHARED_ARRAY_BYTES, Malformed, Param, SharedArray},
+    bytecode::{
+        Bytes, Code, Counted, MAX_SHARED_ARRAY_BYTES, MBarrierArray, Malformed, Param, SharedArray,
+    },
     vector::memory::AccessMode,
 };
 use warpwise_compiler::{
@@ -14,6 +16,24 @@ pub(super) const MAX_LOCAL_ARRAY_BYTES: u64 = 512 << 10;
 
 fn malformed_signature(message: &str) -> Malformed {
     Malformed { message: message.into(), span: Span::new(0) }
+}
+
+/// Returns the arrays of mbarriers.
+fn mbarriers(kernel: &Kernel) -> Result<Vec<MBarrierArray>, Malformed> {
+    let first = kernel.params.len();
+    let arrays = kernel.shared.iter().enumerate().filter_map(|(index, (_, array))| {
+        let number = |extent: &Extent| extent.known()?.try_into().ok();
+        let arrivals = number(array.arrivals.as_ref()?);
+        let len = match &array.len {
+            Length::Fixed(len) => number(len),
+            Length::Launch(_) => None,
+        };
+        let buffer = (first + index) as u16;
+        let array =
+            len.zip(arrivals).map(|(len, arrivals)| MBarrierArray { buffer, len, arrivals });
+        Some(array.ok_or_else(|| malformed_signature("mbarriers of a generic number")))
+    });
+    arrays.collect()
 }
 
 /// Returns a program without instructions.
@@ -64,6 +84,7 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         cluster: kernel.cluster,
         first_mapped: buffers as u16,
         has_named_barriers: false,
+        mbarriers: mbarriers(kernel)?,
         atomics: Vec::new(),
         async_copies: Vec::new(),
         messages: Vec::new(),

@@ -1,0 +1,39 @@
+//! Mbarriers as words of shared memory: the functions that [`MBarrier`](crate::MBarrier) calls.
+use crate::host::only_in_a_kernel;
+use std::sync::atomic::AtomicU64;
+
+/// Arrives, and returns a token of the current phase.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn arrive(_word: &AtomicU64) -> u64 {
+    only_in_a_kernel("`MBarrier::arrive`")
+}
+
+/// Waits until the phase of a token is complete.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn wait(_word: &AtomicU64, _token: u64) {
+    only_in_a_kernel("`MBarrier::wait`")
+}
+
+/// Waits until the phase of a parity is complete.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn wait_parity(_word: &AtomicU64, _parity: u32) {
+    only_in_a_kernel("`MBarrier::wait_parity`")
+}
+
+/// Begins to copy a value from a buffer to shared memory.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn bulk_copy<T>(_word: &AtomicU64, _to: &mut T, _from: &T) {
+    only_in_a_kernel("`MBarrier::bulk_copy`")
+}

@@ -1,0 +1,166 @@
+//! The mbarriers of a block, and the bulk copies that they expect.
+//!
+//! A phase is complete when as many lanes have arrived as the barrier is for, and the bytes of all
+//! copies, too. As on hardware, a token and a wait know a phase by its parity.
+//!
+//! A copy may take place at any time before the phase is complete. Here it takes place when a lane
+//! waits for a phase that lacks nothing else, so that a kernel that reads the destination too early
+//! does not find the copied value by accident.
+use crate::{
+    bytecode::{Code, Malformed},
+    observe::sanitizer::release_acquire::ArrivedClock,
+    vector::{lanes::resolve, mask::Mask},
+};
+use std::hash::{Hash, Hasher};
+use warpwise_compiler::ir::Span;
+
+/// Bytes of an mbarrier.
+const MBARRIER_BYTES: u64 = 8;
+
+/// The mbarriers of a block.
+#[derive(Debug, Default)]
+pub(crate) struct MBarriers {
+    /// By array, the number of its buffer and its elements.
+    arrays: Vec<(u16, Vec<MBarrier>)>,
+    /// True if the last arrival of a phase has come since waiting strands were last resumed.
+    pub(crate) has_all_arrivals: bool,
+    /// The warps of the last strand that waits whose phases are complete already.
+    pub(crate) ready: Mask,
+}
+
+/// The state of an mbarrier.
+#[derive(Debug, Default)]
+pub(crate) struct MBarrier {
+    /// The number of arrivals that complete a phase.
+    expected: u32,
+    /// The number of arrivals that the phase lacks.
+    pending: u32,
+    /// The parity of the number of the phase.
+    parity: bool,
+    /// The copies that the phase lacks, in order.
+    copies: Vec<BulkCopy>,
+    /// The accesses of the threads that have arrived in the phase or copied, if they are checked.
+    pub(crate) arrived: ArrivedClock,
+    /// Those of the phase before.
+    pub(crate) completed: ArrivedClock,
+}
+
+/// A bulk copy of one thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BulkCopy {
+    /// The index of the instruction's [copy](crate::bytecode::AsyncCopy).
+    pub(crate) copy: u32,
+    /// Number in the block.
+    pub(crate) thread: u32,
+    /// The addresses of the destination and the source.
+    pub(crate) ends: [u64; 2],
+}
+
+impl MBarrier {
+    fn new(expected: u32) -> Self {
+        Self { expected, pending: expected, ..Self::default() }
+    }
+
+    /// Returns the parity of the current phase.
+    pub(crate) fn parity(&self) -> bool {
+        self.parity
+    }
+
+    /// Counts an arrival in a phase that lacks some; returns true if it is the last one.
+    pub(crate) fn arrive(&mut self) -> bool {
+        self.pending = self.pending.saturating_sub(1);
+        if self.pending == 0 && self.copies.is_empty() {
+            self.complete();
+            return true;
+        }
+        self.pending == 0
+    }
+
+    /// Adds a copy that the phase lacks.
+    pub(crate) fn expect(&mut self, copy: BulkCopy) {
+        self.copies.push(copy);
+    }
+
+    /// Returns true if the phase lacks copies only.
+    pub(crate) fn lacks_only_copies(&self) -> bool {
+        self.pending == 0
+    }
+
+    /// Ends a phase that lacks copies only, and returns them.
+    pub(crate) fn take_copies(&mut self) -> Vec<BulkCopy> {
+        let copies = std::mem::take(&mut self.copies);
+        self.complete();
+        copies
+    }
+
+    fn complete(&mut self) {
+        (self.pending, self.parity) = (self.expected, !self.parity);
+        self.completed = std::mem::take(&mut self.arrived);
+    }
+}
+
+impl MBarriers {
+    /// Starts the first phases, of the mbarriers of `code`.
+    pub(crate) fn reset(&mut self, code: &Code) {
+        self.arrays.clear();
+        self.arrays.extend(code.mbarriers.iter().map(|array| {
+            let barriers = (0..array.len).map(|_| MBarrier::new(array.arrivals));
+            (array.buffer, barriers.collect())
+        }));
+        (self.has_all_arrivals, self.ready) = (false, Mask::EMPTY);
+    }
+
+    /// Returns the mbarrier at an address.
+    pub(crate) fn at(&mut self, address: u64, span: Span) -> Result<&mut MBarrier, Malformed> {
+        let (buffer, byte) = resolve(address);
+        let array = self.arrays.iter_mut().find(|(number, _)| *number == buffer);
+        let index = usize::try_from(byte / MBARRIER_BYTES).ok();
+        let barrier = array.zip(index).and_then(|((_, barriers), index)| barriers.get_mut(index));
+        barrier.ok_or_else(|| Malformed { message: "no mbarrier is here".into(), span })
+    }
+
+    /// Returns the copies that have not taken place.
+    pub(crate) fn pending_copies(&self) -> impl Iterator<Item = &BulkCopy> {
+        self.all().flat_map(|barrier| &barrier.copies)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &MBarrier> {
+        self.arrays.iter().flat_map(|(_, barriers)| barriers)
+    }
+}
+
+impl Hash for MBarriers {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        for MBarrier { pending, parity, copies, .. } in self.all() {
+            (pending, parity).hash(hasher);
+            copies.iter().for_each(|copy| (copy.copy, copy.thread, copy.ends).hash(hasher));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_arrival_completes_a_phase() {
+        let mut barrier = MBarrier::new(2);
+        for parity in [false, true, false] {
+            assert_eq!(barrier.parity(), parity);
+            assert!(!barrier.arrive());
+            assert_eq!(barrier.parity(), parity);
+            assert!(barrier.arrive());
+        }
+    }
+
+    #[test]
+    fn a_phase_waits_for_its_copies() {
+        let mut barrier = MBarrier::new(1);
+        barrier.expect(BulkCopy { copy: 7, thread: 0, ends: [0, 0] });
+        assert!(!barrier.lacks_only_copies());
+        assert!(barrier.arrive() && !barrier.parity());
+        assert!(barrier.lacks_only_copies());
+        assert_eq!(barrier.take_copies().len(), 1);
+        assert!(barrier.parity() && barrier.arrive() && !barrier.parity());
+    }
+}

@@ -1,0 +1,140 @@
+//! Arrivals and waits at mbarriers, and the bulk copies that they expect.
+use super::{Exec, Stop, control::Next};
+use crate::{
+    bytecode::{Address, Malformed, Operand},
+    exec::mbarriers::BulkCopy,
+    vector::{mask::Mask, registers::Reg},
+};
+use warpwise_compiler::ir::Span;
+
+/// Bytes that are copied at once.
+const CHUNK_BYTES: u32 = 16;
+
+impl Exec<'_> {
+    /// Lets the active lanes arrive, one after the other, and sets their tokens.
+    pub(super) fn arrive_at_mbarriers(&mut self, barrier: Address<Operand>, to: Reg) -> Next {
+        for lane in self.strand.active().lanes() {
+            let address = self.byte_address(barrier, lane);
+            match self.arrive_at_mbarrier(address, lane) {
+                Ok(parity) => self.registers.set(to, lane, parity.into()),
+                Err(next) => return next,
+            }
+        }
+        Next::Continue
+    }
+
+    /// Returns the parity of the phase in which a lane arrives.
+    fn arrive_at_mbarrier(&mut self, address: u64, lane: usize) -> Result<bool, Next> {
+        let span = self.executed_span();
+        // On hardware, too, this is the next phase if the copies have taken place.
+        if self.mbarriers.at(address, span).map_err(malformed)?.lacks_only_copies() {
+            self.perform_bulk_copies(address)?;
+        }
+        let barrier = self.mbarriers.at(address, span).map_err(malformed)?;
+        let parity = barrier.parity();
+        if let Some(checks) = &mut self.checks {
+            let thread = (self.position.first_thread + lane) as u32;
+            checks.arrive_at_partial_barrier([thread].into_iter(), &mut barrier.arrived);
+        }
+        let is_last = barrier.arrive();
+        self.mbarriers.has_all_arrivals |= is_last;
+        Ok(parity)
+    }
+
+    /// Lets the active lanes pass if the phases of their warp are complete: all, or the block
+    /// separates the warps. On a GPU the lanes that leave the loop of a wait first wait for the
+    /// others of their warp.
+    pub(super) fn wait_for_mbarriers(&mut self, barrier: Address<Operand>, phase: Operand) -> Next {
+        let (active, mut ready) = (self.strand.active(), Mask::EMPTY);
+        for lane in active.lanes() {
+            let parity = self.operand_value(phase, lane) & 1 != 0;
+            let address = self.byte_address(barrier, lane);
+            match self.test_mbarrier(address, lane, parity) {
+                Ok(true) => ready.insert(lane),
+                Ok(false) => {}
+                Err(next) => return next,
+            }
+        }
+        if ready == active {
+            return Next::Continue;
+        }
+        for (warp, lanes) in active.warps() {
+            if ready.0[warp] & lanes != lanes {
+                ready.remove(Mask::of_warp(warp, lanes));
+            }
+        }
+        self.mbarriers.ready = ready;
+        Next::Wait
+    }
+
+    /// Returns true if the phase of a parity is complete, for a lane that waits for it.
+    fn test_mbarrier(&mut self, address: u64, lane: usize, parity: bool) -> Result<bool, Next> {
+        let span = self.executed_span();
+        let barrier = self.mbarriers.at(address, span).map_err(malformed)?;
+        if barrier.parity() == parity {
+            if !barrier.lacks_only_copies() {
+                return Ok(false);
+            }
+            self.perform_bulk_copies(address)?;
+        }
+        let barrier = self.mbarriers.at(address, span).map_err(malformed)?;
+        if let Some(checks) = &mut self.checks {
+            let thread = (self.position.first_thread + lane) as u32;
+            checks.pass_partial_barrier([thread].into_iter(), &barrier.completed);
+        }
+        Ok(true)
+    }
+
+    /// Begins the copy with this index in the active lanes.
+    pub(super) fn begin_bulk_copy(&mut self, number: u32, barrier: Address<Operand>) -> Next {
+        let copy = &self.code.async_copies[number as usize];
+        let span = self.executed_span();
+        for lane in self.strand.active().lanes() {
+            let ends = [copy.to, copy.from].map(|end| self.byte_address(end, lane));
+            self.check_begun_copies(copy, &[(lane, ends)]);
+            let address = self.byte_address(barrier, lane);
+            let thread = (self.position.first_thread + lane) as u32;
+            let barrier = match self.mbarriers.at(address, span) {
+                Ok(barrier) => barrier,
+                Err(error) => return malformed(error),
+            };
+            barrier.expect(BulkCopy { copy: number, thread, ends });
+            if let Some(checks) = &mut self.checks {
+                checks.arrive_at_partial_barrier([thread].into_iter(), &mut barrier.arrived);
+            }
+        }
+        Next::Continue
+    }
+
+    /// Performs the copies that the phase of an mbarrier lacks, which completes it.
+    fn perform_bulk_copies(&mut self, address: u64) -> Result<(), Next> {
+        let span = self.executed_span();
+        let copies = self.mbarriers.at(address, span).map_err(malformed)?.take_copies();
+        self.mbarriers.has_all_arrivals = true;
+        for BulkCopy { copy, ends, .. } in copies {
+            let copy = &self.code.async_copies[copy as usize];
+            if let (Some(launch), Some(checks)) = (&self.bound.checks, &mut self.checks)
+                && copy.sites.is_some()
+                && launch.checks_races
+            {
+                checks.pending_copies.remove(launch, ends, copy.bytes);
+            }
+            for start in (0..copy.bytes).step_by(CHUNK_BYTES as usize) {
+                let chunk = ends.map(|end| end.wrapping_add(start.into()));
+                if self.copy_bytes(chunk, CHUNK_BYTES.min(copy.bytes - start).into()).is_none() {
+                    return Err(Next::OutOfBounds(chunk[1]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the position in the source of the instruction that is executed.
+    fn executed_span(&self) -> Span {
+        self.code.spans[self.strand.pc as usize - 1]
+    }
+}
+
+fn malformed(error: Malformed) -> Next {
+    Next::Stop(Stop::Malformed(error))
+}
