@@ -187,7 +187,7 @@ macro_rules! case {
                         $(&mut $atomic,)*
                         &mut out,
                     );
-                    $crate::driver::without_faults(launched)?;
+                    left.launched(launched)?;
                     left.ended(device.synchronize())?;
                     $(left.add(stringify!($both), &$both.write.to_vec()?);)*
                     $(left.add(stringify!($atomic), &$atomic.to_vec()?);)*
@@ -235,16 +235,28 @@ pub(crate) fn on_host(
     Ok(())
 }
 
-/// What checks found in a launch, but for what is a fault, which the end of the launch says.
-pub(crate) fn without_faults(launched: warpwise::Result<()>) -> warpwise::Result<()> {
-    let is_fault = |finding: &Finding| matches!(finding.problem, Problem::OutOfBounds(_));
-    match launched {
-        Err(Error::Findings { findings, .. }) if findings.iter().all(is_fault) => Ok(()),
-        launched => launched,
-    }
-}
-
 impl Left {
+    /// Takes the result of a launch. Checks report an index out of bounds as findings, and the device
+    /// no panic then.
+    pub(crate) fn launched(&mut self, result: warpwise::Result<()>) -> warpwise::Result<()> {
+        let Err(Error::Findings { findings, .. }) = &result else { return result };
+        let faults = findings.iter().map(|Finding { problem, count, .. }| match problem {
+            Problem::OutOfBounds(fault) => Some((fault, count)),
+            _ => None,
+        });
+        let Some(faults) = faults.collect::<Option<Vec<_>>>() else { return result };
+        let count: u64 = faults.iter().map(|(_, count)| *count).sum();
+        let first = faults.iter().map(|(fault, _)| fault);
+        self.fault = first.min_by_key(|fault| (fault.block, fault.thread)).map(|fault| Fault {
+            line: Some(fault.place.line),
+            text: format!(
+                "index out of bounds: the len is {} but the index is {} in block {}, thread {}, of {count}",
+                fault.len, fault.index, fault.block[0], fault.thread[0]
+            ),
+        });
+        Ok(())
+    }
+
     /// Takes what a device says at the end of a launch.
     pub(crate) fn ended(&mut self, result: warpwise::Result<()>) -> warpwise::Result<()> {
         let Err(Error::DevicePanic(panic)) = result else { return result };
