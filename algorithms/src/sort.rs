@@ -315,7 +315,7 @@ fn sort_tile<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usi
         let lanes = lanes_with[warp][digit].load(Ordering::Relaxed);
         let earlier = (lanes & warp::lanemask_lt()).count_ones();
         let before = counts[warp][digit];
-        ranks[item] = (digit as u32) << 16 | before + earlier;
+        ranks[item] = ((digit as u32) << 16) | (before + earlier);
         sync_warp();
         if earlier == 0 {
             counts[warp][digit] = before + lanes.count_ones();
