@@ -12,6 +12,17 @@ pub enum Level {
     Deny,
 }
 
+impl Level {
+    /// Returns the name in attributes and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// One message to the user: lower case, no full stop, code in backticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {

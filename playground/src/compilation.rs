@@ -4,7 +4,7 @@ use warpwise_compiler::{
     analysis::Analyses,
     back::ptx,
     checks, compile,
-    diag::{Diagnostic, Level},
+    diag::Diagnostic,
     explain,
     id::Id as _,
     ir::{Element, Kernel, Param, ParamKind, Span},
@@ -85,11 +85,6 @@ impl CompiledKernel {
     /// Describes a finding in the form of `cargo warpwise lint --json`.
     fn finding_to_json(&self, finding: &Diagnostic) -> Value {
         let Diagnostic { code, level, message, span, labels, notes, help } = finding;
-        let level = match level {
-            Level::Allow => "allow",
-            Level::Warn => "warn",
-            Level::Deny => "deny",
-        };
         let labels = labels.iter().map(|(span, text)| {
             let mut label = range_to_json(self.place(*span));
             label["text"] = json!(text);
@@ -97,7 +92,7 @@ impl CompiledKernel {
         });
         json!({
             "lint": code,
-            "level": level,
+            "level": level.name(),
             "message": message,
             "span": range_to_json(self.place(*span)),
             "labels": labels.collect::<Vec<_>>(),

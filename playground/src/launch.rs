@@ -12,7 +12,7 @@ use warpwise_compiler::{
     back::ptx,
     compile,
     drawing::request::{Request, draw_request},
-    hardware::Kind,
+    hardware::MAX_SHARED_BYTES,
     ir::{Access, Element, Kernel, Param, ParamKind, Passed, Scalar, Span, number},
 };
 use warpwise_frontend::source::TextRange;
@@ -32,9 +32,6 @@ const MAX_THREADS: u64 = 1 << 24;
 
 /// Limit on the threads of a block.
 const MAX_BLOCK_THREADS: u64 = 1024;
-
-/// Limit on the shared memory of a block in bytes, that of the GPU with the most.
-const MAX_SHARED_BYTES: u64 = 227 << 10;
 
 /// Elements of a buffer that a response contains.
 const HEAD_ELEMENTS: u64 = 256;
@@ -393,9 +390,9 @@ fn accesses_to_json(source: &CompiledKernel, kernel: &Kernel, counters: &Counter
         let place = source.place(kernel.insts[*id].span);
         let described = json!({
             "span": range_to_json(place),
-            "memory": memory_name(kernel, worst.memory),
+            "memory": kernel.memory_name(worst.memory),
             "space": worst.space.name(),
-            "access": verb(worst.kind),
+            "access": worst.kind.name(),
             "bytes": worst.bytes,
             "requests": shared.requests + global.requests + constant.requests,
             "taken": taken,
@@ -413,19 +410,4 @@ fn accesses_to_json(source: &CompiledKernel, kernel: &Kernel, counters: &Counter
 fn draw(worst: &WorstRequest) -> String {
     let WorstRequest { space, kind, bytes, active, taken, ideal, ref offsets, .. } = *worst;
     draw_request(&Request { space, kind, bytes, active, taken, ideal, offsets })
-}
-
-const fn verb(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Load => "load",
-        Kind::Store => "store",
-        Kind::Atomic => "atomic",
-    }
-}
-
-/// Returns the name of a parameter or shared array, by its number among both.
-fn memory_name(kernel: &Kernel, number: usize) -> String {
-    let params = kernel.params.iter().map(|(_, param)| &param.name);
-    let mut names = params.chain(kernel.shared.iter().map(|(_, shared)| &shared.name));
-    names.nth(number).cloned().unwrap_or_default()
 }

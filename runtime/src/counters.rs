@@ -179,7 +179,7 @@ impl LaunchCounters {
                 file: place.file,
                 line: place.line,
                 column: place.column,
-                memory: memory_name(kernel, worst.memory),
+                memory: kernel.memory_name(worst.memory),
                 requests: shared.requests + global.requests + constant.requests,
                 taken: shared.wavefronts + global.sectors + constant.wavefronts,
                 ideal: shared.ideal + global.ideal + constant.ideal,
@@ -275,13 +275,6 @@ impl LaunchCounters {
     ) -> Result<Occupancy, Unlaunchable> {
         on.occupancy(&self.block_resources(registers))
     }
-}
-
-/// Returns the name of the parameter or shared array with this number.
-fn memory_name(kernel: &Kernel, number: usize) -> String {
-    let params = kernel.params.iter().map(|(_, param)| &param.name);
-    let mut names = params.chain(kernel.shared.iter().map(|(_, shared)| &shared.name));
-    names.nth(number).cloned().unwrap_or_default()
 }
 
 /// Formats the bindings of generic parameters as a list.

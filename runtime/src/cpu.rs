@@ -31,6 +31,7 @@ use std::{
 };
 use warpwise_compiler::{
     fault::Reason,
+    hardware::MAX_SHARED_BYTES,
     id::Id,
     ir::{Access, Fault, Kernel},
     output::{CAPACITY_BYTES, Printed, record_bytes},
@@ -39,9 +40,6 @@ use warpwise_simt::{CacheModel, FaultReport, Memory, Outcome, Snapshot};
 
 /// The name of the interpreter in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
-
-/// Bytes of shared memory of a block: the largest number of any GPU.
-const SHARED_MEMORY: u64 = 227 << 10;
 
 /// Threads of a cooperative launch, all of which are held in memory at once: more than any GPU
 /// runs.
@@ -391,7 +389,7 @@ fn info() -> DeviceInfo {
         cores_per_multiprocessor: None,
         clock_khz: None,
         memory: None,
-        shared_memory_per_block: SHARED_MEMORY,
+        shared_memory_per_block: MAX_SHARED_BYTES,
         copy_engines: None,
         limits: launch::limits(),
         memory_system: MemorySystem {
@@ -399,7 +397,7 @@ fn info() -> DeviceInfo {
             bus_bits: None,
             l2_bytes: None,
             constant_bytes: None,
-            default_shared_bytes_per_block: Some(SHARED_MEMORY),
+            default_shared_bytes_per_block: Some(MAX_SHARED_BYTES),
             reserved_shared_bytes_per_block: None,
             shared_bytes_per_multiprocessor: None,
             max_pitch: None,

@@ -25,6 +25,20 @@ pub enum Kind {
     Atomic,
 }
 
+impl Kind {
+    /// Returns the name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Atomic => "atomic",
+        }
+    }
+}
+
+/// The shared memory of a block in bytes, on the GPU with the most.
+pub const MAX_SHARED_BYTES: u64 = 227 << 10;
+
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 

@@ -388,6 +388,14 @@ impl Kernel {
             .map_or_else(|_| message.text.clone(), |format: Format| format.render(&args))
     }
 
+    /// Returns the name of a parameter or shared array, by its number among both; empty if there is
+    /// no such memory.
+    pub fn memory_name(&self, number: usize) -> String {
+        let params = self.params.iter().map(|(_, param)| &param.name);
+        let mut names = params.chain(self.shared.iter().map(|(_, shared)| &shared.name));
+        names.nth(number).cloned().unwrap_or_default()
+    }
+
     /// Returns the number of blocks in a cluster: 1 without clusters.
     pub fn cluster_blocks(&self) -> u32 {
         self.cluster.map_or(1, |dims| dims.iter().product())

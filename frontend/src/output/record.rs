@@ -21,7 +21,7 @@ use std::{env, fs::OpenOptions, io, io::Write as _};
 use warpwise_compiler::{
     analysis::Analyses,
     back::Backend,
-    diag::{Diagnostic, Level},
+    diag::Diagnostic,
     ir,
     lint::{self, Levels},
     verify::verify,
@@ -84,11 +84,7 @@ struct RecordWriter<'a> {
 impl RecordWriter<'_> {
     fn diagnostic(&mut self, diagnostic: &Diagnostic) -> String {
         let Diagnostic { code, level, message, span, labels, notes, help } = diagnostic;
-        let level = match level {
-            Level::Allow => "allow",
-            Level::Warn => "warn",
-            Level::Deny => "deny",
-        };
+        let level = level.name();
         let labels = json_list(labels.iter().map(|(span, text)| {
             format!("{{\"at\":{},\"text\":{}}}", self.span(*span), json_string(text))
         }));
@@ -141,7 +137,7 @@ mod tests {
     use super::*;
     use crate::syntax::span::{Origin, SpanRange};
     use proc_macro2::Span;
-    use warpwise_compiler::lint::Setting;
+    use warpwise_compiler::{diag::Level, lint::Setting};
 
     #[test]
     fn a_rejected_kernel_is_recorded_with_its_ir_and_findings_of_every_level() {

@@ -4,7 +4,7 @@ use std::{
     fmt::{Display, Write as _},
     ops::RangeInclusive,
 };
-use warpwise_compiler::hardware::{Kind, time::Work};
+use warpwise_compiler::hardware::time::Work;
 use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Wavefronts, WorstRequest};
 
 /// The version of the format. It grows when a documented field changes or disappears.
@@ -68,21 +68,13 @@ fn access(found: &AccessCounters) -> String {
         .value("column", column)
         .text("memory", memory)
         .text("space", worst.space.name())
-        .text("access", verb(worst.kind))
+        .text("access", worst.kind.name())
         .value("bytes", worst.bytes)
         .value("requests", requests)
         .value("taken", taken)
         .value("ideal", ideal)
         .value("worst", request(worst))
         .end()
-}
-
-const fn verb(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Load => "load",
-        Kind::Store => "store",
-        Kind::Atomic => "atomic",
-    }
 }
 
 fn request(worst: &WorstRequest) -> String {
