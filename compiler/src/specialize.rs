@@ -333,41 +333,41 @@ impl Binder<'_> {
         }
         Ok(size)
     }
-    fn width(&self, width: &Extent) -> Result<Extent, SpecializeError> {
-        let bound = self.extent(width)?;
+    /// Returns an extent that is valid if it is known.
+    fn valid_extent(
+        &self,
+        extent: &Extent,
+        is_valid: impl Fn(u64) -> bool,
+        refuse: impl Fn(String, u64) -> SpecializeError,
+    ) -> Result<Extent, SpecializeError> {
+        let bound = self.extent(extent)?;
         match bound.known() {
-            Some(lanes) if !ShuffleOp::is_width(lanes) => {
-                Err(SpecializeError::Width { width: self.spell(width), lanes })
-            }
+            Some(value) if !is_valid(value) => Err(refuse(self.spell(extent), value)),
             _ => Ok(bound),
         }
+    }
+    fn width(&self, width: &Extent) -> Result<Extent, SpecializeError> {
+        self.valid_extent(width, ShuffleOp::is_width, |width, lanes| SpecializeError::Width {
+            width,
+            lanes,
+        })
     }
     fn copy_size(&self, size: &Extent) -> Result<Extent, SpecializeError> {
-        let bound = self.extent(size)?;
-        match bound.known() {
-            Some(bytes) if !Op::is_async_size(bytes) => {
-                Err(SpecializeError::CopySize { size: self.spell(size), bytes })
-            }
-            _ => Ok(bound),
-        }
+        self.valid_extent(size, Op::is_async_size, |size, bytes| SpecializeError::CopySize {
+            size,
+            bytes,
+        })
     }
     fn bulk_size(&self, size: &Extent) -> Result<Extent, SpecializeError> {
-        let bound = self.extent(size)?;
-        match bound.known() {
-            Some(bytes) if !Op::is_bulk_size(bytes) => {
-                Err(SpecializeError::BulkSize { size: self.spell(size), bytes })
-            }
-            _ => Ok(bound),
-        }
+        self.valid_extent(size, Op::is_bulk_size, |size, bytes| SpecializeError::BulkSize {
+            size,
+            bytes,
+        })
     }
     fn arrivals(&self, arrivals: &Extent) -> Result<Extent, SpecializeError> {
-        let bound = self.extent(arrivals)?;
-        match bound.known() {
-            Some(count) if !Op::is_mbarrier_count(count) => {
-                Err(SpecializeError::Arrivals { arrivals: self.spell(arrivals), count })
-            }
-            _ => Ok(bound),
-        }
+        self.valid_extent(arrivals, Op::is_mbarrier_count, |arrivals, count| {
+            SpecializeError::Arrivals { arrivals, count }
+        })
     }
     fn named_barrier(
         &self,
