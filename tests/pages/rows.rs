@@ -228,14 +228,14 @@ impl Cases {
         Self(cases)
     }
 
-    /// Whether one of them is told all of these lines.
+    /// Returns true if a case is told all of these lines.
     fn say(&self, quoted: &str) -> bool {
         self.0.iter().any(|(_, said)| {
             quoted.lines().all(|line| said.lines().any(|told| told.trim() == line.trim()))
         })
     }
 
-    /// Whether one of them has all of `codes`, and is told `message`.
+    /// Returns true if a case has all of `codes`, and is told `message`.
     fn reject<'c>(&self, codes: impl Iterator<Item = &'c str>, message: &str) -> bool {
         let codes: Vec<&str> = codes.collect();
         self.0.iter().any(|(program, said)| {

@@ -492,6 +492,16 @@ fn a_kernel_that_never_ends_is_stopped() {
     );
 }
 
+/// Runs a deadlock of a block of 64 threads; returns the operations at which lanes wait, with their
+/// spans, warps and lanes.
+fn waiting_at_deadlock(text: &str) -> Vec<(Meeting, usize, u32, u32)> {
+    let outcome = run(&program(text), shape(1, 64), &mut [Value::U32(vec![0; 64])]);
+    let Some(Stopped::Deadlock { block: [0, 0, 0], waiting }) = outcome.stopped else {
+        panic!("{outcome:?}")
+    };
+    waiting.iter().map(|w| (w.at, w.span.index(), w.warp, w.lanes)).collect()
+}
+
 #[test]
 fn named_barriers_deadlock_without_all_their_warps() {
     let deadlock = |code: &str| {
@@ -500,11 +510,7 @@ fn named_barriers_deadlock_without_all_their_warps() {
              %first = lt %t, %32 : bool !0
              {code}"
         );
-        let outcome = run(&program(&text), shape(1, 64), &mut [Value::U32(vec![0; 64])]);
-        let Some(Stopped::Deadlock { block: [0, 0, 0], waiting }) = outcome.stopped else {
-            panic!("{outcome:?}")
-        };
-        waiting.iter().map(|w| (w.at, w.span.index(), w.warp, w.lanes)).collect::<Vec<_>>()
+        waiting_at_deadlock(&text)
     };
     let named = Meeting::NamedBarrier;
     assert_eq!(
@@ -535,11 +541,7 @@ fn mbarriers_deadlock_without_all_their_threads() {
              %first = lt %t, %32 : bool !0
              {code}"
         );
-        let outcome = run(&program(&text), shape(1, 64), &mut [Value::U32(vec![0; 64])]);
-        let Some(Stopped::Deadlock { block: [0, 0, 0], waiting }) = outcome.stopped else {
-            panic!("{outcome:?}")
-        };
-        waiting.iter().map(|w| (w.at, w.span.index(), w.warp, w.lanes)).collect::<Vec<_>>()
+        waiting_at_deadlock(&text)
     };
     let one_warp = "%if = if %first !0 {
         %token = mbarrier_arrive %f : u64 !5 %wait = mbarrier_wait %f, %token !6 }";
