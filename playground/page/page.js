@@ -6,6 +6,7 @@
 const LINT_DELAY_MS = 200;
 const MAX_ANSWER_MS = 30000;
 const FILLS = ["zeros", "ones", "index", "index % 10", "random"];
+const UNSET_LAUNCH = { kernel: "", grid: [1, 1, 1], block: [32, 1, 1], args: [] };
 const VIEWS = ["Results", "Counters", "Accesses", "Verdicts", "PTX", "IR"];
 
 const find = (id) => document.getElementById(id);
@@ -254,7 +255,7 @@ function drawFindings() {
 // ---- The launch ----
 
 // The launch as the form shows it.
-let launch = { kernel: "", grid: [1, 1, 1], block: [32, 1, 1], args: [] };
+let launch = UNSET_LAUNCH;
 
 function currentKernel() {
   return kernels.find((kernel) => kernel.name === launch.kernel) ?? kernels[0];
@@ -508,19 +509,38 @@ function ir() {
   return kernel ? [make("pre", "", kernel.ir)] : hint("There is no kernel.");
 }
 
-// ---- Examples ----
+// ---- Examples and links ----
 
 function showExample(name) {
   const example = EXAMPLES.find((example) => example.name === name) ?? EXAMPLES[0];
   find("examples").value = example.name;
-  source.value = example.source;
-  launch = structuredClone(example.launch);
+  show(example.source, example.launch);
+  run();
+}
+
+function show(text, newLaunch) {
+  source.value = text;
+  launch = structuredClone(newLaunch);
   kernels = [];
   launched = null;
   showOutcome();
   drawEditor();
   find("editor").scrollTop = 0;
-  run();
+}
+
+// Returns the text of a link `#code=..`: UTF-8 in base64 for addresses.
+function linkedText(code) {
+  const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
+  return new TextDecoder().decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)));
+}
+
+// Shows what the address names: an example, or a text, which is only linted until the user runs it.
+function showLinked() {
+  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
+  if (!code) return showExample(location.hash.slice(1));
+  find("examples").value = "";
+  show(linkedText(code), UNSET_LAUNCH);
+  lint();
 }
 
 function start() {
@@ -530,9 +550,9 @@ function start() {
     history.replaceState(null, "", `#${find("examples").value}`);
     showExample(find("examples").value);
   });
-  addEventListener("hashchange", () => showExample(location.hash.slice(1)));
+  addEventListener("hashchange", showLinked);
   say("starting");
-  showExample(location.hash.slice(1));
+  showLinked();
 }
 
 start();

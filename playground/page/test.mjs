@@ -2,7 +2,9 @@
 // `examples/answer`, whose answers the module has to give, too.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { loadExamples } from "./examples.mjs";
 
@@ -62,10 +64,32 @@ function pageHasTheModule() {
   assert.doesNotMatch(page, /\b(?:src|href)=|@import|fetch\(/);
 }
 
+// A page of a book gets a link to each program that compiles, which holds the program's text.
+function linksBooks() {
+  const book = mkdtempSync(join(tmpdir(), "book-"));
+  try {
+    const program = (body) => `#[kernel] fn k(x: &mut [f32]) { ${body} } // ä`;
+    const html = (text) => `<pre><code class="language-rust">${text.replaceAll("&", "&amp;")}</code></pre>\n`;
+    const programs = [program("x[0] = 1.0;"), program("x[0] = absent();"), "fn main() {}"];
+    writeFileSync(join(book, "page.html"), programs.map(html).join(""));
+    const script = new URL("link_book.mjs", import.meta.url).pathname;
+    const said = execFileSync("node", [script, modulePath, book]).toString();
+    assert.equal(said, "1 of 2 programs with kernels link to the playground\n");
+    const linked = readFileSync(join(book, "page.html"), "utf8");
+    const links = [...linked.matchAll(/href="playground\.html#code=([\w-]+)"/g)];
+    const [linkedText] = /function linkedText[^]*?\n\}/.exec(readFileSync(pagePath, "utf8"));
+    const read = new Function(`${linkedText}\nreturn linkedText;`)();
+    assert.deepEqual(links.map(([, code]) => read(code)), programs.slice(0, 1));
+  } finally {
+    rmSync(book, { recursive: true });
+  }
+}
+
 lints();
 results();
 const count = sameAsNative();
 endsSpinning();
 recovers();
 pageHasTheModule();
+linksBooks();
 console.log(`the module lints, answers ${count} requests as the native interpreter does, and recovers from a trap`);
