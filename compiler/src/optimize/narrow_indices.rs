@@ -7,7 +7,9 @@
 //! of a padded tile (see the table of [`optimize`](super)).
 //!
 //! For each `u64` value that fits there is a `u32` value beside it, and the `u64` is a
-//! cast of that wherever that costs nothing. Comparisons, checks, addresses, casts and
+//! cast of that wherever that costs nothing. A `u64` that has to be computed first, and whose upper
+//! half is then cut off, has one outside of loops only: in a loop, back ends make an address that
+//! grows from a wide index, and not from what is left of it. Comparisons, checks, addresses, casts and
 //! loops then take the narrow ones, and the wide ones die if nothing else uses them.
 //!
 //! ```text
@@ -22,6 +24,9 @@ use crate::{
     ir::{BinaryOp, Body, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
 use std::collections::HashMap;
+
+/// The most iterations of a loop that counts as unrolled.
+const MAX_UNROLLED_ITERATIONS: u64 = 16;
 
 const NARROW: Ty = Ty::Scalar(Scalar::U32);
 const WIDE: Ty = Ty::Scalar(Scalar::U64);
@@ -40,7 +45,7 @@ pub(super) fn narrow_indices(kernel: &mut Kernel) {
     }
     let list = std::mem::take(&mut kernel.body);
     let values = Replacements::new(kernel);
-    let mut walk = Walk { kernel, ranges, values, narrow: HashMap::new() };
+    let mut walk = Walk { kernel, ranges, values, narrow: HashMap::new(), loops: 0 };
     let list = walk.body(list);
     kernel.body = list;
 }
@@ -55,6 +60,8 @@ struct Walk<'k> {
     values: Replacements,
     /// The `u32` value beside a `u64` one.
     narrow: HashMap<InstId, InstId>,
+    /// The number of loops around the instruction that stay loops.
+    loops: usize,
 }
 
 impl Walk<'_> {
@@ -92,6 +99,7 @@ impl Walk<'_> {
                 self.narrow.insert(id, narrow);
                 out.push(id);
             }
+            None if self.loops > 0 => out.push(id),
             None => {
                 out.push(id);
                 let narrow = self.add(id, Op::Cast { value: id }, NARROW, out);
@@ -112,11 +120,27 @@ impl Walk<'_> {
         if self.kernel.insts[id].op.is_leaf() {
             return;
         }
+        let stays = self.stays_loop(id);
+        self.loops += usize::from(stays);
         let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
         for inner in op.bodies_mut() {
             *inner = self.body(std::mem::take(inner));
         }
         self.kernel.insts[id].op = op;
+        self.loops -= usize::from(stays);
+    }
+
+    /// True for a loop that is not unrolled completely, as one of few iterations is.
+    fn stays_loop(&self, id: InstId) -> bool {
+        let op = &self.kernel.insts[id].op;
+        let Op::For { start, end, step, .. } = op else { return matches!(op, Op::Loop { .. }) };
+        let constant = |value: &InstId| match self.kernel.insts[*value].op {
+            Op::Const(bits) => Some(bits),
+            _ => None,
+        };
+        let bounds = (constant(start), constant(end), constant(step));
+        let (Some(start), Some(end), Some(step)) = bounds else { return true };
+        end.saturating_sub(start) > step.saturating_mul(MAX_UNROLLED_ITERATIONS)
     }
 }
 
@@ -257,6 +281,7 @@ impl Walk<'_> {
     /// Counts in 32 bits if the bounds and the step are there in 32; in its body, the wide value
     /// is then a cast, and else the narrow one.
     fn narrow_for(&mut self, id: InstId) {
+        let stays = self.stays_loop(id);
         let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
         let bounds: Option<Vec<InstId>> =
             op.operands().map(|bound| self.narrow.get(&bound).copied()).collect();
@@ -271,10 +296,12 @@ impl Walk<'_> {
             let narrow = self.add(id, Op::Cast { value: id }, NARROW, &mut out);
             self.narrow.insert(id, narrow);
         }
+        self.loops += usize::from(stays);
         for inner in op.bodies_mut() {
             out.append(&mut self.body(std::mem::take(inner)).0);
             inner.0 = std::mem::take(&mut out);
         }
+        self.loops -= usize::from(stays);
         self.kernel.insts[id].op = op;
     }
 }
