@@ -213,7 +213,9 @@ pub fn specialize<'k>(
         inst.ty = binder.ty(inst.ty);
         if let Op::Index { stride: extent, .. }
         | Op::Offset { offset: extent, .. }
-        | Op::AsyncWait { pending: extent } = &mut inst.op
+        | Op::AsyncWait { pending: extent }
+        | Op::Wgmma { columns: extent, .. }
+        | Op::WgmmaWait { pending: extent, .. } = &mut inst.op
         {
             *extent = binder.extent(extent)?;
         } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {

@@ -52,6 +52,7 @@ pub fn emit(llvm: &Llvm, kernel: &Kernel, target: Target) -> Result<String, Erro
     let text = lower(kernel, target)?;
     let (version, target) = ptx::level(kernel, target);
     let name = &kernel.name;
-    let ptx = llvm.compile(name, &text, &target.to_string(), &version.replace('.', ""))?;
+    let ptx =
+        llvm.compile(name, &text, &ptx::target_name(kernel, target), &version.replace('.', ""))?;
     Ok(workarounds::apply(&ptx))
 }

@@ -202,6 +202,16 @@ pub fn thread_fence() {
     std::sync::atomic::fence(SeqCst);
 }
 
+/// Orders this thread's accesses to shared memory before it against those of the products of
+/// [`wgmma`](crate::wgmma) and of bulk copies after it, which access memory by the asynchronous proxy:
+/// `fence.proxy.async`.
+///
+/// Threads that have written a tile make the call, and then synchronize with those that begin the
+/// product. A launch on a GPU before compute capability 9.0 is an error.
+pub fn fence_proxy_async() {
+    std::sync::atomic::fence(SeqCst);
+}
+
 /// Orders this thread's accesses to memory, as seen by the block's threads.
 pub fn thread_fence_block() {
     std::sync::atomic::fence(SeqCst);

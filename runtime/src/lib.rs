@@ -115,6 +115,7 @@ pub mod trace;
 mod unoptimized;
 pub mod vector;
 pub mod warp;
+pub mod wgmma;
 
 #[doc(hidden)]
 pub mod __private;
@@ -122,7 +123,8 @@ pub mod __private;
 pub mod parameter;
 
 pub use atomic::{
-    AtomicF32, AtomicF64, AtomicScope, thread_fence, thread_fence_block, thread_fence_system,
+    AtomicF32, AtomicF64, AtomicScope, fence_proxy_async, thread_fence, thread_fence_block,
+    thread_fence_system,
 };
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use device::Device;

@@ -97,6 +97,7 @@ mod user_macros;
 mod vector_lanes;
 mod vectors;
 mod warps;
+mod wgmma;
 
 use engine::{Case, Engine};
 use libtest_mimic::{Arguments, Trial};
@@ -131,7 +132,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
     std_functions std_imports std_traits structs tensor_cores textures trait_paths traits
-    user_iterators user_macros vector_lanes vectors warps
+    user_iterators user_macros vector_lanes vectors warps wgmma
 ];
 
 pub(crate) fn main() -> ExitCode {

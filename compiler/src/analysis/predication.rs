@@ -290,6 +290,9 @@ impl Walk<'_> {
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
             | Op::SyncWarp { .. }

@@ -37,6 +37,7 @@ mod size;
 mod spell;
 mod texture;
 mod ty;
+mod wgmma;
 
 use crate::{
     id::{Facts, Table},
@@ -59,6 +60,7 @@ pub use size::{Length, Passed, Size, SizeError};
 pub(crate) use spell::comparison_sign;
 pub use texture::{TextureOp, TextureRead, TextureShape, TextureWord};
 pub use ty::{Element, Scalar, Space, Ty};
+pub use wgmma::{Major, WgmmaOp};
 
 crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
 crate::id!(/** A mutable value of one thread. */ LocalId, "$");

@@ -8,7 +8,7 @@
 use super::{
     ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Extent,
     Fault, GenericId, InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order, ParamId,
-    ReduceOp, Scope, SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
+    ReduceOp, Scope, SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp, WgmmaOp,
 };
 
 /// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
@@ -433,6 +433,37 @@ pub enum Op {
         word: u8,
     },
 
+    /// Begins to multiply matrices on tensor cores, together with the other threads of a warpgroup
+    /// ([`WgmmaOp`]), and to add the product to the sums in an array of the thread's own, or to
+    /// replace them. The product reads shared memory and the sums, and writes the sums, at any time
+    /// until an [`Op::WgmmaWait`] that waits for it: only other products may access the sums until
+    /// then, and nothing may write to the factors. Accesses to shared memory that an
+    /// [`Op::ProxyFence`] does not order before it are not before it, but those of bulk copies.
+    ///
+    /// All threads of the warpgroup must run it together; products with the same sums and columns
+    /// take place in order. Sums are those of [`tensor_cores`](crate::tensor_cores), for 16 elements
+    /// of each row of `a` at a time.
+    Wgmma {
+        /// The types and the order of elements.
+        op: WgmmaOp,
+        /// The columns of `b`: a multiple of 8, at most 256.
+        columns: Extent,
+        /// The array of the sums, `f32`s; a pointer to the first tile of `b`; and a pointer to the
+        /// tile of `a`, or the 16 words of `a` (`u32`) that the thread has.
+        args: Vec<InstId>,
+    },
+    /// Waits for all products that the warpgroup has begun but the last `pending`. The sums in an
+    /// array are complete if none of these writes them.
+    WgmmaWait {
+        /// The array of the sums.
+        sums: InstId,
+        /// At most 7.
+        pending: Extent,
+    },
+    /// Orders the thread's accesses to shared memory before it against those of products and bulk
+    /// copies that begin after it, in this thread or in those that it then synchronizes with.
+    ProxyFence,
+
     // Output.
     /// Prints a message on the host, if there is room for it.
     Print {
@@ -555,6 +586,9 @@ impl Op {
             | Self::MBarrierArrive { .. }
             | Self::MBarrierWait { .. }
             | Self::Fence { .. }
+            | Self::ProxyFence
+            | Self::Wgmma { .. }
+            | Self::WgmmaWait { .. }
             | Self::Shuffle { .. }
             | Self::Vote { .. }
             | Self::Match { .. }
@@ -596,6 +630,11 @@ impl Op {
     /// Returns true if a bulk copy can have so many bytes.
     pub const fn is_bulk_size(bytes: u64) -> bool {
         bytes.is_multiple_of(16) && bytes > 0 && bytes <= MAX_MBARRIER_ARRIVALS
+    }
+
+    /// Returns true if so many products can be pending after a wait.
+    pub const fn is_pending_products(pending: u64) -> bool {
+        pending <= 7
     }
 
     /// Returns true if a named barrier has this number.

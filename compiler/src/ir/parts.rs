@@ -52,7 +52,7 @@ macro_rules! operands {
     ($op:expr, $as_borrowed:ident, $iter:ident $(, $deref:tt, $copied:ident)?) => {{
         let mut listed = None;
         let few = match $op {
-            Op::Mma { args, .. } | Op::DistributeRows { args, .. } | Op::Texture { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
+            Op::Mma { args, .. } | Op::Wgmma { args, .. } | Op::DistributeRows { args, .. } | Op::Texture { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
                 listed = Some(args.$iter()$(.$copied())?);
                 (None, None, None)
             }
@@ -71,6 +71,7 @@ macro_rules! operands {
             | Op::SyncCluster
             | Op::NamedBarrier { .. }
             | Op::Fence { .. }
+            | Op::ProxyFence
             | Op::Loop { .. }
             | Op::Block { .. }
             | Op::Break(_)
@@ -82,6 +83,7 @@ macro_rules! operands {
             | Op::Set { value, .. } => (Some($($deref)? value), None, None),
             Op::Load { ptr, .. } | Op::Prefetch { ptr, .. } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
             Op::Offset { base, .. } => (Some($($deref)? base), None, None),
+            Op::WgmmaWait { sums, .. } => (Some($($deref)? sums), None, None),
             Op::MBarrierArrive { barrier } => (Some($($deref)? barrier), None, None),
             Op::MBarrierWait { barrier, phase } => (Some($($deref)? barrier), Some($($deref)? phase), None),
             Op::Check { cond, .. } | Op::If { cond, .. } => (Some($($deref)? cond), None, None),
@@ -162,6 +164,9 @@ macro_rules! by_bodies {
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }

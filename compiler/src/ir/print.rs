@@ -303,6 +303,12 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
             write!(f, "word {word}")
         }
+        Op::Wgmma { op, columns, args } => {
+            write!(f, "wgmma.{op} {columns}")?;
+            args.iter().try_for_each(|arg| write!(f, ", {arg}"))
+        }
+        Op::WgmmaWait { sums, pending } => write!(f, "wgmma_wait {sums}, {pending}"),
+        Op::ProxyFence => write!(f, "proxy_fence"),
         Op::Texture { op, texture, args, word } => {
             write!(f, "texture.{op} {texture}, ")?;
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;

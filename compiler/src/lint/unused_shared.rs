@@ -18,7 +18,10 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     let reads = || {
-        kernel.insts.iter().filter_map(|(_, inst)| {
+        kernel.insts.iter().flat_map(|(_, inst)| {
+            if let Op::Wgmma { args, .. } = &inst.op {
+                return args[1..].to_vec();
+            }
             let (Op::Load { ptr, .. }
             | Op::AtomicLoad { ptr, .. }
             | Op::Atomic { ptr, .. }
@@ -26,9 +29,9 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
             | Op::MBarrierArrive { barrier: ptr }
             | Op::MBarrierWait { barrier: ptr, .. }) = inst.op
             else {
-                return None;
+                return Vec::new();
             };
-            Some(ptr)
+            vec![ptr]
         })
     };
     let of_shared = |ptr: &_| matches!(kernel.space(*ptr), Some(Space::Shared | Space::Cluster));

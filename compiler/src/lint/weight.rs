@@ -69,6 +69,9 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::AsyncWait { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
         | Op::Fence { .. }

@@ -90,6 +90,9 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
         | Op::Fence { .. }

@@ -192,6 +192,9 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Barrier { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
         | Op::AsyncCopy { .. }

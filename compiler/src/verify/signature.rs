@@ -185,6 +185,8 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         | Op::AsyncCopy { bytes: extent, .. }
         | Op::BulkCopy { bytes: extent, .. }
         | Op::AsyncWait { pending: extent }
+        | Op::Wgmma { columns: extent, .. }
+        | Op::WgmmaWait { pending: extent, .. }
         | Op::Shuffle { width: extent, .. } = &inst.op
             && let Some(message) = extent_error(kernel, extent)
         {

@@ -1,9 +1,9 @@
 //! Rules on the types of operands and results.
 use super::Errors;
 use crate::ir::{
-    Access, BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp,
+    Access, BarrierOp, BinaryOp, Bound, Extent, Fault, GenericKind, Inst, InstId, Kernel, MatchOp,
     MessageId, MmaOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TernaryOp, TextureOp, Ty,
-    UnaryOp, VoteOp,
+    UnaryOp, VoteOp, WgmmaOp,
 };
 use std::fmt::Display;
 
@@ -330,7 +330,9 @@ impl Typing<'_, '_> {
                 self.result(Ty::Unit);
                 self.has_cluster();
             }
-            Op::Barrier { reduce: None } | Op::Fence { scope: _ } => self.result(Ty::Unit),
+            Op::Barrier { reduce: None } | Op::Fence { scope: _ } | Op::ProxyFence => {
+                self.result(Ty::Unit)
+            }
             Op::Barrier { reduce: Some((op, value)) } => {
                 self.operands([*value], BOOL);
                 self.result(match op {
@@ -401,6 +403,16 @@ impl Typing<'_, '_> {
             Op::Mma { op, args, word } => {
                 self.product(*op, args, *word);
             }
+            Op::Wgmma { op, columns, args } => self.warpgroup_product(*op, columns, args),
+            Op::WgmmaWait { sums, pending } => {
+                self.result(Ty::Unit);
+                self.operands([*sums], Ty::Ptr(Space::Local));
+                if let Some(pending) =
+                    pending.known().filter(|pending| !Op::is_pending_products(*pending))
+                {
+                    self.error(format!("leaves {pending} products pending, and 7 can be"));
+                }
+            }
             Op::DistributeRows { transposed: _, args, word } => {
                 if args.len() != 4 {
                     self.error(format!("has {} operands and must have 4", args.len()));
@@ -462,6 +474,29 @@ impl Typing<'_, '_> {
             self.error(format!("yields word {word}, and the result has {words}"));
         }
         self.result(op.sum_word());
+    }
+
+    fn warpgroup_product(&mut self, op: WgmmaOp, columns: &Extent, args: &[InstId]) {
+        self.result(Ty::Unit);
+        if let Some(columns) = columns.known().filter(|columns| !WgmmaOp::is_columns(*columns)) {
+            self.error(format!(
+                "has {columns} columns, and these are a multiple of 8, at most {}",
+                WgmmaOp::MAX_COLUMNS
+            ));
+        }
+        let a = match op.a {
+            Some(_) => vec![Ty::Ptr(Space::Shared)],
+            None => vec![U32; WgmmaOp::A_WORDS],
+        };
+        let types: Vec<Ty> =
+            [Ty::Ptr(Space::Local), Ty::Ptr(Space::Shared)].into_iter().chain(a).collect();
+        if args.len() != types.len() {
+            let (given, taken) = (args.len(), types.len());
+            self.error(format!("has {given} operands, and the product takes {taken}"));
+        }
+        for (&arg, ty) in args.iter().zip(types) {
+            self.operands([arg], ty);
+        }
     }
 
     fn constant(&mut self, bits: u64) {

@@ -69,6 +69,12 @@ impl Notes {
             Builtin::NamedBarrier { .. } => {
                 return self.record_generic(path, parse_quote!(::<1, 32>), absolute());
             }
+            Builtin::Wgmma { .. } => {
+                return self.record_generic(path, parse_quote!(::<8, 1, u32>), absolute());
+            }
+            Builtin::WgmmaWait { .. } => {
+                return self.record_generic(path, parse_quote!(::<0>), absolute());
+            }
             // The number itself may be a parameter of the kernel.
             Builtin::Async(Async::Wait { .. }) => {
                 return self.record_generic(path, parse_quote!(::<0>), absolute());

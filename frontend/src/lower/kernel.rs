@@ -108,6 +108,7 @@ impl Lowerer<'_> {
         self.check_mapped_references();
         self.check_cached_accesses();
         self.check_named_barriers();
+        self.check_warpgroup_products();
         Ok(())
     }
 

@@ -70,6 +70,7 @@ pub(crate) fn find(path: &Path, kind: Kind) -> Option<Missing> {
         (Kind::Type, [name]) if OTHER_TYPES.contains(name) => other(name),
         (Kind::Type, [name]) if PRELUDE_TYPES.contains(name) || vector::is_name(name) => prelude(),
         (Kind::Type | Kind::Function, ["mma", _, ..]) => other("mma"),
+        (Kind::Type | Kind::Function, ["wgmma", _, ..]) => other("wgmma"),
         (Kind::Function, [name]) => match builtin::find(&names) {
             Some(found) if !found.path.contains("::") => prelude(),
             _ => function_in_module(name),

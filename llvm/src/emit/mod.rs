@@ -35,6 +35,7 @@ mod sync;
 mod texture;
 mod value;
 mod warp;
+mod wgmma;
 
 use emitter::{Effects, Emitter};
 use memory::DYNAMIC_SHARED;

@@ -168,6 +168,13 @@ pub(crate) enum Instr {
         id: u8,
         warps: u8,
     },
+    /// Waits for the other warps of the warpgroup, warp by warp.
+    WarpgroupSync,
+    /// The product of this index in
+    /// [`Code::warpgroup_products`](super::Code::warpgroup_products).
+    Wgmma {
+        product: u32,
+    },
     /// Arrives at mbarriers, lane by lane.
     MBarrierArrive {
         barrier: Address<Operand>,
@@ -453,6 +460,8 @@ impl Instr {
             | Self::ActiveMask { .. }
             | Self::Barrier { .. }
             | Self::NamedBarrier { .. }
+            | Self::WarpgroupSync
+            | Self::Wgmma { .. }
             | Self::MBarrierArrive { .. }
             | Self::MBarrierWait { .. }
             | Self::SyncGrid

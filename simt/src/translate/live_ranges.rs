@@ -280,6 +280,9 @@ impl UseWalk<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
@@ -316,6 +319,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
             [Some(*barrier), None, None]
         }
         Op::AsyncCopy { to, from, .. } => [Some(*to), Some(*from), None],
+        Op::Wgmma { op, args, .. } => [Some(args[0]), Some(args[1]), op.a.map(|_| args[2])],
         Op::BulkCopy { to, from, barrier, .. } => [Some(*to), Some(*from), Some(*barrier)],
         Op::Const(_)
         | Op::Generic(_)
@@ -348,6 +352,8 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::WgmmaWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

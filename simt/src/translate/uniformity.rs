@@ -170,6 +170,9 @@ impl Round<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::Loop { .. }

@@ -92,6 +92,9 @@ impl CheckAnalyzer<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }

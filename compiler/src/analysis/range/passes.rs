@@ -464,6 +464,9 @@ impl RangePass<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }

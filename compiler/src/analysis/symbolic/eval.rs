@@ -101,6 +101,9 @@ impl Executor<'_> {
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }

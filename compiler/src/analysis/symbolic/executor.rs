@@ -256,7 +256,11 @@ impl<'k> Executor<'k> {
             Op::Vote { mask, .. } | Op::Match { mask, .. } | Op::Reduce { mask, .. } => {
                 self.run_warp_collective(id, &active, *mask, None);
             }
-            Op::NamedBarrier { .. } | Op::Mma { .. } | Op::DistributeRows { .. } => {
+            Op::NamedBarrier { .. }
+            | Op::Mma { .. }
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
+            | Op::DistributeRows { .. } => {
                 self.run_warp_collective(id, &active, None, None);
             }
             Op::Fence { .. } => self.record_event(id, &active, EventKind::Fence),
@@ -299,6 +303,7 @@ impl<'k> Executor<'k> {
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
             | Op::BulkCopy { .. }
+            | Op::ProxyFence
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {

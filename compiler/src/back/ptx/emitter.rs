@@ -20,6 +20,7 @@ use crate::{
         range,
         read_only_arrays::{ReadOnlyArrays, Storage, find_read_only_arrays, literal_room},
         vectors::{self, Vectors},
+        wgmma::{Sums, find_sums},
     },
     id::{self, Id},
     ir::{
@@ -124,6 +125,10 @@ pub(super) struct Emitter<'k> {
     pub(super) leaders: id::Facts<InstId, Option<InstId>>,
     /// The rows that are loaded and distributed at once.
     pub(super) matrix_loads: MatrixLoads,
+    /// The sums of warpgroup products in each array.
+    pub(super) sums: id::Facts<ArrayId, Option<Sums>>,
+    /// The registers of these sums.
+    pub(super) sum_regs: HashMap<ArrayId, Vec<Reg>>,
     /// The words of each product and of distributed rows that are emitted, by the first of them.
     pub(super) products: HashMap<InstId, Vec<Reg>>,
     values: id::Facts<InstId, Value>,
@@ -158,6 +163,8 @@ impl<'k> Emitter<'k> {
             advanced: kernel.insts.facts(None),
             leaders: mma::find_leaders(kernel),
             matrix_loads: mma::find_matrix_loads(kernel),
+            sums: find_sums(kernel),
+            sum_regs: HashMap::new(),
             products: HashMap::new(),
             values: kernel.insts.facts(Value::None),
             locals: kernel.locals.facts(None),
@@ -183,7 +190,9 @@ impl<'k> Emitter<'k> {
                 self.len(*param);
             } else if let Op::Shared(shared) = op {
                 self.shared(*shared);
-            } else if let Op::Array(array) = op {
+            } else if let Op::Array(array) = op
+                && !self.is_in_registers(*array)
+            {
                 self.array(*array);
             } else if let Op::Builtin(builtin) = op {
                 self.builtin(*builtin);

@@ -10,11 +10,14 @@
 //! ([`offset_param`]), so that the kernel computes nothing that could come out otherwise.
 use super::{comment, grid};
 use crate::{
-    analysis::read_only_arrays::{ReadOnlyArrays, constant_params},
+    analysis::{
+        read_only_arrays::{ReadOnlyArrays, constant_params},
+        wgmma::find_sums,
+    },
     id::Id,
     ir::{
-        Array, Element, Extent, Kernel, Length, ParamId, Passed, Scalar, Shared, SharedId, Size,
-        SizeError,
+        Array, ArrayId, Element, Extent, Kernel, Length, ParamId, Passed, Scalar, Shared, SharedId,
+        Size, SizeError,
     },
 };
 use std::fmt::{self, Write};
@@ -226,7 +229,11 @@ pub(super) fn declare(
         let (number, comment) = (id.index(), comment(&kernel.shared[id].name));
         writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
     }
-    for (id, array) in kernel.arrays.iter().filter(|(id, _)| !read_only.contains_key(id)) {
+    let sums = find_sums(kernel);
+    let is_in_memory = |id: ArrayId| {
+        !read_only.contains_key(&id) && sums[id].is_none_or(|sums| !sums.in_registers)
+    };
+    for (id, array) in kernel.arrays.iter().filter(|(id, _)| is_in_memory(*id)) {
         let Placement { align, bytes } = local_placement(array);
         let (number, comment) = (id.index(), comment(&array.name));
         writeln!(f, "\t.local .align {align} .b8 local{number}[{bytes}];{comment}")?;

@@ -3,7 +3,7 @@ use super::{
     super::{
         AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Fault, Inst,
         InstId, MatchOp, MessageId, MmaOp, MulAddForm, Op, Order, ReduceOp, Scalar, Scope,
-        ShuffleOp, Span, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, names::Named,
+        ShuffleOp, Span, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WgmmaOp, names::Named,
     },
     At, Parser, Result,
 };
@@ -108,8 +108,8 @@ impl<'t> Parser<'t> {
         let suffix_at = at + word.len() - suffix.len();
         match head {
             "load" | "store" | "prefetch" | "named_barrier" | "mul_add" | "barrier" | "fence"
-            | "shuffle" | "vote" | "match" | "reduce" | "mma" | "distribute_rows" | "texture"
-            | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
+            | "shuffle" | "vote" | "match" | "reduce" | "mma" | "wgmma" | "distribute_rows"
+            | "texture" | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
                 self.parse_suffixed_op(head, suffix_at, suffix)
             }
             _ => self.parse_plain_op(at, word),
@@ -193,6 +193,12 @@ impl<'t> Parser<'t> {
                 let [barrier, phase] = self.parse_operands()?;
                 Op::MBarrierWait { barrier, phase }
             }
+            "wgmma_wait" => {
+                let sums = self.parse_inst_id()?;
+                self.expect(",")?;
+                Op::WgmmaWait { sums, pending: self.parse_extent()? }
+            }
+            "proxy_fence" => Op::ProxyFence,
             "sync_grid" => Op::SyncGrid,
             "sync_cluster" => Op::SyncCluster,
             "active_mask" => Op::ActiveMask,
@@ -304,6 +310,18 @@ impl<'t> Parser<'t> {
                 };
                 let (args, word) = self.parse_word_operands()?;
                 Op::Mma { op, args, word }
+            }
+            "wgmma" => {
+                let Some(op) = WgmmaOp::from_name(suffix) else {
+                    self.at = at;
+                    return Err(self.expected_error("a product such as `bf16.k.mn`"));
+                };
+                let columns = self.parse_extent()?;
+                let mut args = Vec::new();
+                while self.eat(",") {
+                    args.push(self.parse_inst_id()?);
+                }
+                Op::Wgmma { op, columns, args }
             }
             "distribute_rows" => {
                 let transposed = match suffix {

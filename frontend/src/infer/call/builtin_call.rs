@@ -30,6 +30,12 @@ impl Infer<'_> {
         if let Builtin::NamedBarrier { extents, .. } = &mut found.builtin {
             *extents = self.resolve_named_barrier(path, at);
         }
+        if let Builtin::Wgmma { extents, .. } = &mut found.builtin {
+            *extents = self.resolve_leading_constants(path);
+        }
+        if let Builtin::WgmmaWait { pending } = &mut found.builtin {
+            *pending = self.resolve_leading_constants(path).map(|[pending]| pending);
+        }
         let ret = self.builtin_part_type(found.ret, value);
         if !self.check_arg_count(found.params.len(), &call.args, at) {
             return self.make_expr(ExprKind::Reported, ret, at);
@@ -63,6 +69,9 @@ impl Infer<'_> {
             | Builtin::Texture(_)
             | Builtin::Cache(_)
             | Builtin::NamedBarrier { .. }
+            | Builtin::Wgmma { .. }
+            | Builtin::WgmmaWait { .. }
+            | Builtin::ProxyFence
             | Builtin::MBarrier(_)
             | Builtin::Elect { .. } => {}
         }
@@ -92,6 +101,12 @@ impl Infer<'_> {
                 let elem = self.prim(prim);
                 let len = self.types.len(Extent::Const(len));
                 self.types.add(Type::Array(elem, len))
+            }
+            builtin::BuiltinPart::ArrayRef(prim, len) => {
+                let elem = self.prim(prim);
+                let len = self.types.len(Extent::Const(len));
+                let array = self.types.add(Type::Array(elem, len));
+                self.types.reference(true, array)
             }
             builtin::BuiltinPart::Ref { mutable } => self.types.reference(mutable, value),
             builtin::BuiltinPart::AtomicRef(prim) => {
@@ -143,6 +158,23 @@ impl Infer<'_> {
             len
         });
         Some(lens)
+    }
+
+    /// Returns the first generic arguments of a function that only the library calls.
+    fn resolve_leading_constants<const COUNT: usize>(
+        &mut self,
+        path: &syn::Path,
+    ) -> Option<[Len; COUNT]> {
+        let args = Self::turbofish(path).map(|args| &args.args);
+        let mut lens = Vec::new();
+        for number in 0..COUNT {
+            let written = args.and_then(|args| args.get(number))?;
+            let len = self.types.unknown_len();
+            let env = self.env.clone();
+            self.unify_generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
+            lens.push(len);
+        }
+        lens.try_into().ok()
     }
 
     /// Sets the width of a shuffle from its first generic argument.

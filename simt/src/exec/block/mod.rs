@@ -284,6 +284,10 @@ impl<'a> Block<'a> {
         strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::SyncGrid)
     }
 
+    fn waits_for_warpgroup(&self, strand: &Strand) -> bool {
+        strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::WarpgroupSync)
+    }
+
     fn waits_for_cluster(&self, strand: &Strand) -> bool {
         strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::SyncCluster)
     }

@@ -205,6 +205,8 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::SyncCluster
             | Instr::Barrier { .. }
             | Instr::NamedBarrier { .. }
+            | Instr::WarpgroupSync
+            | Instr::Wgmma { .. }
             | Instr::MBarrierArrive { .. }
             | Instr::MBarrierWait { .. }
             | Instr::Warp { .. }

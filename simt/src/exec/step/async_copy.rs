@@ -93,6 +93,14 @@ impl Exec<'_> {
         with_word!(word_bytes(target), self.write_words(target, to, (bytes, value)))
     }
 
+    /// Returns `bytes` bytes at an address, at most 16, the lowest first; `None` if they are out of
+    /// bounds.
+    pub(super) fn read_bytes(&self, address: u64, bytes: u64) -> Option<u128> {
+        let (source, from) = resolve(address);
+        let source = self.buffer_cells(source)?;
+        with_word!(word_bytes(source), self.read_words(source, from, bytes))
+    }
+
     /// Returns `bytes` bytes, the lowest first.
     fn read_words<W: Word>(&self, cells: Cells<'_>, from: u64, bytes: u64) -> Option<u128> {
         let mut words = (0..bytes).step_by(size_of::<W>());

@@ -2,7 +2,8 @@
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
 //! [`access`], [`affine`], [`async_copy`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`],
-//! [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
+//! [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`],
+//! [`wgmma`].
 mod access;
 mod affine;
 mod async_copy;
@@ -19,6 +20,7 @@ mod print;
 mod replay;
 mod texture;
 mod undefined;
+mod wgmma;
 
 use crate::{
     bytecode::{Code, Instr, Malformed, Operand},
@@ -227,6 +229,10 @@ impl<'e> Exec<'e> {
                 // The block lets whole warps arrive, and blocks synchronize when all their threads
                 // have arrived, those of a cluster when all threads of each have.
                 Instr::NamedBarrier { .. } | Instr::SyncGrid | Instr::SyncCluster => Next::Wait,
+                Instr::WarpgroupSync => self.gather_warpgroups(),
+                Instr::Wgmma { product } => {
+                    self.multiply_by_warpgroup(&code.warpgroup_products[*product as usize])
+                }
                 Instr::MBarrierArrive { barrier, to } => self.arrive_at_mbarriers(*barrier, *to),
                 Instr::MBarrierWait { barrier, phase } => self.wait_for_mbarriers(*barrier, *phase),
                 Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),

@@ -152,6 +152,9 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Barrier, 1),
         Op::SyncWarp { .. } | Op::Fence { .. } => MachineCode::control(1),
         Op::Shuffle { .. } => match result_class {

@@ -491,6 +491,9 @@ impl Emitter<'_> {
                 let to = self.new_lanes(id)?;
                 self.emit_warp_op(WarpOp::Matrix { at: Meeting::DistributeRows, word, to }, None)
             }
+            Op::Wgmma { op, columns, args } => self.emit_warpgroup_product(id, *op, columns, args),
+            // Products are complete when they have begun.
+            Op::WgmmaWait { .. } | Op::ProxyFence => Ok(()),
             Op::Texture { op, texture, args, word } => {
                 self.emit_texture(id, *op, *texture, args, *word)
             }

@@ -84,6 +84,7 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         cluster: kernel.cluster,
         first_mapped: buffers as u16,
         has_named_barriers: false,
+        warpgroup_products: Vec::new(),
         mbarriers: mbarriers(kernel)?,
         atomics: Vec::new(),
         async_copies: Vec::new(),
