@@ -9,6 +9,7 @@ use crate::{
     ir::{
         BinaryOp, Body, Bound, Element, Extent, GenericId, GenericKind, Inst, InstId, Kernel,
         Length, MOST_PARAM_BYTES, MulAddForm, Op, ParamKind, Scalar, ShuffleOp, Size, Ty, UnaryOp,
+        WgmmaOp,
     },
 };
 use std::{borrow::Cow, collections::BTreeMap, fmt};
@@ -77,6 +78,20 @@ pub enum SpecializeError {
         /// Its value, in bytes.
         bytes: u64,
     },
+    /// A number of columns that no product of a warpgroup has.
+    Columns {
+        /// The number, as an expression over the generic parameters' names.
+        columns: String,
+        /// Its value.
+        count: u64,
+    },
+    /// A number of products that cannot be pending.
+    PendingProducts {
+        /// The number, as an expression over the generic parameters' names.
+        pending: String,
+        /// Its value.
+        count: u64,
+    },
     /// A number of arrivals that no mbarrier is for.
     Arrivals {
         /// The number, as an expression over the generic parameters' names.
@@ -135,6 +150,14 @@ impl fmt::Display for SpecializeError {
             ),
             Self::BulkSize { size, bytes } => {
                 write!(f, "`{size}` is {bytes}, and a bulk copy has a multiple of 16 bytes")
+            }
+            Self::Columns { columns, count } => write!(
+                f,
+                "`{columns}` is {count}, and a product of a warpgroup has 8, 16, 24 and so on up to \
+                 256 columns"
+            ),
+            Self::PendingProducts { pending, count } => {
+                write!(f, "`{pending}` is {count}, and 0 to 7 products can be pending")
             }
             Self::Arrivals { arrivals, count } => {
                 write!(f, "`{arrivals}` is {count}, and an mbarrier is for 1 to 1048575 arrivals")
@@ -213,9 +236,7 @@ pub fn specialize<'k>(
         inst.ty = binder.ty(inst.ty);
         if let Op::Index { stride: extent, .. }
         | Op::Offset { offset: extent, .. }
-        | Op::AsyncWait { pending: extent }
-        | Op::Wgmma { columns: extent, .. }
-        | Op::WgmmaWait { pending: extent, .. } = &mut inst.op
+        | Op::AsyncWait { pending: extent } = &mut inst.op
         {
             *extent = binder.extent(extent)?;
         } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {
@@ -224,6 +245,10 @@ pub fn specialize<'k>(
             *bytes = binder.bulk_size(bytes)?;
         } else if let Op::NamedBarrier { id, threads, .. } = &mut inst.op {
             (*id, *threads) = binder.named_barrier(id, threads)?;
+        } else if let Op::Wgmma { columns, .. } = &mut inst.op {
+            *columns = binder.columns(columns)?;
+        } else if let Op::WgmmaWait { pending, .. } = &mut inst.op {
+            *pending = binder.pending_products(pending)?;
         } else if let Op::Shuffle { width, .. } = &mut inst.op {
             *width = binder.width(width)?;
         } else if let Op::Generic(id) = inst.op {
@@ -369,6 +394,17 @@ impl Binder<'_> {
     fn arrivals(&self, arrivals: &Extent) -> Result<Extent, SpecializeError> {
         self.valid_extent(arrivals, Op::is_mbarrier_count, |arrivals, count| {
             SpecializeError::Arrivals { arrivals, count }
+        })
+    }
+    fn columns(&self, columns: &Extent) -> Result<Extent, SpecializeError> {
+        self.valid_extent(columns, WgmmaOp::is_columns, |columns, count| SpecializeError::Columns {
+            columns,
+            count,
+        })
+    }
+    fn pending_products(&self, pending: &Extent) -> Result<Extent, SpecializeError> {
+        self.valid_extent(pending, Op::is_pending_products, |pending, count| {
+            SpecializeError::PendingProducts { pending, count }
         })
     }
     fn named_barrier(

@@ -396,6 +396,9 @@ impl<'m> Machine<'m> {
                 }
             }
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
+            Op::Wgmma { .. } | Op::WgmmaWait { .. } | Op::ProxyFence => {
+                unreachable!("random kernels run on targets without warpgroup products")
+            }
             Op::DistributeRows { transposed, args, word } => {
                 let words = self.words_of_warp(thread, args, active);
                 tensor_cores::distribute(*transposed, &words, thread % 32, usize::from(*word))

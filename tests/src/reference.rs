@@ -271,6 +271,9 @@ impl<'k> Machine<'k> {
             Op::MBarrierArrive { .. } => 0,
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
+            Op::Wgmma { .. } | Op::WgmmaWait { .. } | Op::ProxyFence => {
+                unreachable!("random kernels run on targets without warpgroup products")
+            }
             Op::MapShared { .. } | Op::SyncCluster => {
                 unreachable!("random kernels have no clusters")
             }

@@ -1,14 +1,17 @@
 //! Lowering of the matrix products of warpgroups.
+mod progress;
+
 use crate::{
-    hir::Expr,
+    hir::{Expr, SpanId},
     lower::{Diverged, Flow, Lowerer, Place, Value},
     syntax::span::SpanRange,
     types::Len,
 };
+use progress::ProgressErrors;
 use warpwise_compiler::{
     id::Id as _,
     ir::{
-        self, Axis, BinaryOp, Builtin, CompareOp, InstId, Major, Op, Requirement, Scalar, Size,
+        self, Axis, BinaryOp, Builtin, CompareOp, Extent, InstId, Major, Op, Requirement, Scalar, Size,
         Span, WgmmaOp,
     },
 };
@@ -46,6 +49,9 @@ impl Lowerer<'_> {
                 "a tile has 64 rows of `b`, of 64 elements each; further columns are in the next tile",
             );
             return Err(Diverged);
+        }
+        if op.b == Major::Mn && (columns.known().is_none() || tiles.known().is_none()) {
+            self.require_tiles(&columns, &tiles, at);
         }
         let mut operands = vec![self.lower_memory_address(sums)?];
         let a = match op.a {
@@ -137,7 +143,40 @@ impl Lowerer<'_> {
         }
         if let Some(span) = first {
             self.check_warpgroups(span);
+            self.check_products_in_progress();
         }
+    }
+
+    /// Reports sums that are moved or replaced while products are in progress, and products that
+    /// nothing waits for.
+    fn check_products_in_progress(&mut self) {
+        let ProgressErrors { accesses, unwaited } = progress::check(&self.build.kernel);
+        for span in accesses {
+            self.errors.advise(
+                self.spans[span.index()],
+                "products in progress are moved or replaced here, and their sums are not known yet",
+                "wait for them first, by `finish()`, or leave them in the variable where they began",
+            );
+        }
+        for span in unwaited {
+            self.errors.advise(
+                self.spans[span.index()],
+                "nothing waits for this product before the thread ends",
+                "call `finish()` on all paths, also where the sums are not needed",
+            );
+        }
+    }
+
+    /// Requires that an MN-major `b` has a tile for each 64 columns.
+    fn require_tiles(&mut self, columns: &Extent, tiles: &Extent, at: SpanId) {
+        let binary = |op, a, b| Size::Binary(op, Box::new([a, b]));
+        let constant = |value| Size::Const(Scalar::U64, value);
+        let above = binary(BinaryOp::Add, Size::Extent(columns.clone()), constant(WgmmaOp::ROWS - 1));
+        let needed = binary(BinaryOp::Div, above, constant(WgmmaOp::ROWS));
+        let cond = Size::Compare(CompareOp::Eq, Box::new([needed, Size::Extent(tiles.clone())]));
+        let text = "a factor `b` has a tile for each 64 columns".to_owned();
+        let span = self.ir_span(at);
+        self.build.kernel.requires.push(Requirement { text, cond, span });
     }
 
     fn report_moved_sums(&mut self, at: SpanRange) {
