@@ -7,7 +7,7 @@ cases![
     mn_major: THREADS_MEET, few_columns: THREADS_MEET, odd_columns: THREADS_MEET,
     many_columns: THREADS_MEET, many_mn_major_columns: THREADS_MEET, replaced_sums: THREADS_MEET,
     factor_in_registers: THREADS_MEET, warpgroups: THREADS_MEET, stages: THREADS_MEET,
-    divergent_warpgroups: THREADS_MEET,
+    divergent_warpgroups: THREADS_MEET, overlapped: THREADS_MEET,
 ];
 
 /// A matrix of small integers, row by row.
@@ -232,6 +232,47 @@ fn factor_in_registers(on: &Engine) -> Check {
     let want = scores.times(&values);
     same("K-major", &out[..64 * 64], &want)?;
     same("MN-major", &out[64 * 64..], &want)
+}
+
+/// Sums that are used while other products are in progress.
+#[kernel(block = 128)]
+fn overlap(a: &[U32x4], b: &[U32x4], first: &mut [f32], last: &mut [f32]) {
+    let left = shared!([wgmma::Tile<64>; 2]);
+    let right = shared!([wgmma::Tile<64>; 2]);
+    for tile in 0..2 {
+        fill(&mut left[tile], a, tile * 512);
+        fill(&mut right[tile], b, tile * 512);
+    }
+    fence_proxy_async();
+    sync_threads();
+    let mut one = wgmma::Products::<bf16, 64>::zero();
+    let mut other = wgmma::Products::<bf16, 64>::zero();
+    one.multiply_add(&left[0], &right[0]);
+    for _ in 0..3 {
+        other.multiply_add(&left[1], &right[1]);
+        let sums = one.finish_pending::<1>();
+        sums.store(first, 0, 64);
+        one.multiply_add(&left[0], &right[0]);
+    }
+    other.finish_pending::<1>().store(last, 0, 64);
+    one.finish();
+}
+
+fn overlapped(on: &Engine) -> Check {
+    let bits = |value: f32| bf16::from_f32(value).to_bits();
+    let (left, right) = (Matrix::new(64, 128, 3), Matrix::new(128, 64, 1));
+    let (a, b) = (left.tiles(bits), right.transposed().tiles(bits));
+    let (mut first, mut last) = (vec![f32::NAN; 64 * 64], vec![f32::NAN; 64 * 64]);
+    launch!(on, overlap(read a, read b, write first, write last), LaunchConfig::grid(1))?;
+    let thrice = |half: usize| -> Vec<f32> {
+        let rows = left.elements.chunks(128).flat_map(|row| &row[half * 64..][..64]);
+        let left = Matrix { columns: 64, elements: rows.copied().collect() };
+        let right =
+            Matrix { columns: 64, elements: right.elements[half * 4096..][..4096].to_vec() };
+        left.times(&right).iter().map(|sum| 3.0 * sum).collect()
+    };
+    same("first", &first, &thrice(0))?;
+    same("last", &last, &thrice(1))
 }
 
 /// Two warpgroups, each with rows of its own.

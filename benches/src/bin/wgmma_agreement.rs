@@ -158,7 +158,11 @@ fn compare(ty: &Type, exponents: u32, depth: usize) -> warpwise::Result<()> {
     };
     let equal = (0..out.len()).filter(|i| by_interpreter(*i) == out[*i].to_bits()).count();
     let percent = 100.0 * equal as f64 / out.len() as f64;
-    println!("{} {exponents:>3} exponents, depth {depth:>2}: {:>9} {percent:>9.4} %", ty.name, out.len());
+    println!(
+        "{} {exponents:>3} exponents, depth {depth:>2}: {:>9} {percent:>9.4} %",
+        ty.name,
+        out.len()
+    );
     if equal == out.len() {
         return Ok(());
     }

@@ -27,11 +27,14 @@ impl Emitter<'_> {
         let steps = |factor: char| -> Vec<String> {
             (0..WGMMA_STEPS).map(|step| format!("w_{factor}{step}")).collect()
         };
+        let words: Vec<String> =
+            (0..WgmmaOp::A_WORDS).map(|word| format!("w_word{word}")).collect();
         let instructions = wgmma_instructions(
             op,
             &WgmmaOperands {
                 sums: &names(0, values.len()),
                 a: &names(values.len() + 1, operands.len() - 1),
+                a_words: &words,
                 b: &format!("${}", values.len()),
                 adds: "w_adds",
                 low: "w_low",
@@ -41,8 +44,9 @@ impl Emitter<'_> {
             in_memory,
         );
         let text = format!(
-            "{{\n.reg .pred w_adds;\n.reg .b32 w_low;\n.reg .b64 w_a<{WGMMA_STEPS}>;\n\
-             .reg .b64 w_b<{WGMMA_STEPS}>;\n{};\n}}",
+            "{{\n.reg .pred w_adds;\n.reg .b32 w_low;\n.reg .b32 w_word<{}>;\n\
+             .reg .b64 w_a<{WGMMA_STEPS}>;\n.reg .b64 w_b<{WGMMA_STEPS}>;\n{};\n}}",
+            WgmmaOp::A_WORDS,
             instructions.join(";\n")
         );
         let values = self.asm_in_place(&values, &text, &operands, Effects::Sync);

@@ -152,7 +152,18 @@ macro_rules! products {
             /// On the host.
             #[track_caller]
             pub fn finish(&mut self) -> Sum<$ty, N> {
-                warpwise::wgmma::words::wait::<0>(&mut self.sums);
+                self.finish_pending::<0>()
+            }
+
+            /// Waits for all products but the last `PENDING`, and returns the sums. That the last ones
+            /// are those of other sums is checked at build time: so the threads can go on with these
+            /// sums while other products are in progress.
+            ///
+            /// # Panics
+            /// On the host.
+            #[track_caller]
+            pub fn finish_pending<const PENDING: usize>(&mut self) -> Sum<$ty, N> {
+                warpwise::wgmma::words::wait::<PENDING>(&mut self.sums);
                 Sum { sums: self.sums }
             }
 

@@ -175,6 +175,10 @@ pub(crate) enum Instr {
     Wgmma {
         product: u32,
     },
+    /// Waits for products, but for the last `pending`, if these are checked.
+    WgmmaWait {
+        pending: u32,
+    },
     /// Arrives at mbarriers, lane by lane.
     MBarrierArrive {
         barrier: Address<Operand>,
@@ -462,6 +466,7 @@ impl Instr {
             | Self::NamedBarrier { .. }
             | Self::WarpgroupSync
             | Self::Wgmma { .. }
+            | Self::WgmmaWait { .. }
             | Self::MBarrierArrive { .. }
             | Self::MBarrierWait { .. }
             | Self::SyncGrid

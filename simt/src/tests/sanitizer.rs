@@ -12,6 +12,7 @@ mod shared_races;
 mod sync_misuse;
 mod undefined;
 mod unused;
+mod wgmma;
 
 use super::{Shape, Value, number};
 use crate::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Outcome, Severity};

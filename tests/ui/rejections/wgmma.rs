@@ -36,12 +36,22 @@ fn many_pending(c: &mut [f32]) {
 }
 
 #[kernel(block = 128)]
-fn moved(c: &mut [f32]) {
+fn replaced(c: &mut [f32]) {
     let (left, right) = (shared!(wgmma::Tile<64>), shared!(wgmma::Tile<64>));
     let mut products = wgmma::Products::<f16, 64>::zero();
     products.multiply_add(left, right);
-    let mut others = products;
-    others.finish().store(c, 0, 64);
+    products = wgmma::Products::<f16, 64>::zero();
+    products.finish().store(c, 0, 64);
+}
+
+#[kernel(block = 128)]
+fn replaced_factor(n: usize, c: &mut [f32]) {
+    let right = shared!(wgmma::Tile<64>);
+    let mut products = wgmma::Products::<f16, 64>::zero();
+    for i in 0..n {
+        products.multiply_add_registers([i as u32; 16], right);
+    }
+    products.finish().store(c, 0, 64);
 }
 
 #[kernel(block = 128)]
@@ -51,6 +61,15 @@ fn in_an_array(c: &mut [f32]) {
         [wgmma::Products::<f16, 64>::zero(), wgmma::Products::<f16, 64>::zero()];
     products[warp::warp_id() / 4].multiply_add(left, right);
     products[warp::warp_id() / 4].finish().store(c, 0, 64);
+}
+
+#[kernel(block = 128)]
+fn pending_itself(c: &mut [f32]) {
+    let (left, right) = (shared!(wgmma::Tile<64>), shared!(wgmma::Tile<64>));
+    let mut products = wgmma::Products::<f16, 64>::zero();
+    products.multiply_add(left, right);
+    products.multiply_add(left, right);
+    products.finish_pending::<1>().store(c, 0, 64);
 }
 
 #[kernel(block = 128)]

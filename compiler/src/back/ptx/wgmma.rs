@@ -73,6 +73,8 @@ pub struct WgmmaOperands<'a> {
     pub sums: &'a [String],
     /// The address of the tile of `a`, or its words.
     pub a: &'a [String],
+    /// Registers of 32 bits for the words of `a`, which nothing else writes while they are read.
+    pub a_words: &'a [String],
     /// The address of the first tile of `b`.
     pub b: &'a str,
     /// A predicate.
@@ -90,14 +92,18 @@ pub const WGMMA_STEPS: usize = (WgmmaOp::DEPTH / WgmmaOp::STEP) as usize;
 
 /// Returns the instructions of a product; if it `waits`, the sums are complete after them.
 pub fn wgmma_instructions(op: WgmmaOp, operands: &WgmmaOperands<'_>, waits: bool) -> Vec<String> {
-    let WgmmaOperands { sums, a, b, adds, low, a_steps, b_steps } = operands;
+    let WgmmaOperands { sums, a, a_words, b, adds, low, a_steps, b_steps } = operands;
     let (columns, ty) = (2 * sums.len(), op.ty.name());
     let name = format!("wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{ty}.{ty}");
     let sums = format!("{{{}}}", sums.join(", "));
     let mut text = vec![format!("setp.ne.b32 {adds}, {}, 0", u32::from(op.accumulates))];
     text.extend(descriptors(op.b, b, low, b_steps));
-    if let Some(major) = op.a {
-        text.extend(descriptors(major, &a[0], low, a_steps));
+    match op.a {
+        Some(major) => text.extend(descriptors(major, &a[0], low, a_steps)),
+        None => {
+            let copies = a_words.iter().zip(*a);
+            text.extend(copies.map(|(to, word)| format!("mov.b32 {to}, {word}")));
+        }
     }
     text.push("wgmma.fence.sync.aligned".to_owned());
     for step in 0..WGMMA_STEPS {
@@ -107,7 +113,7 @@ pub fn wgmma_instructions(op: WgmmaOp, operands: &WgmmaOperands<'_>, waits: bool
         let words = WgmmaOp::A_WORDS / WGMMA_STEPS;
         let (factor, order) = match op.a {
             Some(major) => (a_steps[step].clone(), format!("{}, ", immediate(major))),
-            None => (format!("{{{}}}", a[words * step..][..words].join(", ")), String::new()),
+            None => (format!("{{{}}}", a_words[words * step..][..words].join(", ")), String::new()),
         };
         let (b, orders) = (&b_steps[step], format!("{order}{}", immediate(op.b)));
         text.push(format!("{name} {sums}, {factor}, {b}, {adds}, 1, 1, {orders}"));
@@ -173,8 +179,10 @@ impl Emitter<'_> {
                 None => self.reg(*arg).to_string(),
             })
             .collect();
-        let [sum_names, a_steps, b_steps] = [
+        let words = if op.a.is_none() { WgmmaOp::A_WORDS } else { 0 };
+        let [sum_names, a_words, a_steps, b_steps] = [
             sums.clone(),
+            (0..words).map(|_| self.regs.fresh(Class::B32)).collect(),
             (0..WGMMA_STEPS).map(|_| self.regs.fresh(Class::B64)).collect(),
             (0..WGMMA_STEPS).map(|_| self.regs.fresh(Class::B64)).collect(),
         ]
@@ -182,6 +190,7 @@ impl Emitter<'_> {
         let operands = WgmmaOperands {
             sums: &sum_names,
             a: &a,
+            a_words: &a_words,
             b: &b.to_string(),
             adds: &self.regs.fresh(Class::Pred).to_string(),
             low: &self.regs.fresh(Class::B32).to_string(),

@@ -11,8 +11,8 @@ use progress::ProgressErrors;
 use warpwise_compiler::{
     id::Id as _,
     ir::{
-        self, Axis, BinaryOp, Builtin, CompareOp, Extent, InstId, Major, Op, Requirement, Scalar, Size,
-        Span, WgmmaOp,
+        self, Axis, BinaryOp, Builtin, CompareOp, Extent, InstId, Major, Op, Requirement, Scalar,
+        Size, Span, WgmmaOp,
     },
 };
 
@@ -147,15 +147,23 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports sums that are moved or replaced while products are in progress, and products that
-    /// nothing waits for.
+    /// Reports sums and factors in registers that are accessed while products are in progress, and
+    /// products that nothing waits for.
     fn check_products_in_progress(&mut self) {
-        let ProgressErrors { accesses, unwaited } = progress::check(&self.build.kernel);
+        let ProgressErrors { accesses, factors, unwaited } =
+            progress::check(&self.build.kernel, self.build.own_body());
         for span in accesses {
             self.errors.advise(
                 self.spans[span.index()],
-                "products in progress are moved or replaced here, and their sums are not known yet",
-                "wait for them first, by `finish()`, or leave them in the variable where they began",
+                "products in progress are read or replaced here, and their sums are not known yet",
+                "wait for them first, by `finish()`",
+            );
+        }
+        for span in factors {
+            self.errors.advise(
+                self.spans[span.index()],
+                "the product of an earlier round may still read its factor in these registers",
+                "wait for that product before this one, by `finish()` or `wait::<1>()`",
             );
         }
         for span in unwaited {
@@ -171,7 +179,8 @@ impl Lowerer<'_> {
     fn require_tiles(&mut self, columns: &Extent, tiles: &Extent, at: SpanId) {
         let binary = |op, a, b| Size::Binary(op, Box::new([a, b]));
         let constant = |value| Size::Const(Scalar::U64, value);
-        let above = binary(BinaryOp::Add, Size::Extent(columns.clone()), constant(WgmmaOp::ROWS - 1));
+        let above =
+            binary(BinaryOp::Add, Size::Extent(columns.clone()), constant(WgmmaOp::ROWS - 1));
         let needed = binary(BinaryOp::Div, above, constant(WgmmaOp::ROWS));
         let cond = Size::Compare(CompareOp::Eq, Box::new([needed, Size::Extent(tiles.clone())]));
         let text = "a factor `b` has a tile for each 64 columns".to_owned();

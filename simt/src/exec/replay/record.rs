@@ -207,6 +207,7 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::NamedBarrier { .. }
             | Instr::WarpgroupSync
             | Instr::Wgmma { .. }
+            | Instr::WgmmaWait { .. }
             | Instr::MBarrierArrive { .. }
             | Instr::MBarrierWait { .. }
             | Instr::Warp { .. }

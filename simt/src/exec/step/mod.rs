@@ -233,6 +233,7 @@ impl<'e> Exec<'e> {
                 Instr::Wgmma { product } => {
                     self.multiply_by_warpgroup(&code.warpgroup_products[*product as usize])
                 }
+                Instr::WgmmaWait { pending } => self.wait_for_products(*pending as usize),
                 Instr::MBarrierArrive { barrier, to } => self.arrive_at_mbarriers(*barrier, *to),
                 Instr::MBarrierWait { barrier, phase } => self.wait_for_mbarriers(*barrier, *phase),
                 Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),

@@ -1,11 +1,14 @@
 //! Matrix products of warpgroups.
 //!
 //! The warps of a warpgroup begin a product together, and each computes its rows of the result on the
-//! spot. So a wait for products has nothing to do.
+//! spot. So a wait for products has nothing to do but for the sanitizer.
 use super::{Exec, control::Next};
 use crate::{
     bytecode::{LeftFactor, Tile, WarpgroupProduct},
-    observe::sanitizer::access_log::{Access, LaneAddresses, LogEvent},
+    observe::sanitizer::{
+        access_log::{Access, LaneAddresses, LogEvent},
+        tile_reads::TileRead,
+    },
     vector::{
         lanes,
         mask::{Mask, bits},
@@ -136,44 +139,62 @@ impl Exec<'_> {
         Ok(read)
     }
 
-    /// Hands the tiles that the active warps read to the sanitizer: one lane of each warp reads them.
+    /// Hands the tiles that the active warps read to the sanitizer.
     fn check_tiles(&mut self, product: &WarpgroupProduct) {
-        let tile = match &product.a {
+        if self.bound.checks.is_none() {
+            return;
+        }
+        let a = match &product.a {
             LeftFactor::Tile(tile) => Some(*tile),
             LeftFactor::Words(_) => None,
         };
-        for Tile { at, site } in tile.into_iter().chain([product.b]) {
-            let Some(number) = site else { continue };
-            let (Some(launch), Some(checks)) = (&self.bound.checks, self.checks.take()) else {
-                return;
-            };
-            let site = &self.code.sites[number as usize];
-            let readers: Vec<usize> = (self.strand.active().warps())
-                .map(|(warp, lanes)| warp * LANES + lanes.trailing_zeros() as usize)
+        for (warp, lanes) in self.strand.active().warps() {
+            let lane = warp * LANES + lanes.trailing_zeros() as usize;
+            let tiles = a.into_iter().chain([product.b]);
+            let reads: Vec<TileRead> = tiles
+                .filter_map(|Tile { at, site }| Some((site?, self.byte_address(at, lane))))
                 .collect();
-            let addresses: Vec<u64> =
-                readers.iter().map(|lane| self.byte_address(at, *lane)).collect();
+            self.log_tile_reads(lane, &reads);
+            if let Some(checks) = &mut self.checks {
+                checks.tile_reads.insert(self.position.first_thread / LANES + warp, reads);
+            }
+        }
+    }
+
+    /// Hands the tiles to the sanitizer that products have read that are waited for: all but the last
+    /// `pending`.
+    pub(super) fn wait_for_products(&mut self, pending: usize) -> Next {
+        for (warp, lanes) in self.strand.active().warps() {
+            let number = self.position.first_thread / LANES + warp;
+            let Some(checks) = &mut self.checks else { continue };
+            let reads = checks.tile_reads.take(number, pending);
+            self.log_tile_reads(warp * LANES + lanes.trailing_zeros() as usize, &reads);
+        }
+        Next::Continue
+    }
+
+    /// Records that a lane reads tiles.
+    fn log_tile_reads(&mut self, lane: usize, reads: &[TileRead]) {
+        let (Some(launch), Some(checks)) = (&self.bound.checks, &mut self.checks) else { return };
+        for (number, address) in reads {
             if let Some(used) = &launch.used {
-                for address in &addresses {
-                    let (buffer, first) = lanes::resolve(*address);
-                    used.mark(self.code.own_buffer(buffer), first, site.bytes);
-                }
+                let (buffer, first) = lanes::resolve(*address);
+                let bytes = self.code.sites[*number as usize].bytes;
+                used.mark(self.code.own_buffer(buffer), first, bytes);
             }
-            if launch.may_race_at(number) {
-                let log = &mut checks.log(true).addresses;
-                let first = log.len();
-                log.resize(first + readers.iter().max().map_or(0, |last| last + 1), 0);
-                let mut lanes = Mask::EMPTY;
-                for (lane, address) in readers.into_iter().zip(addresses) {
-                    log[first + lane] = address;
-                    lanes.insert(lane);
-                }
-                let (first_thread, places) =
-                    (self.position.first_thread as u32, LaneAddresses::Each(first));
-                let access = Access { site: number, first_thread, lanes, places, value: None };
-                checks.log_event((self.code, launch), true, LogEvent::Access(access), None);
+            if !launch.may_race_at(*number) {
+                continue;
             }
-            self.checks = Some(checks);
+            let log = &mut checks.log(true).addresses;
+            let first = log.len();
+            log.resize(first + lane + 1, 0);
+            log[first + lane] = *address;
+            let mut lanes = Mask::EMPTY;
+            lanes.insert(lane);
+            let (first_thread, places) =
+                (self.position.first_thread as u32, LaneAddresses::Each(first));
+            let access = Access { site: *number, first_thread, lanes, places, value: None };
+            checks.log_event((self.code, launch), true, LogEvent::Access(access), None);
         }
     }
 }

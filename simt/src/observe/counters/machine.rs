@@ -5,7 +5,9 @@
 //! counters: nothing else depends on them.
 use warpwise_compiler::{
     hardware::time::{Pipe, Step},
-    ir::{BinaryOp, InstId, Kernel, Op, ReduceOp, Scalar, Space, TernaryOp, Ty, UnaryOp},
+    ir::{
+        BinaryOp, InstId, Kernel, Op, ReduceOp, Scalar, Space, TernaryOp, Ty, UnaryOp, WgmmaOp,
+    },
 };
 
 /// The machine instructions of an instruction, and the latency of its result.
@@ -152,11 +154,14 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::NamedBarrier { .. }
-        | Op::ProxyFence
-        | Op::Wgmma { .. }
         | Op::WgmmaWait { .. }
         | Op::MBarrierWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Barrier, 1),
-        Op::SyncWarp { .. } | Op::Fence { .. } => MachineCode::control(1),
+        // Its reads of shared memory are not known to the model.
+        Op::Wgmma { .. } => {
+            let instructions = (WgmmaOp::DEPTH / WgmmaOp::STEP) as u32;
+            MachineCode::new(Pipe::Tensor, instructions, Step::Barrier, 1)
+        }
+        Op::SyncWarp { .. } | Op::Fence { .. } | Op::ProxyFence => MachineCode::control(1),
         Op::Shuffle { .. } => match result_class {
             Class::LongWord | Class::Double => MachineCode::new(Pipe::Memory, 2, Step::Shuffle, 1),
             Class::Word | Class::Single | Class::Half => {

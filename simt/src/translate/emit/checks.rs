@@ -82,6 +82,13 @@ impl Emitter<'_> {
         Some([self.emit_site_check(write, to), from])
     }
 
+    /// Emits the check of a wait for products, which are complete when they have begun.
+    pub(super) fn emit_products_check(&mut self, pending: u64) {
+        if self.is_checked {
+            self.emit(Instr::WgmmaWait { pending: pending as u32 });
+        }
+    }
+
     /// Returns the number of the site of a product's read of tiles, if it is checked.
     pub(super) fn tile_site(
         &mut self,

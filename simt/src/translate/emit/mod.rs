@@ -492,8 +492,12 @@ impl Emitter<'_> {
                 self.emit_warp_op(WarpOp::Matrix { at: Meeting::DistributeRows, word, to }, None)
             }
             Op::Wgmma { op, columns, args } => self.emit_warpgroup_product(id, *op, columns, args),
-            // Products are complete when they have begun.
-            Op::WgmmaWait { .. } | Op::ProxyFence => Ok(()),
+            Op::WgmmaWait { pending, .. } => {
+                let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
+                self.emit_products_check(pending);
+                Ok(())
+            }
+            Op::ProxyFence => Ok(()),
             Op::Texture { op, texture, args, word } => {
                 self.emit_texture(id, *op, *texture, args, *word)
             }

@@ -1,32 +1,30 @@
-//! The sums of products in progress: hardware writes them at any time until a wait, so nothing else may
-//! read or write them.
+//! Products in progress: hardware reads their factors in registers and writes their sums at any time
+//! until a wait, so nothing else may access these.
 //!
-//! A walk over the kernel with the arrays whose products may be in progress at each instruction. Waits
-//! are for all products, whichever array they name.
+//! A walk over the kernel with the products that may be in progress at each instruction. A wait is for
+//! all products but the last ones, whichever sums it names.
 use std::collections::BTreeMap;
-use warpwise_compiler::{
-    id::Facts,
-    ir::{ArrayId, Body, Extent, InstId, Kernel, Op, Root, Span},
-};
+use warpwise_compiler::ir::{ArrayId, Extent, InstId, Kernel, Op, Root, Span};
 
 /// The mistakes of a kernel.
 #[derive(Default)]
 pub(super) struct ProgressErrors {
     /// Accesses to sums in progress.
     pub(super) accesses: Vec<Span>,
+    /// Products whose factor in registers may still be read by the same product of an earlier round.
+    pub(super) factors: Vec<Span>,
     /// Products that may be in progress when a thread ends.
     pub(super) unwaited: Vec<Span>,
 }
 
-/// For each array, a product that may be in progress.
-type State = Facts<ArrayId, Option<Span>>;
+/// The products that may be in progress, each with the least number of products that have begun since.
+type State = BTreeMap<InstId, u64>;
 
-/// Finds the mistakes of `kernel`.
-pub(super) fn check(kernel: &Kernel) -> ProgressErrors {
-    let none = kernel.arrays.cloned_facts(None);
-    let mut walk =
-        Walk { kernel, state: none, left: BTreeMap::new(), errors: ProgressErrors::default() };
-    walk.body(&kernel.body);
+/// Finds the mistakes of `kernel`, whose own body is `list`.
+pub(super) fn check(kernel: &Kernel, list: &[InstId]) -> ProgressErrors {
+    let (state, left) = (State::new(), BTreeMap::new());
+    let mut walk = Walk { kernel, state, left, errors: ProgressErrors::default() };
+    walk.body(list);
     walk.end();
     walk.errors
 }
@@ -40,86 +38,86 @@ struct Walk<'k> {
 }
 
 impl Walk<'_> {
-    fn body(&mut self, Body(list): &Body) {
+    fn body(&mut self, list: &[InstId]) {
         list.iter().for_each(|id| self.inst(*id));
     }
 
     fn inst(&mut self, id: InstId) {
         let inst = &self.kernel.insts[id];
         match &inst.op {
-            Op::Wgmma { args, .. } => {
-                if let Some(Root::Array(array)) = self.kernel.root(args[0]) {
-                    self.state[array] = Some(inst.span);
+            Op::Wgmma { op, .. } => {
+                if op.a.is_none() && self.state.contains_key(&id) {
+                    add(&mut self.errors.factors, inst.span);
                 }
+                self.state.values_mut().for_each(|followers| *followers += 1);
+                self.state.insert(id, 0);
             }
-            Op::WgmmaWait { pending: Extent::Const(0), .. } => {
-                self.state = self.kernel.arrays.cloned_facts(None);
+            Op::WgmmaWait { pending: Extent::Const(pending), .. } => {
+                self.state.retain(|_, followers| *followers < *pending);
             }
             Op::Load { ptr, .. } | Op::Store { ptr, .. } => {
-                let is_in_progress = match self.kernel.root(*ptr) {
-                    Some(Root::Array(array)) => self.state[array].is_some(),
-                    Some(Root::Param(_) | Root::Shared(_)) | None => false,
-                };
-                if is_in_progress && !self.errors.accesses.contains(&inst.span) {
-                    self.errors.accesses.push(inst.span);
+                if let Some(Root::Array(array)) = self.kernel.root(*ptr)
+                    && self.is_in_progress(array)
+                {
+                    add(&mut self.errors.accesses, inst.span);
                 }
             }
             Op::If { then, other, .. } => {
                 let before = self.state.clone();
-                self.body(then);
+                self.body(&then.0);
                 let after = std::mem::replace(&mut self.state, before);
-                self.body(other);
-                self.join(&after);
+                self.body(&other.0);
+                join(&mut self.state, after);
             }
             Op::For { body, .. } | Op::Loop { body } => {
                 // The second round begins with the products of the first one.
                 for _ in 0..2 {
                     let before = self.state.clone();
-                    self.body(body);
-                    self.join(&before);
+                    self.body(&body.0);
+                    join(&mut self.state, before);
                     self.join_left(id);
                 }
             }
             Op::Block { body } => {
-                self.body(body);
+                self.body(&body.0);
                 self.join_left(id);
             }
             Op::Break(target) | Op::Continue(target) => {
-                let state = self.state.clone();
-                match self.left.get_mut(target) {
-                    Some(left) => join(self.kernel, left, &state),
-                    None => drop(self.left.insert(*target, state)),
-                }
+                join(self.left.entry(*target).or_default(), self.state.clone());
             }
             Op::Return => self.end(),
             _ => {}
         }
     }
 
-    fn join(&mut self, other: &State) {
-        join(self.kernel, &mut self.state, other);
+    /// True if a product that writes an array may be in progress.
+    fn is_in_progress(&self, array: ArrayId) -> bool {
+        self.state.keys().any(|product| match &self.kernel.insts[*product].op {
+            Op::Wgmma { args, .. } => self.kernel.root(args[0]) == Some(Root::Array(array)),
+            _ => false,
+        })
     }
 
     fn join_left(&mut self, id: InstId) {
-        if let Some(left) = self.left.remove(&id) {
-            self.join(&left);
-        }
+        join(&mut self.state, self.left.remove(&id).unwrap_or_default());
     }
 
     fn end(&mut self) {
-        for array in self.kernel.arrays.ids() {
-            if let Some(span) = self.state[array]
-                && !self.errors.unwaited.contains(&span)
-            {
-                self.errors.unwaited.push(span);
-            }
-        }
+        let spans = self.state.keys().map(|product| self.kernel.insts[*product].span);
+        spans.for_each(|span| add(&mut self.errors.unwaited, span));
+    }
+}
+
+fn add(spans: &mut Vec<Span>, span: Span) {
+    if !spans.contains(&span) {
+        spans.push(span);
     }
 }
 
 /// Adds what may be in progress in another state.
-fn join(kernel: &Kernel, state: &mut State, other: &State) {
-    for array in kernel.arrays.ids() {
-        state[array] = state[array].or(other[array]);
+fn join(state: &mut State, other: State) {
+    for (product, followers) in other {
+        let known = state.entry(product).or_insert(followers);
+        *known = followers.min(*known);
     }
 }
