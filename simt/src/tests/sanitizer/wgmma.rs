@@ -6,7 +6,7 @@ use crate::tests::{Value, shape};
 /// warpgroup. `%a` is a tile and `%at` a word of it for each thread.
 fn findings(before: &str, product: &str, other: &str) -> Vec<String> {
     let text = format!(
-        "param arg0 = y: write [f32] !0
+        "param arg0 = y: write [u32] !0
          shared @0 = tile: [plain 8192 align 1024; 1] !0
          array #0 = sums: [f32; 128] !0
          %t = builtin thread_idx.x : u64 !0
@@ -21,7 +21,7 @@ fn findings(before: &str, product: &str, other: &str) -> Vec<String> {
          %isfirst = lt %t, %k128 : bool !0
          %if = if %isfirst !0 {{ {product} }} else {{ {other} }}"
     );
-    texts(&found_in(&text, shape(1, 256), &[Value::F32(vec![0.0; 64])]))
+    texts(&found_in(&text, shape(1, 256), &[Value::U32(vec![0; 64])]))
 }
 
 const WRITE: &str = "%w = store %at, %x !10 ";
