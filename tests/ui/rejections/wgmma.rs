@@ -80,17 +80,4 @@ fn unwaited(c: &mut [f32]) {
     products.wait::<1>();
 }
 
-#[kernel(block = 128)]
-fn elsewhere(a: &[wgmma::Tile<64>], c: &mut [f32]) {
-    let right = shared!(wgmma::Tile<64>);
-    let mut products = wgmma::Products::<f16, 64>::zero();
-    products.multiply_add(&a[0], right);
-    products.finish().store(c, 0, 64);
-}
-
-#[kernel(block = 128)]
-fn factors_of_integers(c: &mut [f32]) {
-    let products = wgmma::Products::<u16, 64>::zero();
-}
-
 fn main() {}
