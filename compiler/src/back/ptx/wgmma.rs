@@ -149,7 +149,7 @@ fn descriptors(major: Major, address: &str, low: &str, steps: &[String]) -> Vec<
         Major::K => 1,
         Major::Mn => WgmmaOp::factor_bytes(major, WgmmaOp::ROWS) / 16,
     };
-    let high = 1_u64 << 30 | WgmmaOp::TILE_ALIGN / 16;
+    let high = (1_u64 << 30) | (WgmmaOp::TILE_ALIGN / 16);
     let bytes = WgmmaOp::element_offset(major, 0, WgmmaOp::STEP);
     let first = &steps[0];
     let mut text = vec![

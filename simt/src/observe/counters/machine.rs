@@ -5,9 +5,7 @@
 //! counters: nothing else depends on them.
 use warpwise_compiler::{
     hardware::time::{Pipe, Step},
-    ir::{
-        BinaryOp, InstId, Kernel, Op, ReduceOp, Scalar, Space, TernaryOp, Ty, UnaryOp, WgmmaOp,
-    },
+    ir::{BinaryOp, InstId, Kernel, Op, ReduceOp, Scalar, Space, TernaryOp, Ty, UnaryOp, WgmmaOp},
 };
 
 /// The machine instructions of an instruction, and the latency of its result.
