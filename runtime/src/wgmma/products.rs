@@ -16,12 +16,12 @@ pub struct Tile<const ROWS: usize> {
 impl<const ROWS: usize> Tile<ROWS> {
     /// Returns the 8 halves from element `8 * chunk` of a row on.
     pub fn get(&self, row: usize, chunk: usize) -> U32x4 {
-        self.rows[row][chunk ^ row % 8]
+        self.rows[row][chunk ^ (row % 8)]
     }
 
     /// Sets the 8 halves from element `8 * chunk` of a row on.
     pub fn set(&mut self, row: usize, chunk: usize, halves: U32x4) {
-        self.rows[row][chunk ^ row % 8] = halves;
+        self.rows[row][chunk ^ (row % 8)] = halves;
     }
 }
 
