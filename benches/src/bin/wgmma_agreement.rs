@@ -63,9 +63,12 @@ impl Random {
         let significand = 1.0 + (self.next() & 0x7f_ffff) as f32 / 8_388_608.0;
         let sign = if self.next() & 1 == 0 { 1.0 } else { -1.0 };
         let exponent = (self.next() % exponents) as i32 - exponents as i32 / 2;
-        if self.next() % 16 == 0 { 0.0 } else { sign * significand * 2f32.powi(exponent) }
+        if self.next().is_multiple_of(16) { 0.0 } else { sign * significand * 2f32.powi(exponent) }
     }
 }
+
+/// Runs a kernel on a device, with the chunks of both factors and the summands.
+type Multiply = fn(&Device, &[Vec<U32x4>; 2], &[f32]) -> warpwise::Result<Vec<f32>>;
 
 /// An element type: its name, its type in products, its conversions, and its kernel.
 struct Type {
@@ -74,7 +77,7 @@ struct Type {
     bits: fn(f32) -> u16,
     value: fn(u16) -> f32,
     exponents: u32,
-    multiply: fn(&Device, &[Vec<U32x4>; 2], &[f32]) -> warpwise::Result<Vec<f32>>,
+    multiply: Multiply,
 }
 
 /// Defines a function that runs a kernel on a device.
