@@ -10,7 +10,8 @@
 //!    extent names only constants of unsigned types.
 //! 3. Without generic parameters, every extent is a number.
 //! 4. The elements of an atomic parameter are `bool`, 32- or 64-bit numbers, or plain. The alignment of a plain element
-//!    is a power of two, at most [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN), and its size a multiple
+//!    is a power of two, at most [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN) of a parameter and
+//!    [`MAX_SHARED_ALIGN`](crate::ir::Element::MAX_SHARED_ALIGN) of an array, and its size a multiple
 //!    of that, and not 0. An array is passed by a parameter of its elements' type, a scalar, which no other array
 //!    and no instruction names, and in a kernel with generic parameters. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
 //!    a `bool`, of parts that fit together and that a launch knows.

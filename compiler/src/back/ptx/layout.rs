@@ -150,7 +150,9 @@ pub fn declared_shared_arrays(kernel: &Kernel) -> impl Iterator<Item = (SharedId
 
 /// The placement of an array that each thread has of its own.
 pub fn local_placement(array: &Array) -> Placement {
-    Placement { align: align(&array.elem), bytes: bytes(&array.elem, &array.len) }
+    // Addresses of a thread's own memory go nowhere that needs more.
+    let align = align(&array.elem).min(Element::MAX_ALIGN);
+    Placement { align, bytes: bytes(&array.elem, &array.len) }
 }
 
 /// The alignment of the memory that the launch sizes; `None` if there is none.
