@@ -77,6 +77,13 @@ pub enum SpecializeError {
         /// Its value, in bytes.
         bytes: u64,
     },
+    /// A box of a tensor that hardware does not copy.
+    TensorBox {
+        /// The name of the tensor map.
+        map: String,
+        /// The limit that the box exceeds.
+        problem: String,
+    },
     /// A number of arrivals that no mbarrier is for.
     Arrivals {
         /// The number, as an expression over the generic parameters' names.
@@ -136,6 +143,7 @@ impl fmt::Display for SpecializeError {
             Self::BulkSize { size, bytes } => {
                 write!(f, "`{size}` is {bytes}, and a bulk copy has a multiple of 16 bytes")
             }
+            Self::TensorBox { map, problem } => write!(f, "tensor map `{map}`: {problem}"),
             Self::Arrivals { arrivals, count } => {
                 write!(f, "`{arrivals}` is {count}, and an mbarrier is for 1 to 1048575 arrivals")
             }
@@ -213,13 +221,18 @@ pub fn specialize<'k>(
         inst.ty = binder.ty(inst.ty);
         if let Op::Index { stride: extent, .. }
         | Op::Offset { offset: extent, .. }
+        | Op::BulkWait { pending: extent, .. }
         | Op::AsyncWait { pending: extent } = &mut inst.op
         {
             *extent = binder.extent(extent)?;
         } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {
             *bytes = binder.copy_size(bytes)?;
-        } else if let Op::BulkCopy { bytes, .. } = &mut inst.op {
+        } else if let Op::BulkCopy { bytes, .. } | Op::BulkStore { bytes, .. } = &mut inst.op {
             *bytes = binder.bulk_size(bytes)?;
+        } else if let Op::TensorCopy { shape, .. } | Op::TensorStore { shape, .. } = &mut inst.op {
+            for number in shape.numbers_mut() {
+                *number = binder.extent(number)?;
+            }
         } else if let Op::NamedBarrier { id, threads, .. } = &mut inst.op {
             (*id, *threads) = binder.named_barrier(id, threads)?;
         } else if let Op::Shuffle { width, .. } = &mut inst.op {
@@ -229,12 +242,26 @@ pub fn specialize<'k>(
         }
     }
     check_named_barriers(&bound)?;
+    check_tensor_boxes(&bound)?;
     passed::unpack(&mut bound)?;
     let mut body = std::mem::take(&mut bound.body);
     resolve_mul_adds(&mut bound, &mut body);
     bound.body = body;
     bound.renumber();
     Ok(Cow::Owned(bound))
+}
+
+/// Checks that hardware copies the boxes of tensors.
+fn check_tensor_boxes(kernel: &Kernel) -> Result<(), SpecializeError> {
+    for (_, inst) in kernel.insts.iter() {
+        if let Op::TensorCopy { map, shape, .. } | Op::TensorStore { map, shape, .. } = &inst.op
+            && let Some(problem) = shape.problem_in(kernel, *map)
+        {
+            let map = kernel.params[*map].name.clone();
+            return Err(SpecializeError::TensorBox { map, problem });
+        }
+    }
+    Ok(())
 }
 
 /// Checks that each named barrier has one size.

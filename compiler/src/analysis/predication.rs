@@ -283,8 +283,13 @@ impl Walk<'_> {
             | Op::CompareExchange { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::Texture { .. }
             | Op::Barrier { .. }
             | Op::SyncGrid

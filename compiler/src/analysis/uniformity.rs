@@ -277,9 +277,14 @@ impl<'k> UniformityPass<'k> {
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
@@ -517,9 +522,14 @@ impl<'k> UniformityPass<'k> {
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }

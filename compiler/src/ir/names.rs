@@ -104,6 +104,8 @@ impl Access {
             Self::Write => "write",
             Self::Atomic => "atomic",
             Self::Texture => "texture",
+            Self::TensorRead => "tensor_read",
+            Self::TensorWrite => "tensor_write",
             Self::Constant { .. } => "constant",
         }
     }

@@ -8,7 +8,7 @@
 use super::{
     ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Extent,
     Fault, GenericId, InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order, ParamId,
-    ReduceOp, Scope, SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
+    ReduceOp, Scope, SharedId, ShuffleOp, TensorBox, TernaryOp, TextureOp, UnaryOp, VoteOp,
 };
 
 /// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
@@ -279,6 +279,59 @@ pub enum Op {
         /// A pointer to the `u64` of an mbarrier.
         barrier: InstId,
     },
+    /// Begins to copy a box of a tensor to shared memory, in the background; elements outside of the
+    /// tensor are zeros. Otherwise as [`Op::BulkCopy`] of all bytes of the box.
+    TensorCopy {
+        /// The destination, in shared memory; a multiple of the [alignment](super::TensorBoxShape::align) of
+        /// the box.
+        to: InstId,
+        /// A parameter with [`Access::TensorRead`](super::Access::TensorRead).
+        map: ParamId,
+        /// The box, which has as many dimensions as the tensor.
+        shape: Box<TensorBox>,
+        /// The coordinates of the first element of the box (`i32`), the outermost first.
+        at: Vec<InstId>,
+        /// A pointer to the `u64` of an mbarrier.
+        barrier: InstId,
+    },
+    /// Begins to copy a box from shared memory to a tensor, in the background, and adds the copy to
+    /// the thread's open group of stores; elements outside of the tensor are not written. Otherwise
+    /// as [`Op::BulkStore`].
+    TensorStore {
+        /// A parameter with [`Access::TensorWrite`](super::Access::TensorWrite).
+        map: ParamId,
+        /// The source, in shared memory; a multiple of the [alignment](super::TensorBoxShape::align) of the
+        /// box.
+        from: InstId,
+        /// The box, which has as many dimensions as the tensor.
+        shape: Box<TensorBox>,
+        /// The coordinates of the first element of the box (`i32`), the outermost first.
+        at: Vec<InstId>,
+    },
+    /// Begins to copy bytes from shared to global memory, in the background, and adds the copy to the
+    /// thread's open group of stores. Each byte is read and written once, at an unspecified time
+    /// before an [`Op::BulkWait`] of the thread that covers the group ends. Until then writes to the
+    /// source leave unspecified contents in the destination.
+    ///
+    /// The thread's accesses before it, and those that happen before them, are before those of the
+    /// copy.
+    BulkStore {
+        /// The destination, in global memory; a multiple of 16.
+        to: InstId,
+        /// The source, in shared memory; a multiple of 16.
+        from: InstId,
+        /// A multiple of 16, at most 1048560, and not 0.
+        bytes: Extent,
+    },
+    /// Closes the thread's open group of stores, which may be empty, and opens the next one.
+    BulkCommit,
+    /// Waits for the thread's closed groups of stores, except for the last `pending`.
+    BulkWait {
+        /// The number of groups that need not be done.
+        pending: Extent,
+        /// True if the copies need only have read their sources.
+        reads: bool,
+    },
 
     /// Reads texels of a texture, and yields one of four words; the same read once for each word is
     /// one instruction of a GPU. The texture's descriptor decides about its extents, format, filter
@@ -543,8 +596,13 @@ impl Op {
             | Self::CompareExchange { .. }
             | Self::AsyncCopy { .. }
             | Self::BulkCopy { .. }
+            | Self::TensorCopy { .. }
+            | Self::TensorStore { .. }
+            | Self::BulkStore { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }
+            | Self::BulkCommit
+            | Self::BulkWait { .. }
             | Self::Print { .. } => Effect::Write,
             Self::Bounds { .. } | Self::Check { .. } => Effect::Fault,
             Self::Barrier { .. }
@@ -614,6 +672,18 @@ impl Op {
         matches!(
             self,
             Self::NamedBarrier { .. } | Self::MBarrierArrive { .. } | Self::MBarrierWait { .. }
+        )
+    }
+
+    /// Returns true for copies that take place in the background.
+    pub const fn is_async_copy(&self) -> bool {
+        matches!(
+            self,
+            Self::AsyncCopy { .. }
+                | Self::BulkCopy { .. }
+                | Self::TensorCopy { .. }
+                | Self::TensorStore { .. }
+                | Self::BulkStore { .. }
         )
     }
 

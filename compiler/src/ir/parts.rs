@@ -56,6 +56,14 @@ macro_rules! operands {
                 listed = Some(args.$iter()$(.$copied())?);
                 (None, None, None)
             }
+            Op::TensorCopy { to, at, barrier, .. } => {
+                listed = Some(at.$iter()$(.$copied())?);
+                (Some($($deref)? to), Some($($deref)? barrier), None)
+            }
+            Op::TensorStore { from, at, .. } => {
+                listed = Some(at.$iter()$(.$copied())?);
+                (Some($($deref)? from), None, None)
+            }
             Op::Const(_)
             | Op::Generic(_)
             | Op::Param(_)
@@ -67,6 +75,8 @@ macro_rules! operands {
             | Op::Get(_)
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::NamedBarrier { .. }
@@ -100,7 +110,7 @@ macro_rules! operands {
                 (Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value))
             }
             Op::BulkCopy { to, from, barrier, .. } => (Some($($deref)? to), Some($($deref)? from), Some($($deref)? barrier)),
-            Op::AsyncCopy { to, from, .. } => (Some($($deref)? to), Some($($deref)? from), None),
+            Op::AsyncCopy { to, from, .. } | Op::BulkStore { to, from, .. } => (Some($($deref)? to), Some($($deref)? from), None),
             Op::Barrier { reduce } => (reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None),
             Op::SyncWarp { mask } => (mask.$as_borrowed()$(.$copied())?, None, None),
             Op::Shuffle { value, lane, mask, .. } => (Some($($deref)? value), Some($($deref)? lane), mask.$as_borrowed()$(.$copied())?),
@@ -152,8 +162,13 @@ macro_rules! by_bodies {
             | Op::CompareExchange { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::Barrier { .. }
             | Op::SyncGrid
             | Op::SyncCluster

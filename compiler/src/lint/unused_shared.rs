@@ -23,6 +23,8 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
             | Op::AtomicLoad { ptr, .. }
             | Op::Atomic { ptr, .. }
             | Op::CompareExchange { ptr, .. }
+            | Op::BulkStore { from: ptr, .. }
+            | Op::TensorStore { from: ptr, .. }
             | Op::MBarrierArrive { barrier: ptr }
             | Op::MBarrierWait { barrier: ptr, .. }) = inst.op
             else {
@@ -41,7 +43,8 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
             let (Op::Store { ptr, .. }
             | Op::AtomicStore { ptr, .. }
             | Op::AsyncCopy { to: ptr, .. }
-            | Op::BulkCopy { to: ptr, .. }) = inst.op
+            | Op::BulkCopy { to: ptr, .. }
+            | Op::TensorCopy { to: ptr, .. }) = inst.op
             else {
                 return false;
             };

@@ -64,9 +64,14 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::CompareExchange { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::MBarrierArrive { .. }

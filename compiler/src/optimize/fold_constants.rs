@@ -83,9 +83,14 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }

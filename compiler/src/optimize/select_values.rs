@@ -196,9 +196,14 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::MBarrierWait { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::ActiveMask

@@ -59,7 +59,12 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
                 access(kernel, errors, id, *from, Kind::Load);
                 mbarrier(kernel, errors, id, *barrier);
             }
-            Op::AsyncCopy { to, from, bytes: _ } => {
+            Op::TensorCopy { to, barrier, .. } => {
+                access(kernel, errors, id, *to, Kind::Store);
+                mbarrier(kernel, errors, id, *barrier);
+            }
+            Op::TensorStore { from, .. } => access(kernel, errors, id, *from, Kind::Load),
+            Op::AsyncCopy { to, from, bytes: _ } | Op::BulkStore { to, from, bytes: _ } => {
                 access(kernel, errors, id, *to, Kind::Store);
                 access(kernel, errors, id, *from, Kind::Load);
             }
@@ -89,6 +94,8 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Barrier { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }

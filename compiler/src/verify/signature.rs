@@ -184,11 +184,17 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         | Op::Offset { offset: extent, .. }
         | Op::AsyncCopy { bytes: extent, .. }
         | Op::BulkCopy { bytes: extent, .. }
+        | Op::BulkStore { bytes: extent, .. }
+        | Op::BulkWait { pending: extent, .. }
         | Op::AsyncWait { pending: extent }
         | Op::Shuffle { width: extent, .. } = &inst.op
             && let Some(message) = extent_error(kernel, extent)
         {
             errors.inst(id, message);
+        }
+        if let Op::TensorCopy { shape, .. } | Op::TensorStore { shape, .. } = &inst.op {
+            let messages = shape.numbers().filter_map(|extent| extent_error(kernel, extent));
+            messages.for_each(|message| errors.inst(id, message));
         }
         if let Op::NamedBarrier { id: number, threads, .. } = &inst.op {
             let messages = [number, threads].map(|extent| extent_error(kernel, extent));

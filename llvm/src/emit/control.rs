@@ -92,6 +92,19 @@ impl Emitter<'_> {
             Op::BulkCopy { to, from, bytes, barrier } => {
                 self.unit(|this| this.bulk_copy([*to, *from, *barrier], known(bytes)))
             }
+            Op::TensorCopy { to, map, shape, at, barrier } => {
+                self.unit(|this| this.tensor_copy([*to, *barrier], *map, shape, at))
+            }
+            Op::TensorStore { map, from, at, shape: _ } => {
+                self.unit(|this| this.tensor_store(*map, *from, at))
+            }
+            Op::BulkStore { to, from, bytes } => {
+                self.unit(|this| this.bulk_store([*to, *from], known(bytes)))
+            }
+            Op::BulkCommit => self.unit(Self::bulk_commit),
+            Op::BulkWait { pending, reads } => {
+                self.unit(|this| this.bulk_wait(known(pending), *reads))
+            }
             Op::AsyncCommit => self.unit(Self::async_commit),
             Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
             Op::Barrier { reduce } => self.barrier(*reduce),

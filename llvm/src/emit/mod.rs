@@ -32,6 +32,7 @@ mod rare;
 mod read_only;
 mod rem;
 mod sync;
+mod tensor;
 mod texture;
 mod value;
 mod warp;
@@ -51,7 +52,9 @@ use warpwise_compiler::{
         },
     },
     id::Id,
-    ir::{Access, Array, ArrayId, Kernel, ParamKind, Root, Scalar},
+    ir::{
+        Access, Array, ArrayId, Kernel, ParamKind, Root, Scalar, TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES,
+    },
     target::Target,
 };
 
@@ -173,6 +176,11 @@ impl Module<'_> {
                 }
                 ParamKind::Slice { access: Access::Texture, .. } => {
                     params.push(format!("i64 %{id}"));
+                    params.push(format!("i64 %{id}_len"));
+                }
+                ParamKind::Slice { access, .. } if access.is_tensor_map() => {
+                    let (align, bytes) = (TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES);
+                    params.push(format!("ptr byval([{bytes} x i8]) align {align} %{id}"));
                     params.push(format!("i64 %{id}_len"));
                 }
                 ParamKind::Slice { .. } => {

@@ -132,6 +132,22 @@ pub(crate) enum Instr {
         copy: u32,
         barrier: Address<Operand>,
     },
+    /// Begins the copy of a box of a tensor of this index in
+    /// [`Code::tensor_copies`](super::Code::tensor_copies), whose bytes mbarriers expect.
+    TensorCopy {
+        copy: u32,
+        barrier: Address<Operand>,
+    },
+    /// The store in bulk of this index in [`Code::bulk_stores`](super::Code::bulk_stores).
+    BulkStore {
+        store: u32,
+    },
+    /// Closes the lanes' groups of stores in bulk.
+    BulkCommit,
+    /// Waits for the stores of the closed groups, but for the last `pending`.
+    BulkWait {
+        pending: u32,
+    },
     /// Closes the lanes' groups of asynchronous copies.
     AsyncCommit,
     /// Performs the copies of the closed groups, but for the last `pending`.
@@ -447,6 +463,10 @@ impl Instr {
             | Self::Fence
             | Self::AsyncCopy { .. }
             | Self::BulkCopy { .. }
+            | Self::TensorCopy { .. }
+            | Self::BulkStore { .. }
+            | Self::BulkCommit
+            | Self::BulkWait { .. }
             | Self::Texture { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }

@@ -14,6 +14,7 @@ mod pattern;
 mod products;
 mod prologue;
 mod site;
+mod tensor;
 mod texture;
 mod warp;
 
@@ -38,6 +39,7 @@ pub(crate) use products::{
 pub(crate) use prologue::{Input, Preset, Slope, WalkSpec};
 pub use site::AccessKind;
 pub(crate) use site::Site;
+pub(crate) use tensor::{BulkStore, SharedEnd, TensorCopy};
 pub(crate) use texture::TextureRead;
 pub(crate) use warp::{
     MatrixOp, MatrixWord, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
@@ -106,6 +108,10 @@ pub(crate) struct Code {
     pub(crate) atomics: Vec<Atomic>,
     /// The asynchronous copies.
     pub(crate) async_copies: Vec<AsyncCopy>,
+    /// The copies of boxes of tensors to shared memory.
+    pub(crate) tensor_copies: Vec<TensorCopy>,
+    /// The stores in bulk.
+    pub(crate) bulk_stores: Vec<BulkStore>,
     /// The messages of the instructions that print or panic.
     pub(crate) messages: Vec<Message>,
     /// The words of operations on matrices.

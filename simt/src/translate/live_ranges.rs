@@ -273,9 +273,14 @@ impl UseWalk<'_> {
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
@@ -315,7 +320,11 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, .. } => {
             [Some(*barrier), None, None]
         }
-        Op::AsyncCopy { to, from, .. } => [Some(*to), Some(*from), None],
+        Op::AsyncCopy { to, from, .. } | Op::BulkStore { to, from, .. } => {
+            [Some(*to), Some(*from), None]
+        }
+        Op::TensorCopy { to, barrier, .. } => [Some(*to), Some(*barrier), None],
+        Op::TensorStore { from, .. } => [Some(*from), None, None],
         Op::BulkCopy { to, from, barrier, .. } => [Some(*to), Some(*from), Some(*barrier)],
         Op::Const(_)
         | Op::Generic(_)
@@ -344,6 +353,8 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }

@@ -94,9 +94,14 @@ impl Executor<'_> {
             | Op::AtomicStore { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }

@@ -298,7 +298,12 @@ impl<'k> Executor<'k> {
             | Op::ActiveMask
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {

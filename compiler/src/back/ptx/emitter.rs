@@ -128,7 +128,7 @@ pub(super) struct Emitter<'k> {
     pub(super) products: HashMap<InstId, Vec<Reg>>,
     values: id::Facts<InstId, Value>,
     locals: id::Facts<LocalId, Option<Reg>>,
-    params: id::Facts<ParamId, Option<Reg>>,
+    pub(super) params: id::Facts<ParamId, Option<Reg>>,
     lens: id::Facts<ParamId, Option<Reg>>,
     shared: id::Facts<SharedId, Option<Reg>>,
     arrays: id::Facts<ArrayId, Option<Reg>>,
@@ -179,6 +179,8 @@ impl<'k> Emitter<'k> {
                 self.param(*param);
             } else if let Op::Texture { texture, .. } = op {
                 self.texture_handle(*texture);
+            } else if let Op::TensorCopy { map, .. } | Op::TensorStore { map, .. } = op {
+                self.tensor_map(*map);
             } else if let Op::Len(param) = op {
                 self.len(*param);
             } else if let Op::Shared(shared) = op {

@@ -10,6 +10,7 @@ use super::{
     emitter::{Targets, Value, ptx},
     facts::greatest,
     reg::{Class, Imm, Operand, Reg, arithmetic},
+    tensor::{BULK_COMMIT, bulk_wait_instruction},
 };
 use crate::ir::{Body, Builtin, Extent, InstId, LocalId, Op, Scalar, Ty};
 
@@ -101,6 +102,20 @@ impl Emitter<'_> {
             }
             Op::BulkCopy { to, from, bytes, barrier } => {
                 self.unit(|this| this.bulk_copy([*to, *from, *barrier], known(bytes)))
+            }
+            Op::TensorCopy { to, map, shape, at, barrier } => {
+                self.unit(|this| this.tensor_copy([*to, *barrier], *map, shape, at))
+            }
+            Op::TensorStore { map, from, at, shape: _ } => {
+                self.unit(|this| this.tensor_store(*map, *from, at))
+            }
+            Op::BulkStore { to, from, bytes } => {
+                self.unit(|this| this.bulk_store([*to, *from], known(bytes)))
+            }
+            Op::BulkCommit => self.unit(|this| ptx!(this, "{BULK_COMMIT}")),
+            Op::BulkWait { pending, reads } => {
+                let wait = bulk_wait_instruction(known(pending), *reads);
+                self.unit(|this| ptx!(this, "{wait}"))
             }
             Op::AsyncCommit => self.unit(Self::async_commit),
             Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),

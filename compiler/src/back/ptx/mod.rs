@@ -74,13 +74,17 @@ mod reg;
 mod rem;
 mod sync;
 mod tables;
+mod tensor;
 mod texture;
 mod vector;
 
 use crate::{
     analysis::read_only_arrays::{CONSTANT_BYTES, constant_bytes, param_offsets},
     back::expand_rows,
-    ir::{Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, Ty, UnaryOp},
+    ir::{
+        Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, TENSOR_MAP_ALIGN,
+        TENSOR_MAP_BYTES, Ty, UnaryOp,
+    },
     target::Target,
 };
 pub use address::space_name;
@@ -108,6 +112,10 @@ pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
 pub use sync::named_barrier_instruction;
+pub use tensor::{
+    BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, tensor_copy_instructions,
+    tensor_store_instructions,
+};
 pub use texture::{coordinates, texture_name};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
@@ -427,6 +435,11 @@ impl Entry<'_> {
                     ..
                 } => {
                     writeln!(f, "\t.param .u64 {id},{comment}\n\t.param .u64 {id}_len,")?;
+                }
+                ParamKind::Slice { access: Access::TensorRead | Access::TensorWrite, .. } => {
+                    let (align, bytes) = (TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES);
+                    writeln!(f, "\t.param .align {align} .b8 {id}[{bytes}],{comment}")?;
+                    writeln!(f, "\t.param .u64 {id}_len,")?;
                 }
             }
         }

@@ -208,9 +208,14 @@ impl Survey<'_> {
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }

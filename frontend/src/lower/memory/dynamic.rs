@@ -141,9 +141,14 @@ impl Lowerer<'_> {
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::ActiveMask

@@ -196,6 +196,10 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::Fence
             | Instr::AsyncCopy { .. }
             | Instr::BulkCopy { .. }
+            | Instr::TensorCopy { .. }
+            | Instr::BulkStore { .. }
+            | Instr::BulkCommit
+            | Instr::BulkWait { .. }
             | Instr::AsyncCommit
             | Instr::AsyncWait { .. }
             | Instr::Texture { .. }

@@ -17,6 +17,7 @@ mod local;
 mod mbarrier;
 mod print;
 mod replay;
+pub(crate) mod tensor;
 mod texture;
 mod undefined;
 
@@ -128,6 +129,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) trip_counts: &'e mut GroupTrips,
     /// The pending asynchronous copies of the group.
     pub(crate) async_copies: &'e mut AsyncCopies,
+    /// The stores in bulk that threads have not waited for, if they are checked.
+    pub(crate) bulk_stores: &'e mut AsyncCopies,
     /// The mbarriers of the block.
     pub(crate) mbarriers: &'e mut MBarriers,
     /// The threads of the group that have not ended.
@@ -217,6 +220,13 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Instr::BulkCopy { copy, barrier } => self.begin_bulk_copy(*copy, *barrier),
+                Instr::TensorCopy { copy, barrier } => self.begin_tensor_copy(*copy, *barrier),
+                Instr::BulkStore { store } => self.begin_bulk_store(*store),
+                Instr::BulkCommit => {
+                    self.bulk_stores.commit(self.strand.active());
+                    continue;
+                }
+                Instr::BulkWait { pending } => self.wait_for_bulk_stores(*pending),
                 Instr::AsyncWait { pending } => self.wait_for_copies(*pending),
                 Instr::Texture { read } => self.read_texture(&code.texture_reads[*read as usize]),
                 Instr::ActiveMask { to } => {
@@ -460,6 +470,7 @@ impl<'e> Exec<'e> {
         self.log.faults.add((self.position.block, thread), report);
         self.live.remove(lanes);
         self.async_copies.abandon(lanes);
+        self.bulk_stores.abandon(lanes);
         self.deactivate(lanes)
     }
 }

@@ -142,10 +142,16 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
             let is_shared = kernel.space(*ptr) == Some(Space::Shared);
             MachineCode::memory(if is_shared { Step::Shared } else { Step::Atomic }, 1)
         }
-        Op::AsyncCopy { .. } | Op::BulkCopy { .. } => MachineCode::memory(Step::Global, 0),
-        Op::AsyncCommit => MachineCode::control(1),
+        Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. } => MachineCode::memory(Step::Global, 0),
+        Op::AsyncCommit | Op::BulkCommit => MachineCode::control(1),
         // The copies before it take a latency of global memory.
-        Op::AsyncWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Global, 1),
+        Op::AsyncWait { .. } | Op::BulkWait { .. } => {
+            MachineCode::new(Pipe::Control, 1, Step::Global, 1)
+        }
         Op::Texture { .. } => MachineCode::memory(Step::Global, 1),
         Op::MBarrierArrive { .. } => MachineCode::memory(Step::Shared, 1),
         Op::Barrier { .. }

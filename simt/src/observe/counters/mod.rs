@@ -251,9 +251,14 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }

@@ -83,12 +83,12 @@ impl Emitter<'_> {
     }
 
     /// Returns the number of the buffer that an address points into, if it is known.
-    fn root_buffer(&self, ptr: InstId) -> Option<u16> {
+    pub(super) fn root_buffer(&self, ptr: InstId) -> Option<u16> {
         self.kernel.root(ptr).map(|root| self.buffer_number(root))
     }
 
     /// Emits the check of an access through `ptr`; returns the number of its site.
-    fn emit_site_check(&mut self, site: Site, ptr: InstId) -> u32 {
+    pub(super) fn emit_site_check(&mut self, site: Site, ptr: InstId) -> u32 {
         let Site { is_shared, bytes, at, .. } = site;
         let other = self.kernel.space(ptr).unwrap_or(Space::Global);
         let space = if is_shared && other != Space::Cluster { Space::Shared } else { other };

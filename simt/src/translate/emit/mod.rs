@@ -10,6 +10,7 @@ mod dot_products;
 mod fused;
 mod places;
 mod program;
+mod tensor;
 mod values;
 
 use super::{
@@ -391,6 +392,26 @@ impl Emitter<'_> {
             Op::BulkCopy { to, from, bytes, barrier } => {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_bulk_copy(id, [*to, *from, *barrier], bytes as u32)
+            }
+            Op::TensorCopy { to, map, shape, at, barrier } => {
+                self.emit_tensor_copy(id, [*to, *barrier], (*map, shape), at)
+            }
+            Op::TensorStore { map, from, shape, at } => {
+                self.emit_tensor_store(id, *from, (*map, shape), at)
+            }
+            Op::BulkStore { to, from, bytes } => {
+                let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
+                self.emit_bulk_store(id, [*to, *from], bytes as u32)
+            }
+            Op::BulkCommit => {
+                self.emit(Instr::BulkCommit);
+                Ok(())
+            }
+            Op::BulkWait { pending, reads: _ } => {
+                let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
+                let pending = u32::try_from(pending).unwrap_or(u32::MAX);
+                self.emit(Instr::BulkWait { pending });
+                Ok(())
             }
             Op::Prefetch { .. } => Ok(()),
             Op::AsyncCommit => {
