@@ -39,6 +39,8 @@
 //!   which threads arrive by themselves, and [`Pipeline`]s of them.
 //! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and
 //!   prefetches.
+//! - [`tensor_map`]: boxes of arrays that one thread copies to and from shared memory.
+//!   [`bulk_store`]: copies from shared memory in the background.
 //! - [`vector`]: vector types such as [`F32x4`].
 //! - [`mma`]: products of small matrices on tensor cores.
 //! - [`texture`]: images that are sampled at fractional coordinates.
@@ -66,6 +68,7 @@ mod atomic;
 mod barrier;
 pub mod bits;
 pub mod block;
+pub mod bulk_store;
 pub mod cache;
 pub mod check;
 pub mod cluster;
@@ -110,6 +113,7 @@ mod simulator;
 mod source_lines;
 pub mod stopped;
 mod stream;
+pub mod tensor_map;
 pub mod texture;
 pub mod trace;
 mod unoptimized;
@@ -150,6 +154,7 @@ pub use properties::{DeviceInfo, MemoryInfo};
 pub use rows::{Layers, LayersMut, Rows, RowsMut};
 pub use simulator::Simulator;
 pub use stream::Stream;
+pub use tensor_map::{TensorMap, TensorMap2, TensorMap2Mut, TensorMap3, TensorMap3Mut};
 pub use texture::{
     AddressMode, Filter, LayeredTexture1, LayeredTexture2, Normalized, Sampler, Texel, TexelWord,
     Texture1, Texture2, Texture3, TextureElement, TextureObject,

@@ -66,7 +66,7 @@
 #[doc(hidden)]
 pub mod words;
 
-use crate::device;
+use crate::{TensorMap, device};
 use std::sync::atomic::AtomicU64;
 
 /// A barrier in shared memory of which each phase is complete when `COUNT` threads have arrived:
@@ -197,5 +197,21 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     #[track_caller]
     pub fn bulk_copy<T: Copy>(&self, to: &mut T, from: &T) {
         warpwise::mbarrier::words::bulk_copy(&self.mbarrier_word, to, from);
+    }
+    /// Begins to copy a box of a tensor map to shared memory: `cp.async.bulk.tensor`. One thread copies
+    /// the whole box.
+    ///
+    /// The coordinates are those of the first element of the box: `(row, column)`, or
+    /// `(layer, row, column)`. Elements outside of the array are zeros. The copy is waited for as
+    /// [`bulk_copy`](Self::bulk_copy); the documentation of [`tensor_map`](crate::tensor_map) has the
+    /// rules for the destination, and an example.
+    ///
+    /// A launch on a GPU before compute capability 9.0 is an error.
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn tensor_copy<T: Copy, M: TensorMap>(&self, to: &mut T, map: &M, at: M::Coordinates) {
+        warpwise::mbarrier::words::tensor_copy(&self.mbarrier_word, to, map, at);
     }
 }

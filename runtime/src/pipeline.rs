@@ -1,5 +1,5 @@
 //! Pipelines of stages in shared memory, between threads that fill and threads that use them.
-use crate::{MBarrier, device};
+use crate::{MBarrier, TensorMap, device};
 
 /// A pipeline: producer threads fill stages of shared memory, `PRODUCERS` of them each, and
 /// consumer threads use them, `CONSUMERS` of them each. There are `STAGES` stages, so that
@@ -45,7 +45,7 @@ use crate::{MBarrier, device};
 ///
 /// Each thread has a pipeline of its own, made of the same mbarriers, and goes through the stages in
 /// order. A producer [acquires](Self::acquire) an empty stage, fills it, by
-/// [`bulk_copy`](Self::bulk_copy) or by stores, and [commits](Self::commit) it. A consumer
+/// [`bulk_copy`](Self::bulk_copy), [`tensor_copy`](Self::tensor_copy) or by stores, and [commits](Self::commit) it. A consumer
 /// [waits](Self::wait) for a full stage, uses it, and [releases](Self::release) it. All producers
 /// fill the same number of stages, and all consumers use as many.
 ///
@@ -90,6 +90,16 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
     #[track_caller]
     pub fn bulk_copy<T: Copy>(&self, to: &mut T, from: &T) {
         self.full[self.stage % STAGES].bulk_copy(to, from);
+    }
+
+    /// Begins to copy a box of a tensor map to the stage that was acquired: see
+    /// [`MBarrier::tensor_copy`].
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn tensor_copy<T: Copy, M: TensorMap>(&self, to: &mut T, map: &M, at: M::Coordinates) {
+        self.full[self.stage % STAGES].tensor_copy(to, map, at);
     }
 
     /// Ends the part of this thread in filling the stage that was acquired.

@@ -247,10 +247,13 @@ impl Lowerer<'_> {
                     let named = parts.iter().zip(&names);
                     let places = named.map(|(part, name)| self.declare_params(part, name, at));
                     let places = places.collect::<Flow<_>>()?;
-                    if let Some(ArrayForm::Texture) = form {
-                        self.make_texture(first);
-                    } else if let Some(form) = form {
-                        self.require_array(form, first, name, at);
+                    match form {
+                        Some(ArrayForm::Texture) => self.make_texture(first),
+                        Some(ArrayForm::TensorRows | ArrayForm::TensorLayers) => {
+                            self.make_tensor_map(first);
+                        }
+                        Some(form) => self.require_array(form, first, name, at),
+                        None => {}
                     }
                     Ok(Place::Parts(places))
                 }

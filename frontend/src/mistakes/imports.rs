@@ -23,7 +23,7 @@ pub(crate) struct Missing {
 }
 
 /// Modules of the prelude with functions for kernels.
-const PRELUDE_MODULES: [&str; 11] = [
+const PRELUDE_MODULES: [&str; 12] = [
     "warp",
     "block",
     "grid",
@@ -32,13 +32,14 @@ const PRELUDE_MODULES: [&str; 11] = [
     "bits",
     "cache",
     "async_copy",
+    "bulk_store",
     "named_barrier",
     "math",
     "directed",
 ];
 
 /// Types of kernels that the prelude lacks.
-const OTHER_TYPES: [&str; 12] = [
+const OTHER_TYPES: [&str; 16] = [
     "Layers",
     "LayersMut",
     "LayeredTexture1",
@@ -48,6 +49,10 @@ const OTHER_TYPES: [&str; 12] = [
     "Pipeline",
     "Rows",
     "RowsMut",
+    "TensorMap2",
+    "TensorMap2Mut",
+    "TensorMap3",
+    "TensorMap3Mut",
     "Texture1",
     "Texture2",
     "Texture3",

@@ -81,6 +81,8 @@ pub(crate) enum Builtin {
     Cache(Cache),
     /// A function of the module `mbarrier::words`.
     MBarrier(MBarrierFn),
+    /// A function that stores in bulk.
+    BulkStore(BulkStoreFn),
     /// A function of the module `named_barrier`.
     NamedBarrier {
         /// True for `sync`.
@@ -101,6 +103,28 @@ pub(crate) enum MBarrierFn {
     WaitParity,
     /// `bulk_copy`
     BulkCopy,
+    /// `tensor_copy`
+    TensorCopy,
+}
+
+/// A function of the module `bulk_store`, or the one of the module `tensor_map::words`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BulkStoreFn {
+    /// `store`
+    Store,
+    /// `tensor_map::words::store`
+    Tensor,
+    /// `commit`
+    Commit,
+    /// `wait` and `wait_read`
+    Wait {
+        /// True for `wait_read`.
+        reads: bool,
+        /// The number of groups that may be pending; `None` until the path is resolved.
+        pending: Option<Len>,
+    },
+    /// `wait_all`
+    WaitAll,
 }
 
 /// A function of the module `cluster`.
@@ -202,6 +226,13 @@ pub(crate) enum BuiltinPart {
         /// True for `&mut`.
         mutable: bool,
     },
+    /// Any value, of a type of its own.
+    Any,
+    /// A reference to any value, of a type of its own.
+    AnyRef {
+        /// True for `&mut`.
+        mutable: bool,
+    },
     /// A reference to an atomic of this number type.
     AtomicRef(Prim),
     /// A reference to a slice of any value.
@@ -261,6 +292,14 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
         ["cluster", name] => find_in_cluster(name),
         ["cache", name] => find_in_cache(name),
         ["mbarrier", "words", name] => find_in_mbarrier_words(name),
+        ["bulk_store", name] => find_in_bulk_store(name),
+        ["tensor_map", "words", "store"] => {
+            let any = |mutable| BuiltinPart::AnyRef { mutable };
+            let params = vec![any(false), any(false), BuiltinPart::Any];
+            let builtin = Builtin::BulkStore(BulkStoreFn::Tensor);
+            let path = "tensor_map::words::store".to_owned();
+            Some(ResolvedBuiltin::new(builtin, path, params, BuiltinPart::Unit))
+        }
         ["named_barrier", name] => find_in_named_barrier(name),
         _ => None,
     }
@@ -549,10 +588,29 @@ fn find_in_mbarrier_words(name: &str) -> Option<ResolvedBuiltin> {
         "wait" => (MBarrierFn::Wait, vec![word, token], BuiltinPart::Unit),
         "wait_parity" => (MBarrierFn::WaitParity, vec![word, parity], BuiltinPart::Unit),
         "bulk_copy" => (MBarrierFn::BulkCopy, vec![word, to, from], BuiltinPart::Unit),
+        "tensor_copy" => {
+            let [map, to] = [false, true].map(|mutable| BuiltinPart::AnyRef { mutable });
+            (MBarrierFn::TensorCopy, vec![word, to, map, BuiltinPart::Any], BuiltinPart::Unit)
+        }
         _ => return None,
     };
     let path = format!("mbarrier::words::{name}");
     Some(ResolvedBuiltin::new(Builtin::MBarrier(function), path, params, ret))
+}
+
+/// Returns functions of the module `bulk_store`.
+fn find_in_bulk_store(name: &str) -> Option<ResolvedBuiltin> {
+    let references = [true, false].map(|mutable| BuiltinPart::Ref { mutable });
+    let (function, params) = match name {
+        "store" => (BulkStoreFn::Store, references.to_vec()),
+        "commit" => (BulkStoreFn::Commit, vec![]),
+        "wait" => (BulkStoreFn::Wait { reads: false, pending: None }, vec![]),
+        "wait_read" => (BulkStoreFn::Wait { reads: true, pending: None }, vec![]),
+        "wait_all" => (BulkStoreFn::WaitAll, vec![]),
+        _ => return None,
+    };
+    let (path, builtin) = (format!("bulk_store::{name}"), Builtin::BulkStore(function));
+    Some(ResolvedBuiltin::new(builtin, path, params, BuiltinPart::Unit))
 }
 
 /// Returns functions of the module `named_barrier`.

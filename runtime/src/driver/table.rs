@@ -5,7 +5,10 @@
 //! looking up late would fail in the middle of work.
 //!
 //! Names and meanings are CUDA's: <https://docs.nvidia.com/cuda/cuda-driver-api/>.
-use super::library::{first_usable, said_of};
+use super::{
+    library::{first_usable, said_of},
+    tensor_map::TensorMapWords,
+};
 use crate::{Error, Result};
 use libloading::Library;
 use std::{
@@ -522,6 +525,20 @@ functions! {
         // Since CUDA 11.4.
         cuGraphInstantiateWithFlags(exec: *mut GraphExecHandle, graph: GraphHandle, flags: u64);
         // Since CUDA 12.0.
+        cuTensorMapEncodeTiled(
+            map: *mut TensorMapWords,
+            data_type: c_int,
+            dims: c_uint,
+            address: *mut c_void,
+            extents: *const u64,
+            strides: *const u64,
+            shape: *const c_uint,
+            element_strides: *const c_uint,
+            interleave: c_int,
+            swizzle: c_int,
+            promotion: c_int,
+            fill: c_int
+        );
         cuGraphExecUpdate_v2(exec: GraphExecHandle, graph: GraphHandle, result: *mut UpdateResult);
     }
     texts {

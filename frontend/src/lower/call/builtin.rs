@@ -3,7 +3,7 @@ use crate::{
     hir::{Expr, ExprKind, SpanId},
     lower::{EnumValue, Flow, Lowerer, Place, Value},
     types::{
-        builtin::{Async, Builtin},
+        builtin::{Async, Builtin, BulkStoreFn},
         mono::Mono,
     },
 };
@@ -107,6 +107,18 @@ impl Lowerer<'_> {
             Builtin::NamedBarrier { waits, extents } => {
                 let Some(extents) = extents else { return Err(self.report_bug(at)) };
                 return self.lower_named_barrier(waits, extents, at);
+            }
+            Builtin::BulkStore(BulkStoreFn::Store) => return self.lower_bulk_store(args, expr),
+            Builtin::BulkStore(BulkStoreFn::Tensor) => return self.lower_tensor_store(args, expr),
+            Builtin::BulkStore(BulkStoreFn::Commit) => (Op::BulkCommit, ir::Ty::Unit),
+            Builtin::BulkStore(BulkStoreFn::Wait { reads, pending }) => {
+                let Some(pending) = pending else { return Err(self.report_bug(at)) };
+                let pending = self.simplify_len(pending, at)?;
+                (Op::BulkWait { pending, reads }, ir::Ty::Unit)
+            }
+            Builtin::BulkStore(BulkStoreFn::WaitAll) => {
+                self.push_inst(at, Op::BulkCommit, ir::Ty::Unit);
+                (Op::BulkWait { pending: Extent::Const(0), reads: false }, ir::Ty::Unit)
             }
             Builtin::MBarrier(function) => return self.lower_mbarrier_call(function, args, expr),
             Builtin::Elect { masked } => {
