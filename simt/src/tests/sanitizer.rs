@@ -10,6 +10,7 @@ mod random_races;
 mod scheduled_livelock;
 mod shared_races;
 mod sync_misuse;
+mod tensor_maps;
 mod undefined;
 mod unused;
 
