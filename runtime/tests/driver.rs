@@ -10,7 +10,7 @@ mod process;
 
 use fake_driver::{driver_report, fake, in_process, library};
 use kernels::{
-    EMBEDDED, FLIP, INCREMENT, MEASURED, MEETING, divide, faulty, increment, meeting, sized,
+    EMBEDDED, FLIP, INCREMENT, MEASURED, MEETING, boxed, divide, faulty, increment, meeting, sized,
     weighed, with_ptx,
 };
 use process::stderr_text;
@@ -91,6 +91,20 @@ fn a_driver_that_lacks_functions_is_an_error_that_names_them() {
         assert!(tried[0].contains("`cuLaunchKernel`") && !tried[0].contains("cuInit"), "{error}");
         assert_eq!(Device::count(), Err(error));
         assert!(!Device::auto().unwrap().is_gpu());
+    });
+}
+
+#[test]
+fn a_driver_without_tensor_maps_refuses_launches_with_them() {
+    let folder = library("no_tensor_maps", Some("libcuda.c"), &["-DNO_TENSOR_MAPS"]);
+    let name = "a_driver_without_tensor_maps_refuses_launches_with_them";
+    in_process(name, &folder, &[], || {
+        let device = Device::cuda(0).unwrap();
+        let x = device.upload_2d(&[1u32; 32], (1, 32)).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        let text = boxed(&device, &x, &mut y).unwrap_err().to_string();
+        assert!(text.contains("cuTensorMapEncodeTiled") && text.contains("12.0"), "{text}");
+        assert_eq!(y.to_vec().unwrap(), [0; 3]);
     });
 }
 
