@@ -303,7 +303,12 @@ macro_rules! functions {
                 ///
                 /// # Safety
                 /// As for the others.
-                #[expect(non_snake_case, reason = "named as in CUDA")]
+                #[expect(
+                    non_snake_case,
+                    clippy::allow_attributes,
+                    reason = "named as in CUDA"
+                )]
+                #[allow(clippy::too_many_arguments, reason = "shaped as in CUDA")]
                 pub(super) unsafe fn $maybe(&self, $($maybe_arg: $maybe_ty),*) -> Option<Result<()>> {
                     // SAFETY: the caller's promise.
                     let status = unsafe { self.$maybe?($($maybe_arg),*) };
