@@ -39,14 +39,14 @@
 //!
 //! [`store`] begins a copy and returns at once, and so does the
 //! [`store`](crate::TensorMap2Mut::store) of a tensor map. [`commit`] closes a group of stores, and
-//! [`wait()`] waits until all groups of the thread are done but for the last few. Groups and waits are
-//! the thread's own.
+//! [`wait()`] waits until all groups of the thread are done but for the last few. Groups and waits
+//! are the thread's own.
 //!
 //! - The thread stores what it and others have written to shared memory, if they have met at
 //!   [`sync_threads`](crate::sync_threads) or another barrier since.
-//! - Until the wait, nobody may write to the source, and the block must not end. [`wait_read`] waits for
-//!   no more than that. The [sanitizer](crate::check) reports such writes, and stores that nothing waits
-//!   for.
+//! - Until the wait, nobody may write to the source, and the block must not end. [`wait_read`]
+//!   waits for no more than that. The [sanitizer](crate::check) reports such writes, and stores
+//!   that nothing waits for.
 //! - After [`wait()`] the thread sees the data in global memory; others see it as if the thread had
 //!   stored it.
 //!
@@ -54,9 +54,9 @@
 
 /// Begins to copy a value from shared memory to a buffer.
 ///
-/// The copy is part of the thread's open group, which the next [`commit`] closes. The value is aligned
-/// to 16 bytes and has a multiple of 16 bytes: vectors such as [`F32x4`](crate::F32x4), and arrays of
-/// them.
+/// The copy is part of the thread's open group, which the next [`commit`] closes. The value is
+/// aligned to 16 bytes and has a multiple of 16 bytes: vectors such as [`F32x4`](crate::F32x4), and
+/// arrays of them.
 ///
 /// On the host it copies at once.
 pub fn store<T: Copy>(to: &mut T, from: &T) {
@@ -73,7 +73,8 @@ pub fn commit() {}
 /// On the host it does nothing.
 pub fn wait<const PENDING: usize>() {}
 
-/// Waits until the thread's groups of stores have read their sources, but for the last `PENDING` ones.
+/// Waits until the thread's groups of stores have read their sources, but for the last `PENDING`
+/// ones.
 ///
 /// On the host it does nothing.
 pub fn wait_read<const PENDING: usize>() {}

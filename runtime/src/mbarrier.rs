@@ -198,8 +198,8 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     pub fn bulk_copy<T: Copy>(&self, to: &mut T, from: &T) {
         warpwise::mbarrier::words::bulk_copy(&self.mbarrier_word, to, from);
     }
-    /// Begins to copy a box of a tensor map to shared memory: `cp.async.bulk.tensor`. One thread copies
-    /// the whole box.
+    /// Begins to copy a box of a tensor map to shared memory: `cp.async.bulk.tensor`. One thread
+    /// copies the whole box.
     ///
     /// The coordinates are those of the first element of the box: `(row, column)`, or
     /// `(layer, row, column)`. Elements outside of the array are zeros. The copy is waited for as

@@ -41,25 +41,25 @@
 //! # }
 //! ```
 //!
-//! A kernel takes a [`TensorMap2<T, ROWS, COLUMNS, SWIZZLE>`](TensorMap2) by value, and its launch a
-//! reference to the array: a [`Buffer2`](crate::Buffer2) or a part of one. [`TensorMap3`] is for a
-//! [`Buffer3`](crate::Buffer3). The constants are the *box* that a copy moves: its rows and columns, and
-//! its swizzle.
+//! A kernel takes a [`TensorMap2<T, ROWS, COLUMNS, SWIZZLE>`](TensorMap2) by value, and its launch
+//! a reference to the array: a [`Buffer2`](crate::Buffer2) or a part of one. [`TensorMap3`] is for
+//! a [`Buffer3`](crate::Buffer3). The constants are the *box* that a copy moves: its rows and
+//! columns, and its swizzle.
 //!
-//! - [`MBarrier::tensor_copy`](crate::MBarrier::tensor_copy) copies a box to shared memory. It is waited
-//!   for as a [bulk copy](crate::MBarrier::bulk_copy).
-//! - A [`TensorMap2Mut`] takes `&mut` of the array, and its [`store`](TensorMap2Mut::store) copies a box
-//!   from shared memory. It is waited for as the stores of [`bulk_store`](crate::bulk_store).
+//! - [`MBarrier::tensor_copy`](crate::MBarrier::tensor_copy) copies a box to shared memory. It is
+//!   waited for as a [bulk copy](crate::MBarrier::bulk_copy).
+//! - A [`TensorMap2Mut`] takes `&mut` of the array, and its [`store`](TensorMap2Mut::store) copies
+//!   a box from shared memory. It is waited for as the stores of [`bulk_store`](crate::bulk_store).
 //!
-//! **Coordinates** are those of the first element of the box: `(row, column)`, or `(layer, row, column)`.
-//! They may be negative. Elements of the box that are outside of the array are zeros, and stores leave
-//! them out, so that copies need no checks.
+//! **Coordinates** are those of the first element of the box: `(row, column)`, or `(layer, row,
+//! column)`. They may be negative. Elements of the box that are outside of the array are zeros, and
+//! stores leave them out, so that copies need no checks.
 //!
-//! **Tiles.** The place in shared memory has as many bytes as the box, and is aligned to 128 bytes. Without
-//! a swizzle (`0`), the tile `[[T; COLUMNS]; ROWS]` in a struct with `repr(C, align(128))` has the rows of
-//! the box one after the other. Columns of a tile are in the same banks. A swizzle of `128`, `64` or `32`
-//! bytes avoids that: the rows of the box have so many bytes, in chunks of 16, and chunk `c` of row `r`
-//! is in the place of another chunk of that row.
+//! **Tiles.** The place in shared memory has as many bytes as the box, and is aligned to 128 bytes.
+//! Without a swizzle (`0`), the tile `[[T; COLUMNS]; ROWS]` in a struct with `repr(C, align(128))`
+//! has the rows of the box one after the other. Columns of a tile are in the same banks. A swizzle
+//! of `128`, `64` or `32` bytes avoids that: the rows of the box have so many bytes, in chunks of
+//! 16, and chunk `c` of row `r` is in the place of another chunk of that row.
 //!
 //! | swizzle | place of chunk `c` of row `r` | alignment of the tile |
 //! |---|---|---|
@@ -67,13 +67,13 @@
 //! | 64 | `c ^ (r / 2 % 4)` | 512 |
 //! | 32 | `c ^ (r / 4 % 2)` | 256 |
 //!
-//! So `[[U32x4; 8]; ROWS]` in a struct with `repr(C, align(1024))` is a tile with a swizzle of 128 bytes,
-//! and the chunk is `tile.0[r][c ^ (r % 8)]`.
+//! So `[[U32x4; 8]; ROWS]` in a struct with `repr(C, align(1024))` is a tile with a swizzle of 128
+//! bytes, and the chunk is `tile.0[r][c ^ (r % 8)]`.
 //!
-//! **Limits.** Elements have 1, 2, 4 or 8 bytes. A box has 1 to 256 elements along each dimension, and
-//! rows of a multiple of 16 bytes; others are errors at build time, or when a kernel is specialized. The
-//! array begins at a multiple of 16 bytes, and so do its rows; else the launch is an error. The rows of a
-//! `Buffer2` do.
+//! **Limits.** Elements have 1, 2, 4 or 8 bytes. A box has 1 to 256 elements along each dimension,
+//! and rows of a multiple of 16 bytes; others are errors at build time, or when a kernel is
+//! specialized. The array begins at a multiple of 16 bytes, and so do its rows; else the launch is
+//! an error. The rows of a `Buffer2` do.
 //!
 //! Tensor maps need a GPU of compute capability 9.0, and a driver of CUDA 12.0.
 mod layout;
@@ -89,8 +89,8 @@ pub trait TensorMap {
     type Coordinates;
 }
 
-/// An array of two dimensions, of which a kernel copies boxes of `ROWS` rows and `COLUMNS` columns to
-/// shared memory, with a swizzle of `SWIZZLE` bytes or 0.
+/// An array of two dimensions, of which a kernel copies boxes of `ROWS` rows and `COLUMNS` columns
+/// to shared memory, with a swizzle of `SWIZZLE` bytes or 0.
 ///
 /// A launch takes `&` [`Slice2<T>`](crate::Slice2) for it. The documentation of
 /// [`tensor_map`](crate::tensor_map) has the rules and an example.
@@ -125,8 +125,8 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize> TensorMap
     type Coordinates = (i32, i32);
 }
 
-/// An array of two dimensions, to which a kernel copies boxes of `ROWS` rows and `COLUMNS` columns from
-/// shared memory, with a swizzle of `SWIZZLE` bytes or 0.
+/// An array of two dimensions, to which a kernel copies boxes of `ROWS` rows and `COLUMNS` columns
+/// from shared memory, with a swizzle of `SWIZZLE` bytes or 0.
 ///
 /// A launch takes `&mut` [`Slice2<T>`](crate::Slice2) for it.
 #[device]

@@ -282,8 +282,8 @@ pub enum Op {
     /// Begins to copy a box of a tensor to shared memory, in the background; elements outside of the
     /// tensor are zeros. Otherwise as [`Op::BulkCopy`] of all bytes of the box.
     TensorCopy {
-        /// The destination, in shared memory; a multiple of the [alignment](super::TensorBoxShape::align) of
-        /// the box.
+        /// The destination, in shared memory; a multiple of the
+        /// [alignment](super::TensorBoxShape::align) of the box.
         to: InstId,
         /// A parameter with [`Access::TensorRead`](super::Access::TensorRead).
         map: ParamId,
@@ -300,8 +300,8 @@ pub enum Op {
     TensorStore {
         /// A parameter with [`Access::TensorWrite`](super::Access::TensorWrite).
         map: ParamId,
-        /// The source, in shared memory; a multiple of the [alignment](super::TensorBoxShape::align) of the
-        /// box.
+        /// The source, in shared memory; a multiple of the
+        /// [alignment](super::TensorBoxShape::align) of the box.
         from: InstId,
         /// The box, which has as many dimensions as the tensor.
         shape: Box<TensorBox>,

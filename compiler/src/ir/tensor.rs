@@ -27,8 +27,8 @@ impl TensorBox {
         self.extents.iter_mut().chain([&mut self.swizzle, &mut self.bytes])
     }
 
-    /// Returns the problem of a copy of the tensor of `map`; `None` if there is none, or the copy depends
-    /// on generic parameters.
+    /// Returns the problem of a copy of the tensor of `map`; `None` if there is none, or the copy
+    /// depends on generic parameters.
     pub fn problem_in(&self, kernel: &Kernel, map: ParamId) -> Option<String> {
         let shape = self.shape_in(kernel, map)?;
         shape.problem().or_else(|| {
@@ -70,12 +70,13 @@ impl fmt::Display for TensorBox {
 /// The shape of a box of a tensor.
 ///
 /// In shared memory its elements lie one after the other, the innermost dimension first, without
-/// gaps. With a swizzle of 128 bytes, each row has 128 bytes, in 8 chunks of 16, and chunk `c` of row
-/// `r` is in the place of chunk `c ^ (r % 8)`. Narrower swizzles are alike:
+/// gaps. With a swizzle of 128 bytes, each row has 128 bytes, in 8 chunks of 16, and chunk `c` of
+/// row `r` is in the place of chunk `c ^ (r % 8)`. Narrower swizzles are alike:
 /// [`swizzled`](Self::swizzled) has the formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorBoxShape {
-    /// The number of elements along the layers, the rows and the columns; 1 layer if there are none.
+    /// The number of elements along the layers, the rows and the columns; 1 layer if there are
+    /// none.
     pub extents: [u64; 3],
     /// The size of an element.
     pub elem_bytes: u64,
@@ -103,8 +104,8 @@ impl TensorBoxShape {
         self.extents[0] * self.extents[1] * self.row_bytes()
     }
 
-    /// Returns the alignment in shared memory of boxes with a swizzle, in bytes: it repeats after so
-    /// many.
+    /// Returns the alignment in shared memory of boxes with a swizzle, in bytes: it repeats after
+    /// so many.
     pub const fn align(swizzle: u64) -> u64 {
         if swizzle == 0 { Self::MIN_ALIGN } else { 8 * swizzle }
     }

@@ -23,8 +23,8 @@ pub(crate) struct TensorLayout {
 }
 
 impl TensorLayout {
-    /// Describes `layers` layers of rows, the rows of a rectangle. The box and the swizzle are those of
-    /// the kernel's parameter, the layers first.
+    /// Describes `layers` layers of rows, the rows of a rectangle. The box and the swizzle are
+    /// those of the kernel's parameter, the layers first.
     pub(crate) fn new(
         rectangle: &Rectangle,
         layers: Option<usize>,

@@ -1,7 +1,8 @@
 //! Lowering of tensor maps: parameters, and copies of boxes by them.
 //!
-//! A tensor map is a slice with extents, as the arrays of several dimensions are, and only copies use
-//! the slice. A copy names a parameter of the kernel, so that the tensor map of a thread must be known.
+//! A tensor map is a slice with extents, as the arrays of several dimensions are, and only copies
+//! use the slice. A copy names a parameter of the kernel, so that the tensor map of a thread must
+//! be known.
 use super::{
     async_copy::{NOT_FROM_SHARED, NOT_TO_SHARED},
     layout::Layout,
@@ -68,8 +69,8 @@ impl Lowerer<'_> {
         Ok(Value::Unit)
     }
 
-    /// Returns the parameter of a tensor map, the box that a copy between it and a tile moves, and the
-    /// coordinates.
+    /// Returns the parameter of a tensor map, the box that a copy between it and a tile moves, and
+    /// the coordinates.
     fn lower_tensor_box(
         &mut self,
         [tile, map, at]: [&Expr; 3],
