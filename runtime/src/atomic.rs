@@ -182,6 +182,7 @@ impl AtomicScope for AtomicF64 {}
 /// Orders this thread's accesses to memory, as seen by the device's threads.
 ///
 /// ```
+/// use std::sync::atomic::Ordering;
 /// use warpwise::prelude::*;
 ///
 /// /// One block publishes a value, and the others read it.
@@ -203,11 +204,49 @@ pub fn thread_fence() {
 }
 
 /// Orders this thread's accesses to memory, as seen by the block's threads.
+///
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 64)]
+/// fn publish(data: &[AtomicU32], ready: &[AtomicU32]) {
+///     if thread_idx_x() == 0 {
+///         data[0].store(7, Ordering::Relaxed);
+///         thread_fence_block();
+///         ready[0].store(1, Ordering::Relaxed);
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let (mut data, mut ready) = (device.zeros::<u32>(1)?, device.zeros::<u32>(1)?);
+/// # publish::launch(&device, LaunchConfig::grid(1), &mut data, &mut ready)?;
+/// assert_eq!((data.to_vec()?, ready.to_vec()?), (vec![7], vec![1]));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn thread_fence_block() {
     std::sync::atomic::fence(SeqCst);
 }
 
 /// Orders this thread's accesses to memory, as seen by the whole machine.
+///
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 64)]
+/// fn publish(data: &[AtomicU32], ready: &[AtomicU32]) {
+///     if thread_idx_x() == 0 {
+///         data[0].store(7, Ordering::Relaxed);
+///         thread_fence_system();
+///         ready[0].store(1, Ordering::Relaxed);
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let (mut data, mut ready) = (device.zeros::<u32>(1)?, device.zeros::<u32>(1)?);
+/// # publish::launch(&device, LaunchConfig::grid(1), &mut data, &mut ready)?;
+/// assert_eq!((data.to_vec()?, ready.to_vec()?), (vec![7], vec![1]));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn thread_fence_system() {
     std::sync::atomic::fence(SeqCst);
 }

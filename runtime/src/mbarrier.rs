@@ -92,6 +92,32 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     /// Arrives in the current phase, and continues at once. Returns a token of the phase, for
     /// [`wait`](Self::wait).
     ///
+    /// ```
+    /// use warpwise::{MBarrier, prelude::*};
+    ///
+    /// /// The first warp writes, and the second one reads.
+    /// #[kernel(block = 64)]
+    /// fn pass_on(x: [u32; 32], y: &mut [u32]) {
+    ///     let full = shared!(MBarrier<32>);
+    ///     let tile = shared!([u32; 32]);
+    ///     let lane = warp::lane_id();
+    ///     if warp::warp_id() == 0 {
+    ///         tile[lane] = x[lane];
+    ///         full.arrive();
+    ///     } else {
+    ///         full.wait_parity(false);
+    ///         if lane < y.len() {
+    ///             y[lane] = tile[31 - lane];
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut y = device.zeros::<u32>(32)?;
+    /// # pass_on::launch(&device, LaunchConfig::grid(1), std::array::from_fn(|i| i as u32), &mut y)?;
+    /// assert_eq!(y.to_vec()?[..2], [31, 30]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -134,6 +160,32 @@ impl<const COUNT: usize> MBarrier<COUNT> {
 
     /// Waits until the phase of this parity is complete: the current or the last phase.
     ///
+    /// ```
+    /// use warpwise::{MBarrier, prelude::*};
+    ///
+    /// /// The first warp writes, and the second one reads.
+    /// #[kernel(block = 64)]
+    /// fn pass_on(x: [u32; 32], y: &mut [u32]) {
+    ///     let full = shared!(MBarrier<32>);
+    ///     let tile = shared!([u32; 32]);
+    ///     let lane = warp::lane_id();
+    ///     if warp::warp_id() == 0 {
+    ///         tile[lane] = x[lane];
+    ///         full.arrive();
+    ///     } else {
+    ///         full.wait_parity(false);
+    ///         if lane < y.len() {
+    ///             y[lane] = tile[31 - lane];
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut y = device.zeros::<u32>(32)?;
+    /// # pass_on::launch(&device, LaunchConfig::grid(1), std::array::from_fn(|i| i as u32), &mut y)?;
+    /// assert_eq!(y.to_vec()?[..2], [31, 30]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -154,7 +206,7 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     /// [`as_vectors`](crate::Slice::as_vectors) makes a buffer of numbers one of vectors.
     ///
     /// ```
-    /// use warpwise::{MBarrier, prelude::*};
+    /// use warpwise::{F32x4, MBarrier, prelude::*};
     ///
     /// /// The sums of rows of 128 numbers; the next row is on its way while one is added.
     /// #[kernel(block = 32)]

@@ -6,7 +6,7 @@ use crate::{MBarrier, device};
 /// producers are up to as many ahead.
 ///
 /// ```
-/// use warpwise::{MBarrier, Pipeline, prelude::*};
+/// use warpwise::{F32x4, MBarrier, Pipeline, prelude::*};
 ///
 /// /// The sums of columns. One thread copies rows of 128 numbers, and 32 others add them.
 /// #[kernel(block = 64)]
@@ -65,6 +65,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
     Pipeline<'a, STAGES, PRODUCERS, CONSUMERS>
 {
     /// Makes a pipeline of the mbarriers of its full and of its empty stages, before the first one.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn new(
         full: &'a [MBarrier<PRODUCERS>; STAGES],
         empty: &'a [MBarrier<CONSUMERS>; STAGES],
@@ -73,6 +109,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
     }
 
     /// Waits until the next stage is empty, and returns its number.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
@@ -94,6 +166,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
 
     /// Ends the part of this thread in filling the stage that was acquired.
     ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -104,6 +212,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
 
     /// Waits until the next stage is full, and returns its number.
     ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -113,6 +257,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
     }
 
     /// Ends the use of the stage that was waited for.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
