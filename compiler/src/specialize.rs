@@ -293,7 +293,7 @@ impl Binder<'_> {
     fn constant(&self, id: GenericId) -> u64 {
         match self.bindings[id.index()] {
             Binding::Const(bits) => bits,
-            Binding::Type(_) => 0,
+            Binding::Type(ty) => ty.size().map_or(0, u64::from),
         }
     }
     fn ty(&self, ty: Ty) -> Ty {

@@ -200,6 +200,16 @@ pub struct Generic {
     pub span: Span,
 }
 
+impl Generic {
+    /// Returns the value of [`Op::Generic`] in Rust's notation.
+    pub fn spell_value(&self) -> String {
+        match self.kind {
+            GenericKind::Type(_) => format!("size_of::<{}>()", self.name),
+            GenericKind::Const(_) => self.name.clone(),
+        }
+    }
+}
+
 /// The kind of a generic parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GenericKind {

@@ -20,7 +20,7 @@ pub enum Op {
     // Values.
     /// A literal, as the bits of the instruction's scalar (zero-extended).
     Const(u64),
-    /// The value of a constant parameter.
+    /// The value of a constant parameter, or the size of a type parameter in bytes (`u64`).
     Generic(GenericId),
     /// A scalar parameter's value, or the address of a slice parameter's first element.
     Param(ParamId),

@@ -167,7 +167,7 @@ impl Typing<'_, '_> {
             Op::Const(bits) => self.constant(*bits),
             Op::Generic(id) => match self.kernel.generics.get(*id).map(|generic| generic.kind) {
                 Some(GenericKind::Const(scalar)) => self.result(scalar),
-                Some(GenericKind::Type(_)) => self.error(format!("{id} is a type, no constant")),
+                Some(GenericKind::Type(_)) => self.result(U64),
                 None => {}
             },
             Op::Param(id) => match self.kernel.params.get(*id).map(|param| &param.kind) {
