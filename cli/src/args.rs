@@ -109,7 +109,8 @@ pub(crate) enum Command {
 pub(crate) struct New {
     /// The folder of the new package, whose last part is its name.
     pub(crate) folder: PathBuf,
-    /// Depend on the `warpwise` in this folder, and not on a published one.
+    /// Depend on the `warpwise` in this folder, and not on the published one or, if this command was
+    /// built from a checkout, on the one there.
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -120,7 +121,8 @@ pub(crate) struct Learn {
     /// The folder of the package, which must not exist.
     #[arg(default_value = "gpu-exercises")]
     pub(crate) folder: PathBuf,
-    /// Depend on the `warpwise` in this folder, and not on a published one.
+    /// Depend on the `warpwise` in this folder, and not on the published one or, if this command was
+    /// built from a checkout, on the one there.
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 }
