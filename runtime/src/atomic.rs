@@ -3,7 +3,7 @@
 //! Kernels use std's atomics as they are. Std has none for floats: [`AtomicF32`] and
 //! [`AtomicF64`] fill that gap, in kernels and on the host. An atomic is at device scope in global
 //! memory and at block scope in shared memory; [`AtomicScope`] gives the same atomic at another.
-use crate::MinMax;
+use crate::{Atomic, MinMax};
 use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
     Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
@@ -159,7 +159,7 @@ fn load_order(order: Ordering) -> Ordering {
 }
 
 /// The same atomic at another scope. On the host every scope is the whole machine.
-pub trait AtomicScope {
+pub trait AtomicScope: Atomic {
     /// Holds among the threads of a block.
     fn block(&self) -> &Self {
         self

@@ -22,9 +22,11 @@ use warpwise_compiler::{
 const INLINE_VALUES: usize = 16;
 
 /// One argument of a launch.
+#[derive(Debug)]
 pub struct Arg<'a>(Passed<'a>);
 
 /// The contents of an [`Arg`].
+#[derive(Debug)]
 enum Passed<'a> {
     One(Value<'a>),
     /// The numbers in a struct or array.
@@ -32,6 +34,7 @@ enum Passed<'a> {
 }
 
 /// The value of one parameter of the IR.
+#[derive(Debug)]
 pub(crate) enum Value<'a> {
     Scalar {
         ty: Scalar,

@@ -54,6 +54,26 @@
 //! - [`interop`]: memory, streams and kernels of other libraries.
 //! - [`collective`]: all-reduce and other collectives, over several GPUs, machines, or CPU devices.
 //! - [`host`]: calls of kernels as Rust functions.
+//! - [`prelude`]: the names that kernels and their launches use.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | |
+//! |---|---|
+//! | `llvm` | kernels that are compiled when they are first launched are compiled by LLVM, where the machine has one; closed kernels are without it |
+//! | `nccl` | [`collective`] among GPUs, by the NCCL of the machine, which is loaded at run time |
+//! | `tracing` | launches, copies, compilations and waits are spans of the crate `tracing` |
+//! | `cudarc` | devices and buffers of `cudarc`, without copies: `Device::from_cudarc`, `Buffer::from_cudarc` |
+//! | `glam`, `nalgebra`, `num-complex` | vectors, matrices and complex numbers of these crates in buffers: `Device::upload_host` |
+//! | `ndarray`, `image` | whole arrays and images: `Device::upload_array`, `Device::upload_image` |
+//!
+//! # Platforms
+//!
+//! 64-bit Linux; Windows and macOS are built and tested without a GPU. GPUs need compute capability 7.5
+//! or later and an NVIDIA driver, which is loaded at run time; nothing is linked.
+#![warn(missing_debug_implementations)]
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
 
@@ -160,4 +180,5 @@ pub use vector::{
     U16x2, U16x3, U16x4, U32x2, U32x3, U32x4, U64x2, U64x3, U64x4,
 };
 pub use warp::sync_warp;
+#[doc(inline)]
 pub use warpwise_macros::{device, kernel};
