@@ -259,6 +259,9 @@ pub(crate) struct Ptx {
     /// The code of large launches, in which each thread does the work of several.
     #[arg(long)]
     pub(crate) coarsened: bool,
+    /// Leave out the lines of Rust above the instructions that come from them.
+    #[arg(long)]
+    pub(crate) no_lines: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -296,6 +299,9 @@ pub(crate) struct Sass {
     /// The code of large launches, in which each thread does the work of several.
     #[arg(long)]
     pub(crate) coarsened: bool,
+    /// Leave out the lines of Rust above the instructions that come from them.
+    #[arg(long)]
+    pub(crate) no_lines: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `cargo warpwise`: linting, explanation and profiling of a project's kernels.
 mod args;
 mod check;
+mod code_lines;
 mod color;
 mod doctor;
 mod explain;

@@ -42,6 +42,7 @@ impl Emitter<'_> {
     fn inst(&mut self, id: InstId) {
         let kernel = self.kernel;
         let inst = &kernel.insts[id];
+        let outer = self.debug_info.as_mut().map(|info| info.enter(inst.span));
         let value = match &inst.op {
             Op::Const(bits) => Some(Value::constant(self.scalar(id), *bits)),
             Op::Param(param) => Some(self.param(*param)),
@@ -136,6 +137,9 @@ impl Emitter<'_> {
                 unreachable!("a specialized kernel has neither")
             }
         };
+        if let Some((info, outer)) = self.debug_info.as_mut().zip(outer) {
+            info.leave(outer);
+        }
         if let Some(value) = value {
             self.define(id, value);
         }

@@ -1,5 +1,6 @@
 //! The state of the lowering of a kernel, and the emission of instructions.
 use super::{
+    debug_info::DebugInfo,
     read_only::ReadOnly,
     value::{Type, Value},
 };
@@ -142,6 +143,8 @@ pub(super) struct Emitter<'k> {
     pub(super) code: String,
     pub(super) declarations: BTreeSet<String>,
     pub(super) functions: BTreeSet<String>,
+    /// The source places of instructions, if they are wanted.
+    pub(super) debug_info: Option<DebugInfo<'k>>,
     /// The first word of the product that each word belongs to.
     pub(super) leaders: Facts<InstId, Option<InstId>>,
     /// The rows that are loaded and distributed at once.
@@ -153,7 +156,7 @@ pub(super) struct Emitter<'k> {
 }
 
 impl<'k> Emitter<'k> {
-    pub(super) fn new(kernel: &'k Kernel, target: Target) -> Self {
+    pub(super) fn new(kernel: &'k Kernel, target: Target, lines: Option<ptx::Lines<'k>>) -> Self {
         let ranges = range::analyze(kernel);
         let facts = ptx::Facts::of(kernel, &ranges);
         Self {
@@ -175,6 +178,7 @@ impl<'k> Emitter<'k> {
             code: String::new(),
             declarations: BTreeSet::new(),
             functions: BTreeSet::new(),
+            debug_info: lines.map(DebugInfo::new),
             leaders: find_leaders(kernel),
             matrix_loads: find_matrix_loads(kernel),
             products: HashMap::new(),
@@ -208,7 +212,8 @@ impl<'k> Emitter<'k> {
     }
 
     pub(super) fn push_line(&mut self, text: fmt::Arguments<'_>) {
-        writeln!(self.code, "  {text}").expect("a string takes everything");
+        let place = self.debug_info.as_mut().map(DebugInfo::attachment).unwrap_or_default();
+        writeln!(self.code, "  {text}{place}").expect("a string takes everything");
     }
 
     pub(super) fn push_inst(&mut self, ty: Type, text: fmt::Arguments<'_>) -> Value {

@@ -21,6 +21,7 @@ mod cache;
 mod cast;
 mod cluster;
 mod control;
+mod debug_info;
 mod division;
 mod emitter;
 mod fault;
@@ -36,6 +37,7 @@ mod texture;
 mod value;
 mod warp;
 
+use debug_info::DebugInfo;
 use emitter::{Effects, Emitter};
 use memory::DYNAMIC_SHARED;
 use std::fmt::{self, Write};
@@ -60,9 +62,21 @@ use warpwise_compiler::{
 /// # Errors
 /// If `target` lacks something that the kernel uses, or the kernel outgrows a limit of PTX.
 pub fn lower(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
+    lower_with_lines(kernel, target, None)
+}
+
+/// Writes a module as [`lower`] does, with the source lines of its instructions as debug info.
+///
+/// # Errors
+/// As of [`lower`].
+pub(crate) fn lower_with_lines(
+    kernel: &Kernel,
+    target: Target,
+    lines: Option<ptx::Lines<'_>>,
+) -> Result<String, Unsupported> {
     ptx::check_limits(kernel, target)?;
     let kernel = &*expand_rows(kernel);
-    let mut emitter = Emitter::new(kernel, target);
+    let mut emitter = Emitter::new(kernel, target, lines);
     emitter.begin_block();
     emitter.init_mbarriers();
     emitter.body(&kernel.body);
@@ -90,7 +104,10 @@ impl fmt::Display for Module<'_> {
         self.shared_memory(f)?;
         self.constants(f)?;
         self.tables(f)?;
-        writeln!(f, "define ptx_kernel void @\"{name}\"(\n{}\n) #0 {{", self.params())?;
+        let debug_info = self.emitter.debug_info.as_ref();
+        let subprogram = debug_info.map(|_| DebugInfo::subprogram()).unwrap_or_default();
+        let params = self.params();
+        writeln!(f, "define ptx_kernel void @\"{name}\"(\n{params}\n) #0{subprogram} {{")?;
         writeln!(f, "entry:")?;
         self.variables(f)?;
         writeln!(f, "{}  br label %start\nstart:\n{}}}\n", self.emitter.entry, self.emitter.code)?;
@@ -103,7 +120,8 @@ impl fmt::Display for Module<'_> {
         let bounds = self.launch_bounds();
         writeln!(f, "\nattributes #0 = {{ {NO_VECTORIZER} nounwind{bounds} }}")?;
         Effects::declare(f)?;
-        write!(f, "\n{}", self.emitter.metadata())
+        write!(f, "\n{}", self.emitter.metadata())?;
+        debug_info.map_or(Ok(()), |debug_info| debug_info.declare(f, &name))
     }
 }
 
