@@ -20,7 +20,7 @@ mod verdict;
 
 use crate::{
     args::{Profile, When},
-    check,
+    check::{self, Scope},
     color::Paint,
     fault::Fault,
     listing,
@@ -57,7 +57,7 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
         ran.recorded.kernels.iter().map(|group| &*group.kernel).collect();
     registers.check_overrides(&launched.into_iter().collect::<Vec<_>>())?;
     // Check only now: a run without launches is reported at once.
-    let project = check::check_project(&command.build)?;
+    let project = check::check_project(&command.build, Scope::Workspace)?;
     let find = |kernel: &str, ir: Option<&str>| registers.registers_of(kernel, ir);
     let on = ReportTarget { multiprocessor, gpu };
     let report = Report::new(ran, &project, &workspace.workspace_root, on, find);
