@@ -5,8 +5,10 @@
 //! numbers the files, and the names in the code are these numbers.
 use crate::{
     check::Kernel,
+    color::Paint,
     sources::{Place, Sources},
 };
+use annotate_snippets::renderer::AnsiColor;
 use std::collections::{BTreeMap, HashMap};
 use warpwise_compiler::{back::ptx::Lines, places};
 
@@ -54,13 +56,18 @@ impl LineTable {
     }
 
     /// Renders a listing with each source line above the instructions that come from it.
-    pub(crate) fn interleave(&self, code: &[CodeLine<'_>], sources: &Sources) -> String {
+    pub(crate) fn interleave(
+        &self,
+        code: &[CodeLine<'_>],
+        sources: &Sources,
+        paint: Paint,
+    ) -> String {
         let mut text = String::new();
         let mut shown = None;
         for line in code {
             if line.is_instruction && line.place != shown {
                 text += &line.place.map_or_else(String::new, |(file, number)| {
-                    self.source_comment(file, number, sources)
+                    self.source_comment(file, number, sources, paint)
                 });
                 shown = line.place;
             }
@@ -70,12 +77,19 @@ impl LineTable {
         text
     }
 
-    fn source_comment(&self, file: usize, number: usize, sources: &Sources) -> String {
+    fn source_comment(
+        &self,
+        file: usize,
+        number: usize,
+        sources: &Sources,
+        paint: Paint,
+    ) -> String {
         let Some(&place) = self.files.get(file) else { return String::new() };
         let lines = sources.file_text(place).map(str::lines);
         let source = lines.and_then(|mut lines| lines.nth(number - 1)).unwrap_or_default();
-        let comment = format!("\t// {}:{number}: {}", sources.display_path(place), source.trim());
-        format!("{}\n", comment.trim_end_matches([' ', ':']))
+        let comment = format!("// {}:{number}: {}", sources.display_path(place), source.trim());
+        let comment = paint.bold(AnsiColor::BrightBlue, comment.trim_end_matches([' ', ':']));
+        format!("\t{comment}\n")
     }
 
     /// Groups the instructions of a listing by source line.

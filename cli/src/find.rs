@@ -184,6 +184,22 @@ pub(crate) fn bound_or_open_ir(kernel: &Kernel, bind: &Bind) -> Result<ir::Kerne
     if bind.bind.is_empty() { parse_ir(kernel) } else { bound_ir(kernel, bind) }
 }
 
+/// Returns the IR of `kernel` with the bindings of a profiled launch, such as `f32, 16`, in which
+/// constants are bits; `None` if they do not fit.
+pub(crate) fn launched_ir(kernel: &Kernel, generics: &str) -> Option<ir::Kernel> {
+    let ir = parse_ir(kernel).ok()?;
+    let values: Vec<&str> = generics.split(", ").filter(|value| !value.is_empty()).collect();
+    if values.len() != ir.generics.iter().count() {
+        return None;
+    }
+    let bind = |((_, generic), value): ((_, &Generic), &&str)| match generic.kind {
+        GenericKind::Type(_) => parse_binding(generic, value).ok(),
+        GenericKind::Const(_) => value.parse().ok().map(Binding::Const),
+    };
+    let bindings: Option<Vec<Binding>> = ir.generics.iter().zip(&values).map(bind).collect();
+    compile::bind(&ir, &bindings?).ok().map(std::borrow::Cow::into_owned)
+}
+
 /// Parses the bindings of all generic parameters.
 fn parse_bindings(kernel: &ir::Kernel, bind: &Bind) -> Result<Vec<Binding>, Fault> {
     let mut given = Vec::new();

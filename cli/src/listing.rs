@@ -1,8 +1,9 @@
 //! `cargo warpwise ir`, `ptx` and `llvm-ir`: the compiled forms of a kernel as text.
 use crate::{
-    args::{Ir, LlvmIr, Ptx},
+    args::{Ir, LlvmIr, Ptx, When},
     check::Kernel,
     code_lines::{self, LineTable},
+    color::Paint,
     fault::Fault,
     find,
 };
@@ -32,7 +33,7 @@ pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
 }
 
 /// Prints a kernel's PTX.
-pub(crate) fn print_ptx(command: &Ptx) -> Result<ExitCode, Fault> {
+pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, |project, kernel| {
         let optimized =
             optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
@@ -42,7 +43,8 @@ pub(crate) fn print_ptx(command: &Ptx) -> Result<ExitCode, Fault> {
         let table = LineTable::new(kernel);
         let lines = Some(table.for_emission());
         let ptx = compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
-        Ok(table.interleave(&code_lines::parse_ptx(&ptx), &project.sources))
+        let paint = Paint::for_stream(color, &io::stdout());
+        Ok(table.interleave(&code_lines::parse_ptx(&ptx), &project.sources, paint))
     })?;
     print_text(&text)
 }

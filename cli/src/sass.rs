@@ -1,7 +1,8 @@
 //! `cargo warpwise sass`: the machine code that `ptxas` assembles from a kernel's PTX.
 use crate::{
-    args::Sass,
+    args::{Sass, When},
     code_lines::{self, LineTable},
+    color::Paint,
     fault::Fault,
     find, listing,
     scratch::ScratchFolder,
@@ -9,7 +10,7 @@ use crate::{
 };
 use std::{
     ffi::OsString,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -21,7 +22,7 @@ pub(crate) const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
 pub(crate) const NVDISASM_PACKAGE: &str = "nvidia-cuda-nvdisasm";
 
 /// Prints a kernel's machine code, and its use of registers and memory.
-pub(crate) fn run(command: &Sass) -> Result<ExitCode, Fault> {
+pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, Fault> {
     let ptxas = tools::find_program("ptxas")
         .ok_or_else(|| tools::missing_program("ptxas", PTXAS_PACKAGE))?;
     let disassembler = Disassembler::find()?;
@@ -34,7 +35,9 @@ pub(crate) fn run(command: &Sass) -> Result<ExitCode, Fault> {
         let folder = ScratchFolder::temporary()?;
         let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
         let code = disassembler.run(&cubin, lines.is_some())?;
-        let code = table.interleave(&code_lines::parse_sass(code.trim_end()), &project.sources);
+        let paint = Paint::for_stream(color, &io::stdout());
+        let code = code_lines::parse_sass(code.trim_end());
+        let code = table.interleave(&code, &project.sources, paint);
         Ok(format!("{}\n{code}", usage_comments(&usage)))
     })?;
     listing::print_text(&text)

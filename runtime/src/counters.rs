@@ -278,7 +278,7 @@ impl LaunchCounters {
 }
 
 /// Formats the bindings of generic parameters as a list.
-fn generics(bindings: &[Binding]) -> String {
+pub(crate) fn generics(bindings: &[Binding]) -> String {
     let text = |binding: &Binding| match binding {
         Binding::Type(scalar) => scalar.to_string(),
         Binding::Const(bits) => bits.to_string(),

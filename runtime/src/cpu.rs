@@ -277,6 +277,7 @@ impl Interpreter {
             Some(gpu) => self.model(launch, lent, gpu)?,
             None => None,
         };
+        profile::record_start(launch.bound.source.name);
         let (outcome, counted) = program.run(lent);
         if outcome.stopped.is_none() {
             let Geometry { grid, block } = launch.geometry;

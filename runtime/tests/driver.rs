@@ -67,6 +67,30 @@ fn without_a_driver_there_is_an_error_and_auto_interprets() {
     assert!(said.contains("WARPWISE_DEVICE=cpu") && !said.contains("libcuda"), "{said}");
 }
 
+/// The fake driver's events are a quarter of a millisecond apart.
+#[test]
+fn profiled_launches_are_measured_on_a_gpu() {
+    let folder = env::temp_dir().join("warpwise-measured-launches");
+    if !process::is_child() {
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    let profile = [("WARPWISE_PROFILE", folder.to_str().unwrap())];
+    let output = in_process("profiled_launches_are_measured_on_a_gpu", fake(), &profile, || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.upload(&[1u32; 300]).unwrap();
+        increment(&device, LaunchConfig::cover(300), &mut y).unwrap();
+        device.synchronize().unwrap();
+    });
+    if output.is_none() {
+        return;
+    }
+    let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(file).unwrap();
+    let line = text.lines().find(|line| line.contains("\"kind\":\"gpu\"")).unwrap();
+    assert!(line.contains("\"kernel\":\"increment\"") && line.contains("\"grid\":["), "{line}");
+    assert!(line.ends_with("\"nanoseconds\":250000}"), "{line}");
+}
+
 #[test]
 fn a_library_that_is_none_is_an_error() {
     let folder = library("text", None, &[]);
