@@ -1,4 +1,5 @@
-//! Build script: embeds the pages of `docs/lints`.
+//! Build script: embeds the pages of `docs/lints`, and the place of the crate `warpwise` if the build
+//! is one of a checkout.
 //!
 //! It writes `pages.rs`: an array of names and texts, sorted by name. `pages` is a link to their
 //! folder, which `cargo package` follows, so that the packaged crate contains them as files. Where
@@ -24,5 +25,12 @@ fn main() -> io::Result<()> {
             .map_err(io::Error::other)?;
     }
     text.push_str("]\n");
-    fs::write(Path::new(&variable("OUT_DIR")?).join("pages.rs"), text)
+    fs::write(Path::new(&variable("OUT_DIR")?).join("pages.rs"), text)?;
+
+    let runtime = Path::new(&folder).with_file_name("runtime");
+    println!("cargo::rerun-if-changed=Cargo.toml");
+    if runtime.join("Cargo.toml").is_file() {
+        println!("cargo::rustc-env=WARPWISE_RUNTIME={}", runtime.display());
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Shared memory has 32 banks of 4 bytes. Lanes of a warp that want different words of one bank wait for each other: the
 //! access takes as many *wavefronts* as the busiest bank has words to give. The numbers expected are those of an NVIDIA H200.
-use warpwise::prelude::*;
+use warpwise::{F32x2, F32x4, Simulator, prelude::*};
 use warpwise_examples::Table;
 
 /// Lane `l` loads element `l * stride`.

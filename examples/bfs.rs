@@ -1,5 +1,6 @@
 //! Breadth-first search: distances from one vertex of a graph. A step takes the frontier, the
 //! vertices found by the step before, and whoever is first to reach a vertex puts it on the next.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 

@@ -1,6 +1,7 @@
 //! The same work in blocks of different shapes: warps that are not full, blocks that do not fill a multiprocessor, threads
 //! beyond the edge, and the last wave of a grid.
 use warpwise::{
+    Simulator,
     occupancy::{Block, Multiprocessor, Target},
     prelude::*,
 };

@@ -1,7 +1,7 @@
 //! The sum of the rows of a matrix, each times a weight, in a pipeline of four stages: one thread
 //! copies rows to shared memory, a kilobyte by one instruction, while 64 others add those that have
 //! arrived. Mbarriers pass the stages between them.
-use warpwise::{MBarrier, prelude::*};
+use warpwise::{F32x4, MBarrier, prelude::*};
 use warpwise_examples::{report, time, verify};
 
 /// The rows in shared memory.

@@ -1,6 +1,7 @@
 //! Functions of another crate in a kernel: the signed distance of a million points from a
 //! plate with a hole, by functions of `plane` that know nothing of this kernel.
 use plane::{shape, without};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 

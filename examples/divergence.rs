@@ -2,7 +2,7 @@
 //!
 //! A warp executes one instruction for all of its 32 threads. Where they disagree on a branch it goes both ways, one
 //! after the other. The numbers expected are those of an NVIDIA H200.
-use warpwise::prelude::*;
+use warpwise::{Simulator, prelude::*};
 use warpwise_examples::Table;
 
 /// Work enough that no compiler turns an `if` around it into a select.

@@ -1,5 +1,6 @@
 //! Laplace's equation by Jacobi's method, whose launches are recorded once as a graph and then launched many times. The
 //! launches are short, so a GPU spends less time on a graph than on as many single launches.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise_examples::{report, verify_close};
 

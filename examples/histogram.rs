@@ -1,5 +1,6 @@
 //! How often each byte occurs: a histogram for each block in shared memory, added to the
 //! global one at the end.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 

@@ -1,6 +1,7 @@
 //! Radix sort of key-value pairs, four bits a pass. In a pass each block counts its digits, a scan
 //! over the counts says where each block's keys of each digit go, and each thread moves its pair
 //! there. Equal digits keep their order, which makes the passes a sort.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 

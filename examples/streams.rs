@@ -1,7 +1,7 @@
 //! Copies that overlap kernels: an array that a GPU uploads, computes and downloads in chunks, on one stream and on
 //! three. While one stream computes a chunk, the others copy the next and the last.
 use std::time::Duration;
-use warpwise::prelude::*;
+use warpwise::{PinnedBuffer, Stream, prelude::*};
 use warpwise_examples::{report, verify};
 
 const CHUNKS: usize = 24;

@@ -1,6 +1,6 @@
 //! A photo in another size, by bilinear interpolation, and its edges, by a convolution. Both read a
 //! texture: hardware filters it, and answers for coordinates outside of the image.
-use warpwise::{AddressMode, Normalized, RowsMut, Sampler, Texture2, prelude::*};
+use warpwise::{AddressMode, F32x4, Normalized, RowsMut, Sampler, Texture2, U8x4, prelude::*};
 use warpwise_examples::{report, time, verify};
 
 /// Scales an image of bytes, whose channels are read as 0 to 1, to the size of `out`.

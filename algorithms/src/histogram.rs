@@ -1,6 +1,7 @@
 //! Histograms of integers and of floats.
 use crate::error::Result;
-use warpwise::prelude::*;
+use std::sync::atomic::Ordering;
+use warpwise::{Slice, prelude::*};
 
 /// Blocks of a grid.
 const MAX_BLOCKS: usize = 1024;

@@ -24,6 +24,8 @@
 //! Scans and selections need a word for each tile of 8192 elements, reductions one element for each of
 //! up to 1024 blocks. They allocate it in the order of the stream, which takes no synchronization.
 //! [`RadixSort`] keeps the memory of sorts, which have a second copy of keys and values.
+#![warn(missing_debug_implementations)]
+
 mod error;
 mod gemm;
 mod histogram;

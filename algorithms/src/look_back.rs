@@ -7,6 +7,7 @@ use crate::{
     error::Result,
     operator::{combine, identity},
 };
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 /// The flag of a state that holds the total of a tile.

@@ -1,6 +1,6 @@
 //! Softmax and layer normalization of the rows of a matrix.
 use crate::error::{Result, require_length, require_shape};
-use warpwise::{Rows, RowsMut, Slice2, prelude::*};
+use warpwise::{Rows, RowsMut, Slice, Slice2, prelude::*};
 
 /// Divides the exponentials of each row, a block for each, by their sum.
 #[kernel(block = 256)]

@@ -2,7 +2,8 @@
 use warpwise::prelude::*;
 
 /// An associative operator with an identity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operator {
     /// The sum. Integers wrap.
     Sum,

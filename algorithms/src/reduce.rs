@@ -3,7 +3,7 @@ use crate::{
     error::Result,
     operator::{Operator, combine, identity, launch_with_operator},
 };
-use warpwise::prelude::*;
+use warpwise::{Slice, prelude::*};
 
 /// Elements that a block takes from each tile.
 #[device]

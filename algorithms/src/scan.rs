@@ -8,7 +8,7 @@ use crate::{
     look_back::{LookBack, look_back, take_tile},
     operator::{Operator, combine, identity, launch_with_operator},
 };
-use warpwise::prelude::*;
+use warpwise::{Slice, prelude::*};
 
 /// Warps of a block, each of which scans a part of a tile.
 #[device]

@@ -3,7 +3,7 @@ use crate::{
     error::{Result, require_length},
     operator::{Operator, combine, identity, launch_with_operator},
 };
-use warpwise::prelude::*;
+use warpwise::{Slice, prelude::*};
 
 /// Reduces each segment by a warp.
 #[kernel(block = 256)]

@@ -4,7 +4,7 @@ use crate::{
     look_back::{LookBack, look_back, take_tile},
     operator::SUM,
 };
-use warpwise::prelude::*;
+use warpwise::{Slice, prelude::*};
 
 /// Elements of a tile: a block of 32 warps selects from it, 16 elements a thread.
 #[device]

@@ -9,7 +9,8 @@ use crate::{
     error::{Error, Result, require_length},
     look_back::take_tile,
 };
-use warpwise::{Element, prelude::*};
+use std::sync::atomic::Ordering;
+use warpwise::{Element, Slice, prelude::*};
 
 /// Values of a digit.
 #[device]
@@ -411,6 +412,7 @@ mod sealed {
 }
 
 /// The arguments of a pass over all keys.
+#[derive(Debug)]
 pub struct Pass<'a, K: Element> {
     shift: u32,
     starts: &'a Slice<u32>,

@@ -1,5 +1,5 @@
 //! Products of matrices of small integers, whose sums are exact.
-use warpwise::prelude::*;
+use warpwise::{Slice, prelude::*};
 use warpwise_algorithms::{Activation, Error, Gemm, Result};
 
 /// Rows, columns and depth: whole tiles, parts of them, and rows that are no whole vectors.

@@ -2,6 +2,7 @@
 //!
 //! They do what the kernels in `cuda/` do: the same algorithm, block and grid.
 use crate::measure::{Measured, Scale, launches, timed};
+use std::sync::atomic::Ordering;
 use warpwise::{Result, prelude::*};
 
 /// Runs a workload on a device.

@@ -1,5 +1,5 @@
 //! All-pairs n-body: the acceleration of each body by all others, whose tiles a block shares.
-use warpwise::prelude::*;
+use warpwise::{F32x4, prelude::*};
 
 #[device]
 const TILE: usize = 256;

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
-use warpwise::{Result as Launched, prelude::*};
+use warpwise::{F32x4, Result as Launched, prelude::*};
 
 /// Sides of the square matrices that are transposed and relaxed, of those that are multiplied, and of the fractal.
 const SIDES: [usize; 3] = [2048, 512, 1024];

@@ -1,6 +1,6 @@
 //! The tests of the exercises, each on the interpreter with its sanitizer and its counters.
 use std::fmt::Debug;
-use warpwise::{Error, counters::Counts, prelude::*};
+use warpwise::{Error, Simulator, counters::Counts, prelude::*};
 use warpwise_exercises::*;
 
 /// Runs an exercise and compares its result; returns the counters of its launch.

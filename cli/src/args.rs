@@ -94,7 +94,7 @@ pub(crate) enum Command {
     /// counting. Exits with 0 if the program succeeds, with 1 if it fails, and with 2 if there is
     /// nothing to report.
     #[command(
-        after_help = "Examples:\n  cargo warpwise profile --example saxpy\n  cargo warpwise profile --test kernels --json"
+        after_help = "Examples:\n  cargo warpwise profile --example saxpy\n  cargo warpwise profile --test kernels --json\n  cargo warpwise profile --save before\n  cargo warpwise profile --compare before"
     )]
     Profile(Profile),
     /// Check this machine for everything that kernels need, with advice on missing parts.
@@ -109,7 +109,8 @@ pub(crate) enum Command {
 pub(crate) struct New {
     /// The folder of the new package, whose last part is its name.
     pub(crate) folder: PathBuf,
-    /// Depend on the `warpwise` in this folder, and not on a published one.
+    /// Depend on the `warpwise` in this folder, and not on the published one or, if this command was
+    /// built from a checkout, on the one there.
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -120,7 +121,8 @@ pub(crate) struct Learn {
     /// The folder of the package, which must not exist.
     #[arg(default_value = "gpu-exercises")]
     pub(crate) folder: PathBuf,
-    /// Depend on the `warpwise` in this folder, and not on a published one.
+    /// Depend on the `warpwise` in this folder, and not on the published one or, if this command was
+    /// built from a checkout, on the one there.
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -259,6 +261,9 @@ pub(crate) struct Ptx {
     /// The code of large launches, in which each thread does the work of several.
     #[arg(long)]
     pub(crate) coarsened: bool,
+    /// Leave out the lines of Rust above the instructions that come from them.
+    #[arg(long)]
+    pub(crate) no_lines: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -296,6 +301,9 @@ pub(crate) struct Sass {
     /// The code of large launches, in which each thread does the work of several.
     #[arg(long)]
     pub(crate) coarsened: bool,
+    /// Leave out the lines of Rust above the instructions that come from them.
+    #[arg(long)]
+    pub(crate) no_lines: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -338,6 +346,19 @@ pub(crate) struct Profile {
     /// run; the workspace is checked, for the lints that explain the counts.
     #[arg(long, value_name = "DIR", conflicts_with = "arguments")]
     pub(crate) read: Option<PathBuf>,
+    /// Keep what the program writes in this folder, for `--read` and `--compare`. A saved run there
+    /// is replaced.
+    #[arg(long, value_name = "DIR", conflicts_with = "read")]
+    pub(crate) save: Option<PathBuf>,
+    /// Compare with the run that `--save` kept in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) compare: Option<PathBuf>,
+    /// Run the program on the GPU, too, and report the times of launches there.
+    #[arg(long, conflicts_with = "read")]
+    pub(crate) measure: bool,
+    /// Run the program under Nsight Compute, too, and report its numbers beside the counts.
+    #[arg(long, conflicts_with = "read")]
+    pub(crate) ncu: bool,
     #[command(flatten)]
     pub(crate) build: Build,
     /// Arguments of the program.
@@ -523,6 +544,21 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example_that_parses() {
+        for command in Arguments::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let (_, examples) = help.split_once(":\n").unwrap_or_default();
+            let name = command.get_name();
+            assert!(examples.contains(&format!("cargo warpwise {name}")), "{name}: {help}");
+            for example in examples.lines() {
+                let words = example.split(" > ").next().unwrap_or_default().trim();
+                let words = words.strip_prefix("cargo ").unwrap_or(words).split(' ');
+                assert!(Arguments::try_parse_from(words).is_ok(), "{example}");
+            }
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use warpwise_compiler::back::Backend;
 /// The kernels of a project.
 #[derive(Debug)]
 pub(crate) struct Project {
-    /// Kernels of the selected packages and of all their dependencies.
+    /// Kernels of the crates in [`Scope`].
     pub(crate) kernels: Vec<Kernel>,
     /// Source files of the kernels.
     pub(crate) sources: Sources,
@@ -57,6 +57,16 @@ impl BuiltTarget {
     fn crate_name(&self) -> String {
         self.target["name"].as_str().unwrap_or_default().replace('-', "_")
     }
+}
+
+/// Crates whose kernels are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Members of the workspace. Dependencies are shared with the project's own builds, since cargo
+    /// stores what a wrapper of members compiles beside what rustc compiles.
+    Workspace,
+    /// Dependencies, too. They are compiled once more, in a target folder of their own.
+    Dependencies,
 }
 
 /// Messages of rustc that are printed as they arrive.
@@ -119,24 +129,31 @@ pub(crate) struct Finding {
 }
 
 /// Checks the targets that `build` selects, and prints rustc's errors.
-pub(crate) fn check_project(build: &Build) -> Result<Project, Fault> {
-    check_and_print(build, Printed::Errors).map(|(project, _)| project)
+pub(crate) fn check_project(build: &Build, scope: Scope) -> Result<Project, Fault> {
+    check_and_print(build, scope, Printed::Errors).map(|(project, _)| project)
 }
 
 /// Checks the targets that `build` selects.
 pub(crate) fn check_and_print(
     build: &Build,
+    scope: Scope,
     printed: Printed,
 ) -> Result<(Project, CargoMessages), Fault> {
     let workspace = Workspace::load(build)?;
     let selected = workspace.selected_packages(build)?;
-    let target = workspace.target_directory.join("warpwise");
-    let records = target.join("records");
+    let own_folder = workspace.target_directory.join("warpwise");
+    let (target, records) = match scope {
+        Scope::Workspace => (workspace.target_directory.clone(), own_folder.join("records")),
+        Scope::Dependencies => {
+            let target = own_folder.join("dependencies");
+            (target.clone(), target.join("records"))
+        }
+    };
     fs::create_dir_all(&records).map_err(|error| {
         Fault::new(format!("cannot make the folder {}: {error}", records.display()))
     })?;
     let run = unique_run_id();
-    let check = CargoCheck { build, target: &target, records: &records, run, printed };
+    let check = CargoCheck { build, scope, target: &target, records: &records, run, printed };
     let mut done = check.run()?;
     // A crate that cargo finds fresh is not compiled again, so its lost record can only be restored
     // by cleaning its package.
@@ -247,6 +264,7 @@ impl Project {
 /// Settings of a `cargo check` run.
 struct CargoCheck<'a> {
     build: &'a Build,
+    scope: Scope,
     target: &'a Path,
     records: &'a Path,
     run: String,
@@ -306,7 +324,8 @@ impl CargoCheck<'_> {
         // `--keep-going` finds the kernels of all crates that compile.
         command.arg(format!("--message-format={format}")).arg("--keep-going");
         command.args(self.build.check_options()).stdout(Stdio::piped());
-        let wrapped = wrapper::set_wrapper(&mut command, self.records.as_os_str(), &self.run);
+        let records = self.records.as_os_str();
+        let wrapped = wrapper::set_wrapper(&mut command, self.scope, records, &self.run);
         let failed = |error: std::io::Error| Fault::new(format!("cannot run cargo: {error}"));
         wrapped.map_err(failed)?;
         let mut child = command.spawn().map_err(failed)?;

@@ -1,7 +1,7 @@
 //! Lookup of the kernel that a user names, and preparation of its IR.
 use crate::{
     args::{Bind, Build},
-    check::{self, Kernel, Project},
+    check::{self, Kernel, Project, Scope},
     fault::Fault,
     pages,
     sources::Sources,
@@ -13,17 +13,25 @@ use warpwise_compiler::{
     specialize::Binding,
 };
 
-/// Calls `work` with the kernel called `name`. Searches the targets that `build` selects, or, if it
-/// selects none and the default ones have no such kernel, all targets.
+/// Calls `work` with the kernel called `name`. Searches the targets that `build` selects; then, if it
+/// selects none, all targets; and then, unless the name is similar to a known one, the dependencies.
 pub(crate) fn with_kernel<T>(
     build: &Build,
     name: &str,
     work: impl FnOnce(&Project, &Kernel) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let mut project = check::check_project(build)?;
-    // Checking all targets takes longer, so it is the second attempt.
+    let all_targets = || Build { all_targets: true, ..build.clone() };
+    let mut project = check::check_project(build, Scope::Workspace)?;
+    // Each attempt takes longer than the one before.
     if matching_kernels(&project, name).is_empty() && !build.names_targets() {
-        project = check::check_project(&Build { all_targets: true, ..build.clone() })?;
+        project = check::check_project(&all_targets(), Scope::Workspace)?;
+    }
+    let is_unknown = matching_kernels(&project, name).is_empty() && project.built;
+    if is_unknown && similar_kernels(&project, name).is_empty() {
+        let dependencies = check::check_project(build, Scope::Dependencies)?;
+        if !matching_kernels(&dependencies, name).is_empty() {
+            project = dependencies;
+        }
     }
     let kernel = find_kernel(&project, name, build.release)?;
     work(&project, kernel)
@@ -64,9 +72,8 @@ fn unknown_kernel(project: &Project, name: &str) -> Fault {
     if !project.built {
         return fault.with_help("the project does not build, so some kernels are not known");
     }
-    let last = name.rsplit("::").next().unwrap_or(name);
     let names: BTreeSet<&str> = project.kernels.iter().map(|kernel| &*kernel.name).collect();
-    let near = pages::similar_names(last, names.iter().copied());
+    let near = similar_kernels(project, name);
     if !near.is_empty() {
         return fault.with_help(format!("did you mean {}?", pages::quote_list(&near)));
     }
@@ -80,6 +87,13 @@ fn unknown_kernel(project: &Project, name: &str) -> Fault {
             "there are {count} others: `cargo warpwise lint --all` is about all"
         )),
     }
+}
+
+/// Returns the names of kernels that are similar to the last part of `name`.
+fn similar_kernels<'p>(project: &'p Project, name: &str) -> Vec<&'p str> {
+    let last = name.rsplit("::").next().unwrap_or(name);
+    let names: BTreeSet<&str> = project.kernels.iter().map(|kernel| &*kernel.name).collect();
+    pages::similar_names(last, names.into_iter())
 }
 
 /// Returns true if `name` is the kernel's name, a path to it, or a place in it.
@@ -168,6 +182,22 @@ pub(crate) fn bound_ir(kernel: &Kernel, bind: &Bind) -> Result<ir::Kernel, Fault
 /// Returns the IR of `kernel`, bound as `bind` says, or unbound if `bind` is empty.
 pub(crate) fn bound_or_open_ir(kernel: &Kernel, bind: &Bind) -> Result<ir::Kernel, Fault> {
     if bind.bind.is_empty() { parse_ir(kernel) } else { bound_ir(kernel, bind) }
+}
+
+/// Returns the IR of `kernel` with the bindings of a profiled launch, such as `f32, 16`, in which
+/// constants are bits; `None` if they do not fit.
+pub(crate) fn launched_ir(kernel: &Kernel, generics: &str) -> Option<ir::Kernel> {
+    let ir = parse_ir(kernel).ok()?;
+    let values: Vec<&str> = generics.split(", ").filter(|value| !value.is_empty()).collect();
+    if values.len() != ir.generics.iter().count() {
+        return None;
+    }
+    let bind = |((_, generic), value): ((_, &Generic), &&str)| match generic.kind {
+        GenericKind::Type(_) => parse_binding(generic, value).ok(),
+        GenericKind::Const(_) => value.parse().ok().map(Binding::Const),
+    };
+    let bindings: Option<Vec<Binding>> = ir.generics.iter().zip(&values).map(bind).collect();
+    compile::bind(&ir, &bindings?).ok().map(std::borrow::Cow::into_owned)
 }
 
 /// Parses the bindings of all generic parameters.

@@ -1,7 +1,9 @@
 //! `cargo warpwise ir`, `ptx` and `llvm-ir`: the compiled forms of a kernel as text.
 use crate::{
-    args::{Ir, LlvmIr, Ptx},
+    args::{Ir, LlvmIr, Ptx, When},
     check::Kernel,
+    code_lines::{self, LineTable},
+    color::Paint,
     fault::Fault,
     find,
 };
@@ -10,7 +12,7 @@ use std::{
     process::ExitCode,
 };
 use warpwise_compiler::{
-    back::{self, Backend},
+    back::{self, Backend, ptx::Lines},
     compile,
     ir::{self, CoarseGrid},
     optimize::GpuKernels,
@@ -31,11 +33,18 @@ pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
 }
 
 /// Prints a kernel's PTX.
-pub(crate) fn print_ptx(command: &Ptx) -> Result<ExitCode, Fault> {
-    let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
+pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, Fault> {
+    let text = find::with_kernel(&command.build, &command.kernel, |project, kernel| {
         let optimized =
             optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
-        compile_ptx(kernel, &optimized, command.target, command.backend)
+        if command.no_lines {
+            return compile_ptx(kernel, &optimized, command.target, command.backend, None);
+        }
+        let table = LineTable::new(kernel);
+        let lines = Some(table.for_emission());
+        let ptx = compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
+        let paint = Paint::for_stream(color, &io::stdout());
+        Ok(table.interleave(&code_lines::parse_ptx(&ptx), &project.sources, paint))
     })?;
     print_text(&text)
 }
@@ -49,7 +58,8 @@ pub(crate) fn print_llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
     print_text(&text)
 }
 
-/// Compiles a kernel to PTX for `target`.
+/// Compiles a kernel to PTX for `target`, with the source lines of its instructions if they are
+/// given.
 ///
 /// Without a `backend`, users' builds decide: the built-in back end compiles a kernel that is open
 /// until its launch, and the build's back end any other kernel, if it is available.
@@ -58,6 +68,7 @@ pub(crate) fn compile_ptx(
     optimized: &ir::Kernel,
     target: Target,
     backend: Option<Backend>,
+    lines: Option<Lines<'_>>,
 ) -> Result<String, Fault> {
     let is_open = !find::parse_ir(kernel)?.is_closed();
     let users = if is_open { Backend::Builtin } else { kernel.backend };
@@ -71,9 +82,12 @@ pub(crate) fn compile_ptx(
     };
     let ptx = match llvm {
         Some(llvm) => {
-            warpwise_llvm::emit(llvm, optimized, target).map_err(|error| error.to_string())
+            let ptx = warpwise_llvm::emit_with_lines(llvm, optimized, target, lines);
+            ptx.map_err(|error| error.to_string())
         }
-        None => back::ptx::emit(optimized, target).map_err(|error| error.to_string()),
+        None => {
+            back::ptx::emit_with_lines(optimized, target, lines).map_err(|error| error.to_string())
+        }
     };
     ptx.map_err(Fault::new)
 }

@@ -1,6 +1,7 @@
 //! `cargo warpwise`: linting, explanation and profiling of a project's kernels.
 mod args;
 mod check;
+mod code_lines;
 mod color;
 mod doctor;
 mod explain;
@@ -11,6 +12,7 @@ mod lint;
 mod listing;
 mod pages;
 mod profile;
+mod progress;
 mod records;
 mod sass;
 mod scratch;
@@ -57,9 +59,9 @@ fn run_command(arguments: &Arguments) -> Result<ExitCode, Fault> {
         Command::Lint(command) => lint::run(command, color),
         Command::Explain(command) => explain::run(command, color),
         Command::Ir(command) => listing::print_ir(command),
-        Command::Ptx(command) => listing::print_ptx(command),
+        Command::Ptx(command) => listing::print_ptx(command, color),
         Command::LlvmIr(command) => listing::print_llvm_ir(command),
-        Command::Sass(command) => sass::run(command),
+        Command::Sass(command) => sass::run(command, color),
         Command::Profile(command) => profile::run(command, color),
         Command::Doctor => Ok(doctor::run(color)),
     }

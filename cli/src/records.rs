@@ -1,7 +1,8 @@
 //! Records of the macro: one file for each compilation of a crate, one line for each kernel.
 //!
-//! **Records are never stale.** Everything in the target folder `target/warpwise` is compiled
-//! through [`wrapper`](crate::wrapper), which begins a new record whenever rustc runs. A record is
+//! **Records are never stale.** Cargo stores the artifacts of members that are compiled through
+//! [`wrapper`](crate::wrapper) under names of their own; dependencies that are compiled through it
+//! have a target folder of their own. The wrapper begins a new record whenever rustc runs. A record is
 //! therefore as old as the artifacts of its compilation, and fresh wherever cargo finds those
 //! fresh. Records are named after the artifacts, and cargo lists the artifacts of a build, fresh or
 //! not. Records of other features, profiles or targets, or of deleted code, are therefore not read.

@@ -1,8 +1,16 @@
 //! `cargo warpwise sass`: the machine code that `ptxas` assembles from a kernel's PTX.
-use crate::{args::Sass, fault::Fault, find, listing, scratch::ScratchFolder, tools};
+use crate::{
+    args::{Sass, When},
+    code_lines::{self, LineTable},
+    color::Paint,
+    fault::Fault,
+    find, listing,
+    scratch::ScratchFolder,
+    tools,
+};
 use std::{
     ffi::OsString,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -14,19 +22,34 @@ pub(crate) const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
 pub(crate) const NVDISASM_PACKAGE: &str = "nvidia-cuda-nvdisasm";
 
 /// Prints a kernel's machine code, and its use of registers and memory.
-pub(crate) fn run(command: &Sass) -> Result<ExitCode, Fault> {
+pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, Fault> {
     let ptxas = tools::find_program("ptxas")
         .ok_or_else(|| tools::missing_program("ptxas", PTXAS_PACKAGE))?;
     let disassembler = Disassembler::find()?;
-    let ptx = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
+    let text = find::with_kernel(&command.build, &command.kernel, |project, kernel| {
         let closed = find::bound_ir(kernel, &command.bind)?;
         let optimized = listing::optimize_for_gpu(closed, command.coarsened)?;
-        listing::compile_ptx(kernel, &optimized, command.target, command.backend)
+        let table = LineTable::new(kernel);
+        let lines = Some(table.for_emission()).filter(|_| !command.no_lines);
+        let ptx = listing::compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
+        let folder = ScratchFolder::temporary()?;
+        let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
+        let code = disassembler.run(&cubin, lines.is_some())?;
+        let paint = Paint::for_stream(color, &io::stdout());
+        let code = code_lines::parse_sass(code.trim_end());
+        let code = table.interleave(&code, &project.sources, paint);
+        Ok(format!("{}\n{code}", usage_comments(&usage)))
     })?;
-    let folder = ScratchFolder::temporary()?;
-    let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
-    let code = disassembler.run(&cubin)?;
-    listing::print_text(&format!("{}\n{}", usage_comments(&usage), code.trim_end()))
+    listing::print_text(&text)
+}
+
+/// Returns the machine code of `ptx`, with source lines if the disassembler prints them; `None`
+/// without the programs, or if they fail.
+pub(crate) fn disassemble(ptx: &str, target: Target) -> Option<String> {
+    let (ptxas, disassembler) = (tools::find_program("ptxas")?, Disassembler::find().ok()?);
+    let folder = ScratchFolder::temporary().ok()?;
+    let (_, cubin) = assemble(&ptxas, ptx, target, &folder.0).ok()?;
+    disassembler.run(&cubin, true).ok()
 }
 
 /// Disassembler program.
@@ -42,12 +65,16 @@ impl Disassembler {
         found.ok_or_else(|| tools::missing_program("nvdisasm", NVDISASM_PACKAGE))
     }
 
-    fn run(&self, cubin: &Path) -> Result<String, Fault> {
-        let (program, options) = match self {
-            Self::Nvdisasm(program) => (program, "--print-code"),
-            Self::Cuobjdump(program) => (program, "--dump-sass"),
+    /// Disassembles a file, with source lines if `lines` asks for them. `cuobjdump` prints none.
+    fn run(&self, cubin: &Path, lines: bool) -> Result<String, Fault> {
+        let (program, options): (_, &[&str]) = match self {
+            Self::Nvdisasm(program) if lines => (program, &["--print-code", "--print-line-info"]),
+            Self::Nvdisasm(program) => (program, &["--print-code"]),
+            Self::Cuobjdump(program) => (program, &["--dump-sass"]),
         };
-        let (text, _) = tools::run_tool(program, &[options.into(), cubin.into()])?;
+        let mut arguments: Vec<OsString> = options.iter().map(OsString::from).collect();
+        arguments.push(cubin.into());
+        let (text, _) = tools::run_tool(program, &arguments)?;
         Ok(text)
     }
 }
@@ -62,8 +89,9 @@ fn assemble(
     let (source, cubin) = (folder.join("kernel.ptx"), folder.join("kernel.cubin"));
     fs::write(&source, ptx)
         .map_err(|error| Fault::new(format!("cannot write {}: {error}", source.display())))?;
-    let arguments: [OsString; 5] = [
+    let arguments: [OsString; 6] = [
         "--verbose".into(),
+        "--generate-line-info".into(),
         format!("--gpu-name={target}").into(),
         "--output-file".into(),
         cubin.clone().into(),

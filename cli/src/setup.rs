@@ -46,10 +46,15 @@ pub(crate) fn create_package(command: &New) -> Result<ExitCode, Fault> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the line of a manifest for the dependency on `warpwise`: the crate at a path, or the
-/// published one.
+/// Returns the line of a manifest for the dependency on `warpwise`: the crate at a path; without one,
+/// that of the checkout that this program was built from, or the published one.
 pub(crate) fn dependency(path: Option<&Path>) -> Result<String, Fault> {
-    let Some(path) = path else {
+    dependency_or(path, option_env!("WARPWISE_RUNTIME").map(Path::new))
+}
+
+fn dependency_or(path: Option<&Path>, checkout: Option<&Path>) -> Result<String, Fault> {
+    let checkout = checkout.filter(|folder| folder.join("Cargo.toml").is_file());
+    let Some(path) = path.or(checkout) else {
         return Ok(format!("warpwise = \"{}\"\n", env!("CARGO_PKG_VERSION")));
     };
     let path = path.canonicalize().map_err(|error| file_fault("find", path, &error))?;
@@ -121,4 +126,22 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Fault> {
 
 fn file_fault(what: &str, path: &Path, error: &std::io::Error) -> Fault {
     Fault::new(format!("cannot {what} {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dependency_is_a_path_where_there_is_one() {
+        let version = format!("warpwise = \"{}\"\n", env!("CARGO_PKG_VERSION"));
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let found = |path, checkout| dependency_or(path, checkout).expect("the folders exist");
+        assert_eq!(found(None, None), version);
+        let (removed, sources) = (here.join("removed"), here.join("src"));
+        assert_eq!(found(None, Some(&removed)), version);
+        assert!(found(None, Some(here)).starts_with("warpwise = { path = "));
+        assert!(found(Some(&sources), Some(here)).ends_with("src\" }\n"));
+        assert!(dependency_or(Some(&removed), None).is_err());
+    }
 }

@@ -1,9 +1,10 @@
 //! `cargo-warpwise` as the rustc wrapper: passes the record's path to the macro.
 //!
-//! Cargo runs `cargo-warpwise rustc ..` for every crate, because `RUSTC_WRAPPER` says so. The
+//! Cargo runs `cargo-warpwise rustc ..` for every member of the workspace, because
+//! `RUSTC_WORKSPACE_WRAPPER` says so, or for every crate, because `RUSTC_WRAPPER` does. The
 //! wrapper begins a new record of the crate, which replaces that of its last compilation, and then
 //! becomes rustc.
-use crate::records;
+use crate::{check::Scope, records};
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -45,7 +46,8 @@ pub(crate) fn run_compilation(compilation: &Compilation) -> ExitCode {
         .args(arguments)
         .env_remove(RECORDS_VARIABLE)
         .env_remove(RUN_VARIABLE)
-        .env_remove("RUSTC_WRAPPER");
+        .env_remove("RUSTC_WRAPPER")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER");
     if let Some(stem) = output_stem(arguments) {
         let begun =
             records::begin_record(folder, &stem, &env::var(RUN_VARIABLE).unwrap_or_default());
@@ -92,10 +94,22 @@ fn replace_process(mut command: Command) -> io::Error {
     }
 }
 
-/// Sets up the cargo `command` to use this program as its wrapper.
-pub(crate) fn set_wrapper(command: &mut Command, folder: &OsStr, run: &str) -> io::Result<()> {
+/// Sets up the cargo `command` to use this program as its only wrapper, for the crates in `scope`.
+pub(crate) fn set_wrapper(
+    command: &mut Command,
+    scope: Scope,
+    folder: &OsStr,
+    run: &str,
+) -> io::Result<()> {
+    let program = env::current_exe()?.into_os_string();
+    // An empty variable overrides a wrapper in cargo's configuration.
+    let (all, members) = match scope {
+        Scope::Workspace => (OsString::new(), program),
+        Scope::Dependencies => (program, OsString::new()),
+    };
     command
-        .env("RUSTC_WRAPPER", env::current_exe()?)
+        .env("RUSTC_WRAPPER", all)
+        .env("RUSTC_WORKSPACE_WRAPPER", members)
         .env(RECORDS_VARIABLE, folder)
         .env(RUN_VARIABLE, run);
     Ok(())

@@ -9,6 +9,7 @@ use crate::{
     ir::{
         BinaryOp, Body, Bound, Element, Extent, GenericId, GenericKind, Inst, InstId, Kernel,
         Length, MOST_PARAM_BYTES, MulAddForm, Op, ParamKind, Scalar, ShuffleOp, Size, Ty, UnaryOp,
+        WgmmaOp,
     },
 };
 use std::{borrow::Cow, collections::BTreeMap, fmt};
@@ -77,6 +78,27 @@ pub enum SpecializeError {
         /// Its value, in bytes.
         bytes: u64,
     },
+    /// A number of columns that no product of a warpgroup has.
+    Columns {
+        /// The number, as an expression over the generic parameters' names.
+        columns: String,
+        /// Its value.
+        count: u64,
+    },
+    /// A number of products that cannot be pending.
+    PendingProducts {
+        /// The number, as an expression over the generic parameters' names.
+        pending: String,
+        /// Its value.
+        count: u64,
+    },
+    /// A box of a tensor that hardware does not copy.
+    TensorBox {
+        /// The name of the tensor map.
+        map: String,
+        /// The limit that the box exceeds.
+        problem: String,
+    },
     /// A number of arrivals that no mbarrier is for.
     Arrivals {
         /// The number, as an expression over the generic parameters' names.
@@ -136,6 +158,15 @@ impl fmt::Display for SpecializeError {
             Self::BulkSize { size, bytes } => {
                 write!(f, "`{size}` is {bytes}, and a bulk copy has a multiple of 16 bytes")
             }
+            Self::Columns { columns, count } => write!(
+                f,
+                "`{columns}` is {count}, and a product of a warpgroup has 8, 16, 24 and so on up to \
+                 256 columns"
+            ),
+            Self::PendingProducts { pending, count } => {
+                write!(f, "`{pending}` is {count}, and 0 to 7 products can be pending")
+            }
+            Self::TensorBox { map, problem } => write!(f, "tensor map `{map}`: {problem}"),
             Self::Arrivals { arrivals, count } => {
                 write!(f, "`{arrivals}` is {count}, and an mbarrier is for 1 to 1048575 arrivals")
             }
@@ -213,15 +244,24 @@ pub fn specialize<'k>(
         inst.ty = binder.ty(inst.ty);
         if let Op::Index { stride: extent, .. }
         | Op::Offset { offset: extent, .. }
+        | Op::BulkWait { pending: extent, .. }
         | Op::AsyncWait { pending: extent } = &mut inst.op
         {
             *extent = binder.extent(extent)?;
         } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {
             *bytes = binder.copy_size(bytes)?;
-        } else if let Op::BulkCopy { bytes, .. } = &mut inst.op {
+        } else if let Op::BulkCopy { bytes, .. } | Op::BulkStore { bytes, .. } = &mut inst.op {
             *bytes = binder.bulk_size(bytes)?;
+        } else if let Op::TensorCopy { shape, .. } | Op::TensorStore { shape, .. } = &mut inst.op {
+            for number in shape.numbers_mut() {
+                *number = binder.extent(number)?;
+            }
         } else if let Op::NamedBarrier { id, threads, .. } = &mut inst.op {
             (*id, *threads) = binder.named_barrier(id, threads)?;
+        } else if let Op::Wgmma { columns, .. } = &mut inst.op {
+            *columns = binder.columns(columns)?;
+        } else if let Op::WgmmaWait { pending, .. } = &mut inst.op {
+            *pending = binder.pending_products(pending)?;
         } else if let Op::Shuffle { width, .. } = &mut inst.op {
             *width = binder.width(width)?;
         } else if let Op::Generic(id) = inst.op {
@@ -229,12 +269,26 @@ pub fn specialize<'k>(
         }
     }
     check_named_barriers(&bound)?;
+    check_tensor_boxes(&bound)?;
     passed::unpack(&mut bound)?;
     let mut body = std::mem::take(&mut bound.body);
     resolve_mul_adds(&mut bound, &mut body);
     bound.body = body;
     bound.renumber();
     Ok(Cow::Owned(bound))
+}
+
+/// Checks that hardware copies the boxes of tensors.
+fn check_tensor_boxes(kernel: &Kernel) -> Result<(), SpecializeError> {
+    for (_, inst) in kernel.insts.iter() {
+        if let Op::TensorCopy { map, shape, .. } | Op::TensorStore { map, shape, .. } = &inst.op
+            && let Some(problem) = shape.problem_in(kernel, *map)
+        {
+            let map = kernel.params[*map].name.clone();
+            return Err(SpecializeError::TensorBox { map, problem });
+        }
+    }
+    Ok(())
 }
 
 /// Checks that each named barrier has one size.
@@ -293,7 +347,7 @@ impl Binder<'_> {
     fn constant(&self, id: GenericId) -> u64 {
         match self.bindings[id.index()] {
             Binding::Const(bits) => bits,
-            Binding::Type(_) => 0,
+            Binding::Type(ty) => ty.size().map_or(0, u64::from),
         }
     }
     fn ty(&self, ty: Ty) -> Ty {
@@ -367,6 +421,17 @@ impl Binder<'_> {
     fn arrivals(&self, arrivals: &Extent) -> Result<Extent, SpecializeError> {
         self.valid_extent(arrivals, Op::is_mbarrier_count, |arrivals, count| {
             SpecializeError::Arrivals { arrivals, count }
+        })
+    }
+    fn columns(&self, columns: &Extent) -> Result<Extent, SpecializeError> {
+        self.valid_extent(columns, WgmmaOp::is_columns, |columns, count| SpecializeError::Columns {
+            columns,
+            count,
+        })
+    }
+    fn pending_products(&self, pending: &Extent) -> Result<Extent, SpecializeError> {
+        self.valid_extent(pending, Op::is_pending_products, |pending, count| {
+            SpecializeError::PendingProducts { pending, count }
         })
     }
     fn named_barrier(

@@ -228,13 +228,26 @@ enum Sum {
     Nan,
 }
 
+/// Returns the sum of `c`, an `f32`, and products of elements of one type, which an instruction for
+/// warpgroups adds at once.
+pub fn add_products(ty: MmaType, products: impl Iterator<Item = [u64; 2]>, c: u32) -> u32 {
+    let factor = |bits| Number::of_factor(ty, bits);
+    let products = products.map(|[a, b]| factor(a).product(factor(b)));
+    rounded_to_f32(add(products, Number::of_bits(c.into(), 8, 23)))
+}
+
 /// Returns the sum of `c` and the products for an element of the result.
 fn sum(op: MmaOp, words: &Words, place: [usize; 2], c: Number) -> Sum {
     let products = (0..depth(op)).map(|k| {
         let [a, b] = factors(op, words, place, k);
         Number::of_factor(op.a, a).product(Number::of_factor(op.b, b))
     });
-    let (mut terms, mut infinite) = (Vec::with_capacity(depth(op) + 1), None);
+    add(products, c)
+}
+
+/// Returns the sum of products and `c`.
+fn add(products: impl Iterator<Item = Number>, c: Number) -> Sum {
+    let (mut terms, mut infinite) = (Vec::with_capacity(products.size_hint().0 + 1), None);
     for number in products.chain([c]) {
         match number {
             Number::Finite(term) if term.significand == 0 => {}
@@ -258,8 +271,13 @@ fn sum(op: MmaOp, words: &Words, place: [usize; 2], c: Number) -> Sum {
 }
 
 fn sum_f32(op: MmaOp, words: &Words, place: [usize; 2], c: u32) -> u32 {
+    rounded_to_f32(sum(op, words, place, Number::of_bits(c.into(), 8, 23)))
+}
+
+/// Returns the bits of a sum in `f32`.
+fn rounded_to_f32(sum: Sum) -> u32 {
     let infinity = |is_negative| f32::INFINITY.to_bits() | u32::from(is_negative) << 31;
-    match sum(op, words, place, Number::of_bits(c.into(), 8, 23)) {
+    match sum {
         Sum::Finite { multiple, exponent } => truncate_to_f32(multiple, exponent),
         Sum::Infinite { is_negative } => infinity(is_negative),
         Sum::Nan => NAN,

@@ -10,7 +10,8 @@
 //!    extent names only constants of unsigned types.
 //! 3. Without generic parameters, every extent is a number.
 //! 4. The elements of an atomic parameter are `bool`, 32- or 64-bit numbers, or plain. The alignment of a plain element
-//!    is a power of two, at most [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN), and its size a multiple
+//!    is a power of two, at most [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN) of a parameter and
+//!    [`MAX_SHARED_ALIGN`](crate::ir::Element::MAX_SHARED_ALIGN) of an array, and its size a multiple
 //!    of that, and not 0. An array is passed by a parameter of its elements' type, a scalar, which no other array
 //!    and no instruction names, and in a kernel with generic parameters. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
 //!    a `bool`, of parts that fit together and that a launch knows.
@@ -31,13 +32,13 @@
 //! 12. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
 //!     outside its type.
 //! 13. `mul_add` is only on type parameters, so there is none without generic parameters.
-//! 14. A `sync_grid` is in a cooperative kernel, a `sync_cluster` and a `map_shared` in one with clusters. A shuffle's width is 2, 4, 8, 16 or 32; an `async_copy` has 4, 8 or 16 bytes, a `bulk_copy` a multiple of 16; a `check` is not for `index_out_of_bounds` or `panic`.
+//! 14. A `sync_grid` is in a cooperative kernel, a `sync_cluster` and a `map_shared` in one with clusters. A shuffle's width is 2, 4, 8, 16 or 32; an `async_copy` has 4, 8 or 16 bytes, a `bulk_copy` and a `bulk_store` a multiple of 16; the box of a `tensor_copy` or `tensor_store` is one of hardware's, of a tensor map with the extents and the pitch after it; a `wgmma` has 8 to 256 columns, a multiple of 8, and a `wgmma_wait` leaves at most 7 products; a `check` is not for `index_out_of_bounds` or `panic`.
 //!
 //! **Memory** ([`memory`])
 //! 15. Mbarriers are `u64`, for 1 to 1048575 arrivals, and no other instructions access their array.
 //!     Where it is known what a pointer points into, its space is that one's; a store goes to a
 //!     `write` parameter or an array, an atomic operation to an `atomic` or `write` parameter or a
-//!     shared array, a load not to scalar elements of an `atomic` parameter.
+//!     shared array, a load not to scalar elements of an `atomic` parameter. The sums of a `wgmma` are an array of `f32` with one for each two columns.
 //! 16. Atomic operations are on 32- and 64-bit integers, `f32`, `f64` and `bool`; `sub` on integers
 //!     only, `and`, `or` and `xor` on integers and `bool`, `add`, `min` and `max` not on `bool`.
 //! 17. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`

@@ -27,7 +27,7 @@ pub use library::{CompileFailure, LLVM_VARIABLE, Llvm, LoadError, OLDEST_LLVM};
 
 use thiserror::Error;
 use warpwise_compiler::{
-    back::ptx::{self, Unsupported},
+    back::ptx::{self, Lines, Unsupported},
     ir::Kernel,
     target::Target,
 };
@@ -49,9 +49,23 @@ pub enum Error {
 /// If `target` lacks something that the kernel uses, the kernel outgrows a limit of PTX, or LLVM
 /// refuses what [`lower`] wrote.
 pub fn emit(llvm: &Llvm, kernel: &Kernel, target: Target) -> Result<String, Error> {
-    let text = lower(kernel, target)?;
+    emit_with_lines(llvm, kernel, target, None)
+}
+
+/// Compiles `kernel` as [`emit()`] does, with the source lines of its instructions.
+///
+/// # Errors
+/// As of [`emit()`].
+pub fn emit_with_lines(
+    llvm: &Llvm,
+    kernel: &Kernel,
+    target: Target,
+    lines: Option<Lines<'_>>,
+) -> Result<String, Error> {
+    let text = emit::lower_with_lines(kernel, target, lines)?;
     let (version, target) = ptx::level(kernel, target);
     let name = &kernel.name;
-    let ptx = llvm.compile(name, &text, &target.to_string(), &version.replace('.', ""))?;
+    let ptx =
+        llvm.compile(name, &text, &ptx::target_name(kernel, target), &version.replace('.', ""))?;
     Ok(workarounds::apply(&ptx))
 }

@@ -76,6 +76,10 @@ fn compile(name: &str, kernel: Kernel) -> usize {
 fn interface(ptx: &str) -> (Vec<u64>, Vec<String>, Option<String>) {
     let lines = || ptx.lines().map(|line| line.split("//").next().unwrap_or("").trim());
     let params = lines().filter(|line| line.starts_with(".param")).map(|line| {
+        // A tensor map: `.param .align 64 .b8 arg0[128],`.
+        if let Some((_, bytes)) = line.split_once('[') {
+            return bytes.trim_end_matches([']', ',']).parse().unwrap();
+        }
         let ty = line.split_whitespace().nth(1).unwrap();
         let bits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
         bits.parse::<u64>().unwrap() / 8

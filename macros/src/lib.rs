@@ -5,8 +5,11 @@
 
 /// Makes a function a kernel, which many threads of a device run at once.
 ///
-/// ```ignore
-/// #[kernel(block = 256)]
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Adds `a` times `x` to `y`.
+/// #[kernel]
 /// fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
 ///     let i = global_idx_x();
 ///     if i < y.len() {
@@ -14,52 +17,144 @@
 ///     }
 /// }
 ///
-/// saxpy::launch(&device, LaunchConfig::cover(n), 3.0, &x, &mut y)?;
+/// fn main() -> warpwise::Result<()> {
+///     let device = Device::auto()?;
+///     let x = device.upload(&[1.0f32; 1000])?;
+///     let mut y = device.upload(&[2.0f32; 1000])?;
+///     saxpy::launch(&device, LaunchConfig::cover(1000), 3.0, &x, &mut y)?;
+///     assert_eq!(y.to_vec()?, [5.0; 1000]);
+///     Ok(())
+/// }
 /// ```
 ///
-/// The function stays what it is. Beside it stands a type of its name: `launch` takes a device,
-/// the number of threads, and what the function takes, with buffers for slices; `PTX` is what
-/// GPUs run. A generic kernel is launched with its generic arguments, `scale::<f32, 8>::launch`,
-/// of which those that the arguments mention can be left out; it has no `PTX`, and is compiled
-/// when it is first launched with them.
+/// The body is Rust without allocation, dynamic dispatch and recursion; the chapter *Language reference* of the book
+/// (`docs/language.md`) lists all of it, and *When it does not compile* (`docs/when-it-does-not-compile.md`) explains the
+/// messages. Functions, types, traits and constants that a kernel uses are [`#[device]`](macro@device).
 ///
-/// The arguments of the attribute, in any order:
+/// # Generated items
 ///
-/// - `backend = "llvm"`, `backend = "builtin"`: the compiler of the PTX. Both give the same bits. LLVM, the default, is the one
-///   that rustc itself has; its code is faster, and where rustc has none, the built-in one takes over.
-/// - `block = 256`, `block = (32, 8)`, `block = (8, 8, 4)`: the threads of a block. A const
-///   generic's name, or that of a constant named in `open(..)`, may stand for a number.
-/// - `coarsen = false`: no thread does the work of several. Otherwise each does that of four or two, from neighbouring blocks, where
-///   that makes the kernel faster and the launch is large. Results are the same.
-/// - `contract = false`: `a * b + c` on `f32` and `f64` is two roundings, as on the host, and not
-///   one; so is `1.0 / x.sqrt()` on `f32`. On `f16` and `bf16` it always is two: their operators round, each for itself, and
-///   `x.mul_add(y, z)` of `Float` is the fused one.
-/// - `cluster = 4`, `cluster = (2, 2)`, `cluster = (2, 2, 2)`: the blocks of a cluster, at most 8, which run at the
-///   same time and access each other's shared memory, by the module `cluster`. Needs a GPU of compute
-///   capability 9.0.
-/// - `cooperative`: all blocks run at the same time, so that `grid::sync()` may wait for all of them. A
-///   launch of more blocks than the device runs at once is refused.
-/// - `min_blocks = 4`: blocks that a multiprocessor has to run at a time. A thread gets no more registers than allow it, and what
-///   does not fit is spilled to memory. Needs `block`.
-/// - `overflow_checks`: integer arithmetic that overflows is a fault, as in a debug build.
-/// - `wide_index`: the grid may have more than 2^31 threads along an axis.
-/// - `instances(Sum, Max)`: the types that the type parameter stands for, which may be bounded by traits
-///   of yours then; `instances((f32, Sum), (f64, Max))` of several. The kernel is compiled for these.
-/// - `open(TILE, WIDTH)`: constants of the host that the kernel uses. It is then compiled when it
-///   is first launched.
-/// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`, `expect(gpu_..)`: levels of lints. Attributes of
-///   the kernel and of statements do the same: `#[allow(gpu_barriers_in_divergent_flow)]`.
+/// The function stays what it is, so that rustc checks it and a test can call it (`warpwise::host`). Beside it stands a type
+/// of its name, with associated functions:
 ///
-/// A parameter `#[constant] taps: &[f32; 64]`, or `#[constant(max = 1024)] stops: &[Stop]`, is in
-/// constant memory, and takes what `device.constant(..)` makes.
+/// | item | meaning |
+/// |---|---|
+/// | `saxpy::launch(&device, config, ..)` | runs the kernel; returns before it has run, and checks everything that a launch can get wrong |
+/// | `saxpy::prepare(config, ..)` | the launch as a value ([`Launch`]), which is run, timed, awaited or recorded in a graph |
+/// | `saxpy::PTX` | the code for GPUs, for the oldest supported one; generic and open kernels have none |
+/// | `saxpy::occupancy(&device, 256, 0)` | the blocks of 256 threads that a multiprocessor runs at the same time, with the limit |
+/// | `saxpy::suggest_block(&device, 0)` | the size of blocks with which most threads run at the same time |
+/// | `saxpy::max_cooperative_blocks(&device, 256)` | the largest grid of a `cooperative` kernel |
 ///
-/// The back end of kernels that name none is the `backend` in `[package.metadata.warpwise]` of the package's
-/// `Cargo.toml`, and the environment variable `WARPWISE_BACKEND` is over all of these.
+/// `launch` and `prepare` take the parameters of the function in their order. A launch that cannot be is an
+/// [`Error::Launch`]; an index out of bounds, a division by zero or a `panic!` in a thread is an [`Error::Kernel`] of the next
+/// call that waits for the device, with the kernel, the line, the block and the thread.
 ///
-/// A package has levels of its own in `[package.metadata.warpwise.lints]` of its `Cargo.toml`. A
-/// warning is rustc's lint `deprecated`, and can be allowed or denied as that, too. With the
-/// environment variable `WARPWISE_LINTS` set to `off`, `warn` or `deny` a build has no lints, no
-/// errors of lints, or no mere warnings. In a dependency, lints only ever warn.
+/// # Parameters
+///
+/// | kernel | launch |
+/// |---|---|
+/// | `a: f32`, `[f32; 3]`, `(u32, f32)`, `Option<u32>`, a `#[device]` struct or enum that is `Copy` | the value |
+/// | `x: &[T]`, `y: &mut [T]` | `&x`, `&mut y`: a buffer, or a part of one |
+/// | `hits: &[AtomicU32]` | `&mut hits` of a `Buffer<u32>`, or `&hits` of a `Buffer<AtomicU32>` |
+/// | `bias: &f32`, `sum: &mut f32` | a buffer of one element |
+/// | `image: Rows<T>`, `RowsMut<T>`, `Layers<T>`, `LayersMut<T>` | a `Buffer2` or `Buffer3`, or a part of one |
+/// | `colors: Texture2<f32>` | a `TextureObject` |
+/// | `#[constant] taps: &[f32; 64]`, `#[constant(max = 1024)] stops: &[Stop]`, `#[constant] frame: &Frame` | what `device.constant(..)` makes, in constant memory |
+///
+/// Threads may race for the elements of a `&mut [T]`. A race is a mistake, which lints and the sanitizer find, and never
+/// undefined behaviour of the host.
+///
+/// A generic kernel is bounded by `Num`, `Int`, `Float` or std's operators, and compiled at its first launch. It is launched
+/// with its generic arguments, of which those that the arguments mention can be left out:
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = BLOCK)]
+/// fn fill<T: Num, const BLOCK: usize>(value: T, y: &mut [T]) {
+///     if let Some(y) = y.get_mut(global_idx_x()) {
+///         *y = value;
+///     }
+/// }
+///
+/// # fn main() -> warpwise::Result<()> {
+/// let device = Device::auto()?;
+/// let mut y = device.zeros::<f64>(100)?;
+/// fill::<f64, 64>::launch(&device, LaunchConfig::cover(100), 2.5, &mut y)?;
+/// assert_eq!(y.to_vec()?, [2.5; 100]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Arguments of the attribute
+///
+/// They come in any order, each at most once, but for the levels of lints.
+///
+/// | argument | meaning |
+/// |---|---|
+/// | `block = 256`, `block = (32, 8)`, `block = (8, 8, 4)` | the threads of a block, 1024 at most. A const parameter, a constant that `open(..)` names, or a term of both may stand for a number: `block = { W * W }` |
+/// | `min_blocks = 4` | bounds the registers of a thread, so that a multiprocessor runs four blocks at a time; needs `block` |
+/// | `cluster = 4`, `cluster = (2, 2)` | the blocks of a cluster, 8 at most, which access each other's shared memory; GPUs of compute capability 9.0 |
+/// | `cooperative` | all blocks run at the same time, so that `grid::sync()` may wait for all of them; a launch of more blocks than the device runs at once is refused |
+/// | `requires(n <= x.len(), n % 4 == 0)` | conditions on the arguments: a launch that breaks one is refused, with the values of both sides, and the compiler drops the checks that they prove |
+/// | `deny_checks` | a check that the compiler cannot prove is an error, which names the contract that would prove it |
+/// | `overflow_checks` | integer arithmetic that overflows is a fault, as in a debug build; otherwise it wraps |
+/// | `contract = false` | `a * b + c` and, on `f32`, `1.0 / x.sqrt()` have two roundings, as on the host; otherwise one |
+/// | `coarsen = false` | no thread does the work of several; otherwise each does that of four or two where the kernel is faster for it and the launch is large, with the same results |
+/// | `wide_index` | the grid may have more than 2^31 threads along an axis |
+/// | `open(TILE, m::WIDTH)` | plain constants of the host that the kernel reads; it is compiled at its first launch |
+/// | `instances(Sum, Max)`, `instances((f32, Sum), (f64, Max))` | the types for the type parameters, which may be bounded by your own traits then; the kernel is compiled with the crate, for these |
+/// | `backend = "llvm"`, `backend = "builtin"` | the compiler of the PTX. LLVM, the default, is the one that rustc has; where rustc has none, the built-in one takes over. Both give the same bits |
+/// | `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`, `expect(gpu_..)` | levels of lints, as the attributes `#[allow(gpu_..)]` of the kernel and of its statements |
+///
+/// ```
+/// use warpwise::{Error, prelude::*};
+///
+/// #[kernel(block = (32, 8), requires(width * height <= image.len()), deny_checks)]
+/// fn invert(image: &mut [u8], width: usize, height: usize) {
+///     let (column, row) = (global_idx_x(), global_idx_y());
+///     if column < width && row < height {
+///         image[row * width + column] = 255 - image[row * width + column];
+///     }
+/// }
+///
+/// # fn main() -> warpwise::Result<()> {
+/// let device = Device::auto()?;
+/// let mut image = device.upload(&[5u8; 20 * 10])?;
+/// invert::launch(&device, LaunchConfig::cover((20, 10)), &mut image, 20, 10)?;
+/// let refused = invert::launch(&device, LaunchConfig::cover((20, 11)), &mut image, 20, 11);
+/// assert!(matches!(refused, Err(Error::Launch { .. })));
+/// assert_eq!(image.to_vec()?, [250; 200]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Settings of a package
+///
+/// `[package.metadata.warpwise]` of `Cargo.toml` has the `backend` of kernels that name none, and
+/// `[package.metadata.warpwise.lints]` the levels of lints. The environment variables `WARPWISE_BACKEND` and
+/// `WARPWISE_LINTS` (`off`, `warn` or `deny`) override them for a build. A warning is rustc's lint `deprecated`, and can be
+/// allowed or denied as that, too; `cargo warpwise check` shows it by its own name. In a dependency, lints only warn.
+///
+/// # Errors
+///
+/// Code outside of the language is an error at its tokens, with an alternative. Type errors and borrow errors are rustc's.
+/// A use of an item that is not [`#[device]`](macro@device) is the error `cannot find macro`, with the note that the name is
+/// a function or a struct and not a macro.
+///
+/// ```compile_fail
+/// use warpwise::prelude::*;
+///
+/// #[kernel]
+/// fn collect(x: &[f32], y: &mut [f32]) {
+///     let all: Vec<f32> = x.to_vec(); // error: there is no memory to allocate in a kernel
+///     y[0] = all[0];
+/// }
+/// ```
+///
+/// [`Launch`]: https://docs.rs/warpwise/latest/warpwise/struct.Launch.html
+/// [`Error::Launch`]: https://docs.rs/warpwise/latest/warpwise/enum.Error.html
+/// [`Error::Kernel`]: https://docs.rs/warpwise/latest/warpwise/enum.Error.html
 #[proc_macro_attribute]
 pub fn kernel(
     args: proc_macro::TokenStream,
@@ -73,7 +168,10 @@ pub fn kernel(
 /// functions, structs, enums, traits, `impl` blocks, constants, type aliases, and on modules, of
 /// which it covers all these.
 ///
-/// ```ignore
+/// ```
+/// use std::f32::consts::PI;
+/// use warpwise::prelude::*;
+///
 /// #[device]
 /// #[derive(Clone, Copy)]
 /// pub struct Disc {
@@ -91,6 +189,12 @@ pub fn kernel(
 /// pub fn larger<T: Num>(a: T, b: T) -> T {
 ///     if a < b { b } else { a }
 /// }
+///
+/// #[kernel]
+/// fn largest_area(discs: &[Disc; 2], area: &mut f32) {
+///     *area = larger(discs[0].area(), discs[1].area());
+/// }
+/// # let _ = largest_area::PTX;
 /// ```
 ///
 /// A struct or enum gets `#[repr(C)]`, unless it says otherwise; [`Stored`], if it is made of plain

@@ -10,7 +10,7 @@ const literal = (value) => JSON.stringify(value).replaceAll("</", "<\\/");
 const [modulePath, pagePath] = process.argv.slice(2);
 const packed = gzipSync(readFileSync(modulePath), { level: 9 });
 const parts = {
-  STYLE: read("page.css"),
+  STYLE: read("page.css") + read("../../compiler/src/drawing/style.css"),
   EXAMPLES_JSON: literal(loadExamples()),
   ENGINE_TEXT: literal(read("engine.js")),
   WORKER_TEXT: literal(read("worker.js")),

@@ -25,7 +25,11 @@ function kernelSource(text, kernels) {
   // Comments of the file are about its program, and the page is to show what the program expects.
   const clean = wanted.map((item) =>
     item.replace(/^(?:\/\/!.*\n|\/\/ .*\n)+\n?/, "").replace(/^#\[expect\(gpu_.*\)\]\n/m, ""));
-  return `use warpwise::prelude::*;\n\n${clean.join("\n\n")}\n`;
+  const code = clean.join("\n\n");
+  const vectors = [...new Set(code.match(/\b(?:Bf|[FIU])\d+x[234]\b/g))].sort();
+  const names = vectors.length ? `{${[...vectors, "prelude::*"].join(", ")}}` : "prelude::*";
+  const ordering = /\bOrdering::/.test(code) ? "use std::sync::atomic::Ordering;\n" : "";
+  return `${ordering}use warpwise::${names};\n\n${code}\n`;
 }
 
 // Returns the examples, each with its source text.

@@ -44,7 +44,7 @@ function sameAsNative() {
 
 // Without a clock, too.
 function endsSpinning() {
-  const source = "use warpwise::prelude::*;\n"
+  const source = "use std::sync::atomic::Ordering;\nuse warpwise::prelude::*;\n"
     + "#[kernel] fn k(x: &[AtomicU32]) { while x[0].load(Ordering::Relaxed) == 0 {} }";
   const launch = { kernel: "k", grid: [3, 1, 1], block: [64, 1, 1], args: [{ len: 1, fill: "zeros" }] };
   assert.match(answer({ source, launch }).launch.stopped.text, /^livelock/);

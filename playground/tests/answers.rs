@@ -1,7 +1,7 @@
 //! Answers to requests: findings at their places, results, counters, faults and refusals.
 #![expect(clippy::unwrap_used, reason = "tests fail loudly")]
 use serde_json::{Value, json};
-use warpwise::prelude::*;
+use warpwise::{Simulator, prelude::*};
 
 /// Answers a request about `source`, with the prelude in its first line.
 fn answer(source: &str, launch: &Value) -> Value {

@@ -58,6 +58,27 @@
 /// has the value after a [`wait()`] that covers the group.
 ///
 /// On the host it copies at once.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Reverses 64 numbers, which arrive in the background.
+/// #[kernel(block = 64)]
+/// fn reverse(x: &[f32], y: &mut [f32]) {
+///     let tile = shared!([f32; 64]);
+///     let t = thread_idx_x();
+///     async_copy::copy(&mut tile[t], &x[t]);
+///     async_copy::wait_all();
+///     sync_threads();
+///     y[t] = tile[63 - t];
+/// }
+/// # let device = Device::cpu();
+/// # let x = device.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
+/// # let mut y = device.zeros::<f32>(64)?;
+/// # reverse::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?[..2], [63.0, 62.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn copy<T: Copy>(to: &mut T, from: &T) {
     *to = *from;
 }
@@ -67,6 +88,28 @@ pub fn copy<T: Copy>(to: &mut T, from: &T) {
 ///
 /// All threads of the block call it with the same slices. Each of them waits for its own copies,
 /// and then all meet at [`sync_threads`](crate::sync_threads).
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Reverses 100 numbers by a block of any size.
+/// #[kernel]
+/// fn reverse(x: &[f32], y: &mut [f32]) {
+///     let tile = shared!([f32; 100]);
+///     async_copy::block_copy(tile, &x[..100]);
+///     async_copy::wait_all();
+///     sync_threads();
+///     for i in (thread_idx_x()..100).step_by(block_dim_x()) {
+///         y[i] = tile[99 - i];
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let x = device.upload(&(0..100).map(|i| i as f32).collect::<Vec<_>>())?;
+/// # let mut y = device.zeros::<f32>(100)?;
+/// # reverse::launch(&device, LaunchConfig::grid(1).block(32), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?[..2], [99.0, 98.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// If the slices have different lengths.
@@ -84,13 +127,78 @@ pub fn block_copy<T: Copy>(to: &mut [T], from: &[T]) {
 
 /// Closes the thread's open group of copies, which may be empty, and opens the next one:
 /// `cp.async.commit_group`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Reverses 64 numbers, which arrive in the background.
+/// #[kernel(block = 64)]
+/// fn reverse(x: &[f32], y: &mut [f32]) {
+///     let tile = shared!([f32; 64]);
+///     let t = thread_idx_x();
+///     async_copy::copy(&mut tile[t], &x[t]);
+///     async_copy::commit();
+///     async_copy::wait::<0>();
+///     sync_threads();
+///     y[t] = tile[63 - t];
+/// }
+/// # let device = Device::cpu();
+/// # let x = device.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
+/// # let mut y = device.zeros::<f32>(64)?;
+/// # reverse::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?[..2], [63.0, 62.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn commit() {}
 
 /// Waits until all closed groups of the thread's copies are done, except for the last `PENDING`:
 /// `cp.async.wait_group`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Reverses 64 numbers, which arrive in the background.
+/// #[kernel(block = 64)]
+/// fn reverse(x: &[f32], y: &mut [f32]) {
+///     let tile = shared!([f32; 64]);
+///     let t = thread_idx_x();
+///     async_copy::copy(&mut tile[t], &x[t]);
+///     async_copy::commit();
+///     async_copy::wait::<0>();
+///     sync_threads();
+///     y[t] = tile[63 - t];
+/// }
+/// # let device = Device::cpu();
+/// # let x = device.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
+/// # let mut y = device.zeros::<f32>(64)?;
+/// # reverse::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?[..2], [63.0, 62.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn wait<const PENDING: usize>() {}
 
 /// Closes the thread's open group and waits for all groups: `cp.async.wait_all`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Reverses 64 numbers, which arrive in the background.
+/// #[kernel(block = 64)]
+/// fn reverse(x: &[f32], y: &mut [f32]) {
+///     let tile = shared!([f32; 64]);
+///     let t = thread_idx_x();
+///     async_copy::copy(&mut tile[t], &x[t]);
+///     async_copy::wait_all();
+///     sync_threads();
+///     y[t] = tile[63 - t];
+/// }
+/// # let device = Device::cpu();
+/// # let x = device.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
+/// # let mut y = device.zeros::<f32>(64)?;
+/// # reverse::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?[..2], [63.0, 62.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn wait_all() {}
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Kernels use std's atomics as they are. Std has none for floats: [`AtomicF32`] and
 //! [`AtomicF64`] fill that gap, in kernels and on the host. An atomic is at device scope in global
 //! memory and at block scope in shared memory; [`AtomicScope`] gives the same atomic at another.
-use crate::MinMax;
+use crate::{Atomic, MinMax};
 use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
     Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
@@ -159,7 +159,7 @@ fn load_order(order: Ordering) -> Ordering {
 }
 
 /// The same atomic at another scope. On the host every scope is the whole machine.
-pub trait AtomicScope {
+pub trait AtomicScope: Atomic {
     /// Holds among the threads of a block.
     fn block(&self) -> &Self {
         self
@@ -182,6 +182,7 @@ impl AtomicScope for AtomicF64 {}
 /// Orders this thread's accesses to memory, as seen by the device's threads.
 ///
 /// ```
+/// use std::sync::atomic::Ordering;
 /// use warpwise::prelude::*;
 ///
 /// /// One block publishes a value, and the others read it.
@@ -202,12 +203,60 @@ pub fn thread_fence() {
     std::sync::atomic::fence(SeqCst);
 }
 
+/// Orders this thread's accesses to shared memory before it against those of the products of
+/// [`wgmma`](crate::wgmma) and of bulk copies after it, which access memory by the asynchronous proxy:
+/// `fence.proxy.async`.
+///
+/// Threads that have written a tile make the call, and then synchronize with those that begin the
+/// product. A launch on a GPU before compute capability 9.0 is an error.
+pub fn fence_proxy_async() {
+    std::sync::atomic::fence(SeqCst);
+}
+
 /// Orders this thread's accesses to memory, as seen by the block's threads.
+///
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 64)]
+/// fn publish(data: &[AtomicU32], ready: &[AtomicU32]) {
+///     if thread_idx_x() == 0 {
+///         data[0].store(7, Ordering::Relaxed);
+///         thread_fence_block();
+///         ready[0].store(1, Ordering::Relaxed);
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let (mut data, mut ready) = (device.zeros::<u32>(1)?, device.zeros::<u32>(1)?);
+/// # publish::launch(&device, LaunchConfig::grid(1), &mut data, &mut ready)?;
+/// assert_eq!((data.to_vec()?, ready.to_vec()?), (vec![7], vec![1]));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn thread_fence_block() {
     std::sync::atomic::fence(SeqCst);
 }
 
 /// Orders this thread's accesses to memory, as seen by the whole machine.
+///
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 64)]
+/// fn publish(data: &[AtomicU32], ready: &[AtomicU32]) {
+///     if thread_idx_x() == 0 {
+///         data[0].store(7, Ordering::Relaxed);
+///         thread_fence_system();
+///         ready[0].store(1, Ordering::Relaxed);
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let (mut data, mut ready) = (device.zeros::<u32>(1)?, device.zeros::<u32>(1)?);
+/// # publish::launch(&device, LaunchConfig::grid(1), &mut data, &mut ready)?;
+/// assert_eq!((data.to_vec()?, ready.to_vec()?), (vec![7], vec![1]));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn thread_fence_system() {
     std::sync::atomic::fence(SeqCst);
 }

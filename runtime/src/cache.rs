@@ -83,12 +83,60 @@ stores! {
 /// `prefetch.global.L1`.
 ///
 /// On the host it does nothing.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Adds rows of 64 numbers; the next row is fetched while one is added.
+/// #[kernel(block = 64)]
+/// fn column_sums(x: &[f32], y: &mut [f32]) {
+///     let t = thread_idx_x();
+///     let mut sum = 0.0;
+///     for row in 0..x.len() / 64 {
+///         if let Some(next) = x.get((row + 1) * 64 + t) {
+///             cache::prefetch_l1(next);
+///         }
+///         sum += x[row * 64 + t];
+///     }
+///     y[t] = sum;
+/// }
+/// # let device = Device::cpu();
+/// # let x = device.upload(&[0.5f32; 640])?;
+/// # let mut y = device.zeros::<f32>(64)?;
+/// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?, [5.0; 64]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn prefetch_l1<T: Copy>(_from: &T) {}
 
 /// Fetches the line of an element to the second-level cache, in the background:
 /// `prefetch.global.L2`.
 ///
 /// On the host it does nothing.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Adds rows of 64 numbers; the next row is fetched while one is added.
+/// #[kernel(block = 64)]
+/// fn column_sums(x: &[f32], y: &mut [f32]) {
+///     let t = thread_idx_x();
+///     let mut sum = 0.0;
+///     for row in 0..x.len() / 64 {
+///         if let Some(next) = x.get((row + 1) * 64 + t) {
+///             cache::prefetch_l2(next);
+///         }
+///         sum += x[row * 64 + t];
+///     }
+///     y[t] = sum;
+/// }
+/// # let device = Device::cpu();
+/// # let x = device.upload(&[0.5f32; 640])?;
+/// # let mut y = device.zeros::<f32>(64)?;
+/// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?, [5.0; 64]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn prefetch_l2<T: Copy>(_from: &T) {}
 
 #[cfg(test)]

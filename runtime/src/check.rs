@@ -2,7 +2,7 @@
 //! data.
 //!
 //! ```
-//! use warpwise::{Error, check::{Problem, RaceKind}, prelude::*};
+//! use warpwise::{Error, Simulator, check::{Problem, RaceKind}, prelude::*};
 //!
 //! #[kernel(block = 64)]
 //! fn rotate(x: &mut [u32]) {

@@ -59,6 +59,32 @@ use crate::host::only_in_a_kernel;
 /// Every thread of a block must reach it, as [`sync_threads`](crate::sync_threads), which it
 /// includes. Threads and blocks that have returned, or failed a check, are not waited for.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Every block of a cluster gets the number that the next one has.
+/// #[kernel(block = 32, cluster = 2)]
+/// fn rotate(x: &mut [u32]) {
+///     let number = shared!([u32; 1]);
+///     if thread_idx_x() == 0 {
+///         number[0] = x[block_idx_x()];
+///     }
+///     cluster::sync();
+///     let next = (cluster::block_rank() + 1) % cluster::size();
+///     let theirs = cluster::map_shared_rank(number, next)[0];
+///     // No block ends while the other one reads its number.
+///     cluster::sync();
+///     if thread_idx_x() == 0 {
+///         x[block_idx_x()] = theirs;
+///     }
+/// }
+/// # let device = Device::cpu();
+/// let mut x = device.upload(&[1u32, 2, 3, 4])?;
+/// rotate::launch(&device, LaunchConfig::grid(4), &mut x)?;
+/// assert_eq!(x.to_vec()?, [2, 1, 4, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]
@@ -68,6 +94,32 @@ pub fn sync() {
 
 /// Returns the number of the block in its cluster, x counting fastest: from 0 to [`size`]` - 1`.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Every block of a cluster gets the number that the next one has.
+/// #[kernel(block = 32, cluster = 2)]
+/// fn rotate(x: &mut [u32]) {
+///     let number = shared!([u32; 1]);
+///     if thread_idx_x() == 0 {
+///         number[0] = x[block_idx_x()];
+///     }
+///     cluster::sync();
+///     let next = (cluster::block_rank() + 1) % cluster::size();
+///     let theirs = cluster::map_shared_rank(number, next)[0];
+///     // No block ends while the other one reads its number.
+///     cluster::sync();
+///     if thread_idx_x() == 0 {
+///         x[block_idx_x()] = theirs;
+///     }
+/// }
+/// # let device = Device::cpu();
+/// let mut x = device.upload(&[1u32, 2, 3, 4])?;
+/// rotate::launch(&device, LaunchConfig::grid(4), &mut x)?;
+/// assert_eq!(x.to_vec()?, [2, 1, 4, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]
@@ -76,6 +128,32 @@ pub fn block_rank() -> usize {
 }
 
 /// Returns the number of blocks of a cluster.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Every block of a cluster gets the number that the next one has.
+/// #[kernel(block = 32, cluster = 2)]
+/// fn rotate(x: &mut [u32]) {
+///     let number = shared!([u32; 1]);
+///     if thread_idx_x() == 0 {
+///         number[0] = x[block_idx_x()];
+///     }
+///     cluster::sync();
+///     let next = (cluster::block_rank() + 1) % cluster::size();
+///     let theirs = cluster::map_shared_rank(number, next)[0];
+///     // No block ends while the other one reads its number.
+///     cluster::sync();
+///     if thread_idx_x() == 0 {
+///         x[block_idx_x()] = theirs;
+///     }
+/// }
+/// # let device = Device::cpu();
+/// let mut x = device.upload(&[1u32, 2, 3, 4])?;
+/// rotate::launch(&device, LaunchConfig::grid(4), &mut x)?;
+/// assert_eq!(x.to_vec()?, [2, 1, 4, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.
@@ -89,6 +167,32 @@ pub fn size() -> usize {
 ///
 /// A rank that is not below [`size`] is an index out of bounds.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Every block of a cluster gets the number that the next one has.
+/// #[kernel(block = 32, cluster = 2)]
+/// fn rotate(x: &mut [u32]) {
+///     let number = shared!([u32; 1]);
+///     if thread_idx_x() == 0 {
+///         number[0] = x[block_idx_x()];
+///     }
+///     cluster::sync();
+///     let next = (cluster::block_rank() + 1) % cluster::size();
+///     let theirs = cluster::map_shared_rank(number, next)[0];
+///     // No block ends while the other one reads its number.
+///     cluster::sync();
+///     if thread_idx_x() == 0 {
+///         x[block_idx_x()] = theirs;
+///     }
+/// }
+/// # let device = Device::cpu();
+/// let mut x = device.upload(&[1u32, 2, 3, 4])?;
+/// rotate::launch(&device, LaunchConfig::grid(4), &mut x)?;
+/// assert_eq!(x.to_vec()?, [2, 1, 4, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]
@@ -100,6 +204,31 @@ pub fn map_shared_rank<T: ?Sized>(_shared: &T, _rank: usize) -> &T {
 /// rank, to write to it.
 ///
 /// A rank that is not below [`size`] is an index out of bounds.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Every block of a cluster gives its number to the next one.
+/// #[kernel(block = 32, cluster = 2)]
+/// fn rotate(x: &mut [u32]) {
+///     let number = shared!([u32; 1]);
+///     let next = (cluster::block_rank() + 1) % cluster::size();
+///     // All blocks have begun, so that there is memory to write to.
+///     cluster::sync();
+///     if thread_idx_x() == 0 {
+///         cluster::map_shared_rank_mut(number, next)[0] = x[block_idx_x()];
+///     }
+///     cluster::sync();
+///     if thread_idx_x() == 0 {
+///         x[block_idx_x()] = number[0];
+///     }
+/// }
+/// # let device = Device::cpu();
+/// let mut x = device.upload(&[1u32, 2, 3, 4])?;
+/// rotate::launch(&device, LaunchConfig::grid(4), &mut x)?;
+/// assert_eq!(x.to_vec()?, [2, 1, 4, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.

@@ -1,7 +1,7 @@
 //! Counters of launches, as hardware counts: they locate lost time without a GPU.
 //!
 //! ```
-//! use warpwise::prelude::*;
+//! use warpwise::{Simulator, prelude::*};
 //!
 //! #[kernel]
 //! fn gather(x: &[f32], y: &mut [f32]) {
@@ -206,7 +206,7 @@ impl LaunchCounters {
     /// unknown register count is no limit.
     ///
     /// ```
-    /// use warpwise::{model::Gpu, prelude::*};
+    /// use warpwise::{Simulator, model::Gpu, prelude::*};
     ///
     /// #[kernel(block = 32)]
     /// fn increment(x: &mut [u32]) {
@@ -244,7 +244,7 @@ impl LaunchCounters {
     /// `registers` registers. An unknown register count is no limit.
     ///
     /// ```
-    /// # use warpwise::prelude::*;
+    /// # use warpwise::{Simulator, prelude::*};
     /// use warpwise::occupancy::{Limiter, Multiprocessor, Target};
     /// # #[kernel(block = 256)]
     /// # fn fill(x: &mut [u32]) {
@@ -278,7 +278,7 @@ impl LaunchCounters {
 }
 
 /// Formats the bindings of generic parameters as a list.
-fn generics(bindings: &[Binding]) -> String {
+pub(crate) fn generics(bindings: &[Binding]) -> String {
     let text = |binding: &Binding| match binding {
         Binding::Type(scalar) => scalar.to_string(),
         Binding::Const(bits) => bits.to_string(),

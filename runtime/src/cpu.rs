@@ -33,7 +33,7 @@ use warpwise_compiler::{
     fault::Reason,
     hardware::MAX_SHARED_BYTES,
     id::Id,
-    ir::{Access, Fault, Kernel},
+    ir::{Fault, Kernel},
     output::{CAPACITY_BYTES, Printed, record_bytes},
 };
 use warpwise_simt::{CacheModel, FaultReport, Memory, Outcome, Snapshot};
@@ -277,6 +277,7 @@ impl Interpreter {
             Some(gpu) => self.model(launch, lent, gpu)?,
             None => None,
         };
+        profile::record_start(launch.bound.source.name);
         let (outcome, counted) = program.run(lent);
         if outcome.stopped.is_none() {
             let Geometry { grid, block } = launch.geometry;
@@ -334,9 +335,10 @@ impl Interpreter {
     /// Records this stream as a writer of the memory of other streams that a launch writes.
     fn note_writes(self: &Arc<Self>, launch: &CheckedLaunch<'_>) {
         for arg in launch.args.values() {
-            let Value::Slice { slice, access: Access::Write | Access::Atomic, .. } = arg else {
+            let Value::Slice { slice, access, .. } = arg else { continue };
+            if access.is_read_only() {
                 continue;
-            };
+            }
             if slice.device().is_interpreter(self) {
                 continue;
             }

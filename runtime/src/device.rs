@@ -602,12 +602,20 @@ impl Device {
         let _scope = observe::launch(launch, self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.run(launch),
-            Engine::Cuda(stream) => {
-                profile::ran_on_gpu(launch.bound.source.name);
-                stream.run(launch)
-            }
+            Engine::Cuda(stream) if profile::is_on() => run_measured(stream, launch),
+            Engine::Cuda(stream) => stream.run(launch),
         }
     }
+}
+
+/// Runs a launch on a GPU, waits for it, and writes its time to the profile.
+fn run_measured(stream: &Arc<driver::Stream>, launch: &CheckedLaunch<'_>) -> Result<()> {
+    let start = stream.record()?;
+    stream.run(launch)?;
+    let end = stream.record()?;
+    // A launch that fails has no time; the program learns of its fault where it waits.
+    profile::record_gpu_launch(launch, end.elapsed_since(&start).ok());
+    Ok(())
 }
 
 /// `cpu (SIMT interpreter)`, `cuda:0 (NVIDIA H200)`

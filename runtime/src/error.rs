@@ -627,6 +627,14 @@ pub enum LaunchMistake {
         /// Elements that it takes at most.
         max: u32,
     },
+    /// An array or a box of which hardware has no tensor map.
+    #[error("there is no tensor map for `{param}`: {problem}")]
+    TensorMap {
+        /// The kernel's parameter.
+        param: String,
+        /// The limit of hardware.
+        problem: String,
+    },
     /// Arguments of wrong types; generated code never passes such.
     #[error("it takes {expected}, and the launch passes {found}")]
     Arguments {

@@ -8,6 +8,7 @@ use crate::{
     launch_checks::{Arg, CheckedLaunch, Value},
     memory::{AnySlice, check_lengths},
     observe,
+    tensor_map::TensorLayout,
 };
 use std::{
     fmt,
@@ -71,19 +72,29 @@ pub(crate) struct RecordedLaunch {
 
 /// An argument that keeps its memory.
 enum RecordedValue {
-    Scalar { ty: Scalar, bits: u64 },
-    Slice { elem: ir::Element, access: Access, slice: AnySlice, single: bool },
+    Scalar {
+        ty: Scalar,
+        bits: u64,
+    },
+    Slice {
+        elem: ir::Element,
+        access: Access,
+        slice: AnySlice,
+        single: bool,
+        tensor: Option<TensorLayout>,
+    },
 }
 
 impl RecordedLaunch {
     fn new(launch: &CheckedLaunch<'_>) -> Self {
         let values = launch.args.values().map(|value| match value {
             Value::Scalar { ty, bits } => RecordedValue::Scalar { ty: *ty, bits: *bits },
-            Value::Slice { elem, access, slice, single } => RecordedValue::Slice {
+            Value::Slice { elem, access, slice, single, tensor } => RecordedValue::Slice {
                 elem: elem.clone(),
                 access: *access,
                 slice: (*slice).clone(),
                 single: *single,
+                tensor: *tensor,
             },
         });
         let (bound, geometry, shared) = (launch.bound, launch.geometry, launch.shared.clone());
@@ -94,9 +105,13 @@ impl RecordedLaunch {
     pub(crate) fn with<T>(&self, work: impl FnOnce(&CheckedLaunch<'_>) -> T) -> T {
         let values = self.values.iter().map(|value| match value {
             RecordedValue::Scalar { ty, bits } => Value::Scalar { ty: *ty, bits: *bits },
-            RecordedValue::Slice { elem, access, slice, single } => {
-                Value::Slice { elem: elem.clone(), access: *access, slice, single: *single }
-            }
+            RecordedValue::Slice { elem, access, slice, single, tensor } => Value::Slice {
+                elem: elem.clone(),
+                access: *access,
+                slice,
+                single: *single,
+                tensor: *tensor,
+            },
         });
         let args: Vec<Arg<'_>> = values.map(Arg::of).collect();
         let (bound, geometry, shared) = (self.bound, self.geometry, self.shared.clone());

@@ -40,6 +40,26 @@ use crate::{
 /// [`sync_threads`](crate::sync_threads). Threads and blocks that have returned, or failed a check,
 /// are not waited for.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Every thread gets the number of the last thread of the grid.
+/// #[kernel(cooperative, block = 32)]
+/// fn last(x: &mut [usize]) {
+///     let i = grid::thread_rank();
+///     x[i] = i;
+///     grid::sync();
+///     let last = x[grid::size() - 1];
+///     grid::sync();
+///     x[i] = last;
+/// }
+/// # let device = Device::cpu();
+/// let mut x = device.zeros::<usize>(64)?;
+/// last::launch(&device, LaunchConfig::grid(2), &mut x)?;
+/// assert_eq!(x.to_vec()?, [63; 64]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]

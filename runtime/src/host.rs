@@ -41,6 +41,22 @@ thread_local! {
 /// Calls `kernel` once for each thread of a launch: in the order of blocks, in them of threads,
 /// x fastest in both.
 ///
+/// ```
+/// use warpwise::{host, prelude::*};
+///
+/// #[kernel]
+/// fn double(x: &mut [u32]) {
+///     if let Some(x) = x.get_mut(global_idx_x()) {
+///         *x *= 2;
+///     }
+/// }
+///
+/// let mut x = [1, 2, 3];
+/// host::for_each_thread(LaunchConfig::cover(x.len()), || double(&mut x))?;
+/// assert_eq!(x, [2, 4, 6]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Errors
 /// If no GPU runs a launch of this config.
 pub fn for_each_thread(config: LaunchConfig, mut kernel: impl FnMut()) -> Result<()> {
@@ -84,7 +100,9 @@ macro_rules! index_functions {
         pub(crate) mod index {
             use super::POSITION;
             $(
-                #[doc = concat!("Index of the thread in its block along ", $axis, ".")]
+                #[doc = concat!("Index of the thread in its block along ", $axis, ", from 0 to [`", stringify!($block_dim), "`]` - 1`: `threadIdx.", $axis, "` of CUDA C++.")]
+                ///
+                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and 0 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;
@@ -102,7 +120,9 @@ macro_rules! index_functions {
                 pub fn $thread_idx() -> usize {
                     POSITION.get().thread[$i] as usize
                 }
-                #[doc = concat!("Index of the block in the grid along ", $axis, ".")]
+                #[doc = concat!("Index of the block in the grid along ", $axis, ", from 0 to [`", stringify!($grid_dim), "`]` - 1`: `blockIdx.", $axis, "` of CUDA C++.")]
+                ///
+                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and 0 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;
@@ -120,7 +140,9 @@ macro_rules! index_functions {
                 pub fn $block_idx() -> usize {
                     POSITION.get().block[$i] as usize
                 }
-                #[doc = concat!("Threads in a block along ", $axis, ".")]
+                #[doc = concat!("Threads in a block along ", $axis, ", as the launch or `#[kernel(block = ..)]` has them: `blockDim.", $axis, "` of CUDA C++.")]
+                ///
+                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and 1 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;
@@ -138,7 +160,9 @@ macro_rules! index_functions {
                 pub fn $block_dim() -> usize {
                     POSITION.get().block_dim[$i] as usize
                 }
-                #[doc = concat!("Blocks in the grid along ", $axis, ".")]
+                #[doc = concat!("Blocks in the grid along ", $axis, ": `gridDim.", $axis, "` of CUDA C++.")]
+                ///
+                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and 1 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;
@@ -156,7 +180,11 @@ macro_rules! index_functions {
                 pub fn $grid_dim() -> usize {
                     POSITION.get().grid_dim[$i] as usize
                 }
-                #[doc = concat!("Index of the thread in the grid along ", $axis, ".")]
+                #[doc = concat!("Index of the thread in the grid along ", $axis, ": `", stringify!($block_idx), "() * ", stringify!($block_dim), "() + ", stringify!($thread_idx), "()`.")]
+                ///
+                /// The last block may have more threads than there are elements, so kernels compare it with a
+                /// length. It is below 2^31, unless the kernel is `wide_index`. On the host it is that of
+                /// [`for_each_thread`](crate::host::for_each_thread), and 0 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;

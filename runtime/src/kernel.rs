@@ -90,10 +90,10 @@ impl EmbeddedPtx {
     /// Returns the text for `target`, unless `kernel` gains something there that it lacks, or does
     /// not run there.
     pub(crate) fn text_for(self, kernel: &Kernel, target: Target) -> Option<&'static str> {
-        let oldest = ptx::oldest(kernel);
-        if target < oldest {
+        if !ptx::runs_on(kernel, target) {
             return None;
         }
+        let oldest = ptx::oldest(kernel);
         let target = ptx::level(kernel, target).1;
         if target == oldest {
             return Some(self.oldest);

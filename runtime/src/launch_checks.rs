@@ -2,12 +2,14 @@
 use crate::{
     AtomicBuffer, Buffer3, Constant, ConstantData, Device, Element, Error, LaunchConfig,
     LayeredTexture1, LayeredTexture2, Layers, LayersMut, Plain, Result, Rows, RowsMut, Slice,
-    Slice2, Stored, Texture1, Texture2, Texture3, TextureElement, TextureObject, advice,
+    Slice2, Stored, TensorMap2, TensorMap2Mut, TensorMap3, TensorMap3Mut, Texture1, Texture2,
+    Texture3, TextureElement, TextureObject, advice,
     element::Atomic,
     error::LaunchMistake,
     kernel::{Bound, Signature, Source},
     launch::Geometry,
     memory::{AnySlice, Rectangle},
+    tensor_map::TensorLayout,
 };
 use smallvec::SmallVec;
 use std::fmt;
@@ -22,9 +24,11 @@ use warpwise_compiler::{
 const INLINE_VALUES: usize = 16;
 
 /// One argument of a launch.
+#[derive(Debug)]
 pub struct Arg<'a>(Passed<'a>);
 
 /// The contents of an [`Arg`].
+#[derive(Debug)]
 enum Passed<'a> {
     One(Value<'a>),
     /// The numbers in a struct or array.
@@ -32,6 +36,7 @@ enum Passed<'a> {
 }
 
 /// The value of one parameter of the IR.
+#[derive(Debug)]
 pub(crate) enum Value<'a> {
     Scalar {
         ty: Scalar,
@@ -43,6 +48,8 @@ pub(crate) enum Value<'a> {
         slice: &'a AnySlice,
         /// True if the kernel takes a reference to one value.
         single: bool,
+        /// The array and the box of a tensor map.
+        tensor: Option<TensorLayout>,
     },
 }
 
@@ -66,7 +73,7 @@ impl<'a> Arg<'a> {
         let (elem, slice) = (C::ELEMENT, constant.any());
         let max = u32::try_from(slice.len).unwrap_or(u32::MAX);
         let access = Access::Constant { max };
-        Self(Passed::One(Value::Slice { elem, access, slice, single: C::IS_SINGLE }))
+        Self(Passed::One(Value::Slice { elem, access, slice, single: C::IS_SINGLE, tensor: None }))
     }
     /// Returns the argument for a parameter of type `&mut [T]`.
     pub fn write<T: Stored>(slice: &'a mut Slice<T>) -> Self {
@@ -88,7 +95,7 @@ impl<'a> Arg<'a> {
 
     fn slice<T: Stored>(access: Access, slice: &'a AnySlice) -> Self {
         let elem = T::ELEMENT;
-        Self(Passed::One(Value::Slice { elem, access, slice, single: false }))
+        Self(Passed::One(Value::Slice { elem, access, slice, single: false, tensor: None }))
     }
 
     /// Returns the argument for an array type of kernels: the slice, the extents from the outermost
@@ -98,8 +105,27 @@ impl<'a> Arg<'a> {
         rectangle: &'a Rectangle,
         outer: impl IntoIterator<Item = usize>,
     ) -> Self {
+        Self::array_with::<T>(access, rectangle, outer, None)
+    }
+
+    /// Returns the argument for a tensor map, in the order of the fields.
+    fn tensor_map<T: Stored>(
+        access: Access,
+        rectangle: &'a Rectangle,
+        layout: TensorLayout,
+    ) -> Self {
+        let outer = layout.extents[3 - layout.dims..2].iter().copied();
+        Self::array_with::<T>(access, rectangle, outer, Some(layout))
+    }
+
+    fn array_with<T: Stored>(
+        access: Access,
+        rectangle: &'a Rectangle,
+        outer: impl IntoIterator<Item = usize>,
+        tensor: Option<TensorLayout>,
+    ) -> Self {
         let slice = &rectangle.slice;
-        let elements = Value::Slice { elem: T::ELEMENT, access, slice, single: false };
+        let elements = Value::Slice { elem: T::ELEMENT, access, slice, single: false, tensor };
         let extents = outer.into_iter().chain([rectangle.columns, rectangle.pitch]);
         let scalar = |extent| Value::Scalar { ty: Scalar::U64, bits: extent as u64 };
         Self(Passed::Parts([elements].into_iter().chain(extents.map(scalar)).collect()))
@@ -112,7 +138,8 @@ impl<'a> Arg<'a> {
     ) -> Self {
         let elem = <T as Stored>::ELEMENT;
         let slice = texture.any();
-        let object = Value::Slice { elem, access: Access::Texture, slice, single: false };
+        let access = Access::Texture;
+        let object = Value::Slice { elem, access, slice, single: false, tensor: None };
         let layers = LAYERED.then_some(texture.layers());
         let extents = texture.extents().into_iter().chain(layers);
         let extents = extents.map(|extent| Value::Scalar { ty: Scalar::U64, bits: extent as u64 });
@@ -185,6 +212,60 @@ impl<'a, T: Stored> Parameter<'a> for LayersMut<'_, T> {
     }
 }
 
+impl<'a, T: Stored, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize> Parameter<'a>
+    for TensorMap2<'_, T, ROWS, COLUMNS, SWIZZLE>
+{
+    type Argument = &'a Slice2<T>;
+    fn arg(array: Self::Argument) -> Arg<'a> {
+        let layout = TensorLayout::new(array.memory(), None, [1, ROWS, COLUMNS], SWIZZLE);
+        Arg::tensor_map::<T>(Access::TensorRead, array.memory(), layout)
+    }
+}
+
+impl<'a, T: Stored, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize> Parameter<'a>
+    for TensorMap2Mut<'_, T, ROWS, COLUMNS, SWIZZLE>
+{
+    type Argument = &'a mut Slice2<T>;
+    fn arg(array: Self::Argument) -> Arg<'a> {
+        let layout = TensorLayout::new(array.memory(), None, [1, ROWS, COLUMNS], SWIZZLE);
+        Arg::tensor_map::<T>(Access::TensorWrite, array.memory(), layout)
+    }
+}
+
+impl<
+    'a,
+    T: Stored,
+    const LAYERS: usize,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const SWIZZLE: usize,
+> Parameter<'a> for TensorMap3<'_, T, LAYERS, ROWS, COLUMNS, SWIZZLE>
+{
+    type Argument = &'a Buffer3<T>;
+    fn arg(array: Self::Argument) -> Arg<'a> {
+        let (rectangle, layers) = (array.as_rows().memory(), Some(array.layers()));
+        let layout = TensorLayout::new(rectangle, layers, [LAYERS, ROWS, COLUMNS], SWIZZLE);
+        Arg::tensor_map::<T>(Access::TensorRead, rectangle, layout)
+    }
+}
+
+impl<
+    'a,
+    T: Stored,
+    const LAYERS: usize,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const SWIZZLE: usize,
+> Parameter<'a> for TensorMap3Mut<'_, T, LAYERS, ROWS, COLUMNS, SWIZZLE>
+{
+    type Argument = &'a mut Buffer3<T>;
+    fn arg(array: Self::Argument) -> Arg<'a> {
+        let (rectangle, layers) = (array.as_rows().memory(), Some(array.layers()));
+        let layout = TensorLayout::new(rectangle, layers, [LAYERS, ROWS, COLUMNS], SWIZZLE);
+        Arg::tensor_map::<T>(Access::TensorWrite, rectangle, layout)
+    }
+}
+
 impl<'a, T: TextureElement> Parameter<'a> for Texture1<'_, T> {
     type Argument = &'a TextureObject<T, 1>;
     fn arg(texture: Self::Argument) -> Arg<'a> {
@@ -235,7 +316,11 @@ impl Value<'_> {
     fn is_vector_aligned(&self) -> bool {
         match self {
             Value::Scalar { .. }
-            | Value::Slice { access: Access::Constant { .. } | Access::Texture, .. } => true,
+            | Value::Slice {
+                access:
+                    Access::Constant { .. } | Access::Texture | Access::TensorRead | Access::TensorWrite,
+                ..
+            } => true,
             Value::Slice { slice, .. } => slice.is_aligned(ir::Element::SLICE_ALIGN),
         }
     }
@@ -359,7 +444,7 @@ fn check_arguments(params: &[Param], args: Args<'_>, device: &Device) -> Result<
             let expected = format!("`{}`: {}", param.name, param.kind);
             return Err(LaunchMistake::Arguments { expected, found: format!("`{arg}`") });
         }
-        let Value::Slice { slice, single, .. } = arg else { continue };
+        let Value::Slice { slice, single, tensor, .. } = arg else { continue };
         if let ParamKind::Slice { access: Access::Constant { max }, .. } = param.kind
             && slice.len as u64 > u64::from(max)
         {
@@ -374,8 +459,21 @@ fn check_arguments(params: &[Param], args: Args<'_>, device: &Device) -> Result<
             let (param, buffer) = (param.name.clone(), slice.device().to_string());
             return Err(LaunchMistake::WrongDevice { param, buffer, device: device.to_string() });
         }
+        if let Some(problem) = tensor.as_ref().and_then(|layout| tensor_problem(layout, slice)) {
+            return Err(LaunchMistake::TensorMap { param: param.name.clone(), problem });
+        }
     }
     if values.next().is_some() { Err(wrong_count(params, args)) } else { Ok(()) }
+}
+
+/// Returns the reason that there is no tensor map of an array, if there is none.
+fn tensor_problem(layout: &TensorLayout, slice: &AnySlice) -> Option<String> {
+    let is_aligned = slice.is_aligned(layout.align());
+    let unaligned = || {
+        let needed = layout.align();
+        format!("the array does not begin at a multiple of {needed} bytes")
+    };
+    layout.problem().or_else(|| (!is_aligned).then(unaligned))
 }
 
 fn wrong_count(params: &[Param], args: Args<'_>) -> LaunchMistake {

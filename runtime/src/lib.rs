@@ -39,6 +39,8 @@
 //!   which threads arrive by themselves, and [`Pipeline`]s of them.
 //! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and
 //!   prefetches.
+//! - [`tensor_map`]: boxes of arrays that one thread copies to and from shared memory.
+//!   [`bulk_store`]: copies from shared memory in the background.
 //! - [`vector`]: vector types such as [`F32x4`].
 //! - [`mma`]: products of small matrices on tensor cores.
 //! - [`texture`]: images that are sampled at fractional coordinates.
@@ -54,6 +56,26 @@
 //! - [`interop`]: memory, streams and kernels of other libraries.
 //! - [`collective`]: all-reduce and other collectives, over several GPUs, machines, or CPU devices.
 //! - [`host`]: calls of kernels as Rust functions.
+//! - [`prelude`]: the names that kernels and their launches use.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | |
+//! |---|---|
+//! | `llvm` | kernels that are compiled when they are first launched are compiled by LLVM, where the machine has one; closed kernels are without it |
+//! | `nccl` | [`collective`] among GPUs, by the NCCL of the machine, which is loaded at run time |
+//! | `tracing` | launches, copies, compilations and waits are spans of the crate `tracing` |
+//! | `cudarc` | devices and buffers of `cudarc`, without copies: `Device::from_cudarc`, `Buffer::from_cudarc` |
+//! | `glam`, `nalgebra`, `num-complex` | vectors, matrices and complex numbers of these crates in buffers: `Device::upload_host` |
+//! | `ndarray`, `image` | whole arrays and images: `Device::upload_array`, `Device::upload_image` |
+//!
+//! # Platforms
+//!
+//! 64-bit Linux; Windows and macOS are built and tested without a GPU. GPUs need compute capability 7.5
+//! or later and an NVIDIA driver, which is loaded at run time; nothing is linked.
+#![warn(missing_debug_implementations)]
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
 
@@ -66,6 +88,7 @@ mod atomic;
 mod barrier;
 pub mod bits;
 pub mod block;
+pub mod bulk_store;
 pub mod cache;
 pub mod check;
 pub mod cluster;
@@ -110,11 +133,13 @@ mod simulator;
 mod source_lines;
 pub mod stopped;
 mod stream;
+pub mod tensor_map;
 pub mod texture;
 pub mod trace;
 mod unoptimized;
 pub mod vector;
 pub mod warp;
+pub mod wgmma;
 
 #[doc(hidden)]
 pub mod __private;
@@ -122,7 +147,8 @@ pub mod __private;
 pub mod parameter;
 
 pub use atomic::{
-    AtomicF32, AtomicF64, AtomicScope, thread_fence, thread_fence_block, thread_fence_system,
+    AtomicF32, AtomicF64, AtomicScope, fence_proxy_async, thread_fence, thread_fence_block,
+    thread_fence_system,
 };
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use device::Device;
@@ -150,6 +176,7 @@ pub use properties::{DeviceInfo, MemoryInfo};
 pub use rows::{Layers, LayersMut, Rows, RowsMut};
 pub use simulator::Simulator;
 pub use stream::Stream;
+pub use tensor_map::{TensorMap, TensorMap2, TensorMap2Mut, TensorMap3, TensorMap3Mut};
 pub use texture::{
     AddressMode, Filter, LayeredTexture1, LayeredTexture2, Normalized, Sampler, Texel, TexelWord,
     Texture1, Texture2, Texture3, TextureElement, TextureObject,
@@ -160,4 +187,5 @@ pub use vector::{
     U16x2, U16x3, U16x4, U32x2, U32x3, U32x4, U64x2, U64x3, U64x4,
 };
 pub use warp::sync_warp;
+#[doc(inline)]
 pub use warpwise_macros::{device, kernel};

@@ -66,7 +66,7 @@
 #[doc(hidden)]
 pub mod words;
 
-use crate::device;
+use crate::{TensorMap, device};
 use std::sync::atomic::AtomicU64;
 
 /// A barrier in shared memory of which each phase is complete when `COUNT` threads have arrived:
@@ -91,6 +91,32 @@ pub struct ArrivalToken {
 impl<const COUNT: usize> MBarrier<COUNT> {
     /// Arrives in the current phase, and continues at once. Returns a token of the phase, for
     /// [`wait`](Self::wait).
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, prelude::*};
+    ///
+    /// /// The first warp writes, and the second one reads.
+    /// #[kernel(block = 64)]
+    /// fn pass_on(x: [u32; 32], y: &mut [u32]) {
+    ///     let full = shared!(MBarrier<32>);
+    ///     let tile = shared!([u32; 32]);
+    ///     let lane = warp::lane_id();
+    ///     if warp::warp_id() == 0 {
+    ///         tile[lane] = x[lane];
+    ///         full.arrive();
+    ///     } else {
+    ///         full.wait_parity(false);
+    ///         if lane < y.len() {
+    ///             y[lane] = tile[31 - lane];
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut y = device.zeros::<u32>(32)?;
+    /// # pass_on::launch(&device, LaunchConfig::grid(1), std::array::from_fn(|i| i as u32), &mut y)?;
+    /// assert_eq!(y.to_vec()?[..2], [31, 30]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
@@ -134,6 +160,32 @@ impl<const COUNT: usize> MBarrier<COUNT> {
 
     /// Waits until the phase of this parity is complete: the current or the last phase.
     ///
+    /// ```
+    /// use warpwise::{MBarrier, prelude::*};
+    ///
+    /// /// The first warp writes, and the second one reads.
+    /// #[kernel(block = 64)]
+    /// fn pass_on(x: [u32; 32], y: &mut [u32]) {
+    ///     let full = shared!(MBarrier<32>);
+    ///     let tile = shared!([u32; 32]);
+    ///     let lane = warp::lane_id();
+    ///     if warp::warp_id() == 0 {
+    ///         tile[lane] = x[lane];
+    ///         full.arrive();
+    ///     } else {
+    ///         full.wait_parity(false);
+    ///         if lane < y.len() {
+    ///             y[lane] = tile[31 - lane];
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut y = device.zeros::<u32>(32)?;
+    /// # pass_on::launch(&device, LaunchConfig::grid(1), std::array::from_fn(|i| i as u32), &mut y)?;
+    /// assert_eq!(y.to_vec()?[..2], [31, 30]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -154,7 +206,7 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     /// [`as_vectors`](crate::Slice::as_vectors) makes a buffer of numbers one of vectors.
     ///
     /// ```
-    /// use warpwise::{MBarrier, prelude::*};
+    /// use warpwise::{F32x4, MBarrier, prelude::*};
     ///
     /// /// The sums of rows of 128 numbers; the next row is on its way while one is added.
     /// #[kernel(block = 32)]
@@ -197,5 +249,21 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     #[track_caller]
     pub fn bulk_copy<T: Copy>(&self, to: &mut T, from: &T) {
         warpwise::mbarrier::words::bulk_copy(&self.mbarrier_word, to, from);
+    }
+    /// Begins to copy a box of a tensor map to shared memory: `cp.async.bulk.tensor`. One thread
+    /// copies the whole box.
+    ///
+    /// The coordinates are those of the first element of the box: `(row, column)`, or
+    /// `(layer, row, column)`. Elements outside of the array are zeros. The copy is waited for as
+    /// [`bulk_copy`](Self::bulk_copy); the documentation of [`tensor_map`](crate::tensor_map) has the
+    /// rules for the destination, and an example.
+    ///
+    /// A launch on a GPU before compute capability 9.0 is an error.
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn tensor_copy<T: Copy, M: TensorMap>(&self, to: &mut T, map: &M, at: M::Coordinates) {
+        warpwise::mbarrier::words::tensor_copy(&self.mbarrier_word, to, map, at);
     }
 }

@@ -51,6 +51,31 @@ use crate::host::only_in_a_kernel;
 
 /// Arrives at a barrier, and waits until it is complete.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// The first warp writes, and the second one reads.
+/// #[kernel(block = 64)]
+/// fn pass_on(x: [u32; 32], y: &mut [u32]) {
+///     let tile = shared!([u32; 32]);
+///     let lane = warp::lane_id();
+///     if warp::warp_id() == 0 {
+///         tile[lane] = x[lane];
+///         named_barrier::arrive::<1, 64>();
+///     } else {
+///         named_barrier::sync::<1, 64>();
+///         if lane < y.len() {
+///             y[lane] = tile[31 - lane];
+///         }
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let mut y = device.zeros::<u32>(32)?;
+/// # pass_on::launch(&device, LaunchConfig::grid(1), std::array::from_fn(|i| i as u32), &mut y)?;
+/// assert_eq!(y.to_vec()?[..2], [31, 30]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]
@@ -59,6 +84,31 @@ pub fn sync<const ID: usize, const THREADS: usize>() {
 }
 
 /// Arrives at a barrier, and continues at once.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// The first warp writes, and the second one reads.
+/// #[kernel(block = 64)]
+/// fn pass_on(x: [u32; 32], y: &mut [u32]) {
+///     let tile = shared!([u32; 32]);
+///     let lane = warp::lane_id();
+///     if warp::warp_id() == 0 {
+///         tile[lane] = x[lane];
+///         named_barrier::arrive::<1, 64>();
+///     } else {
+///         named_barrier::sync::<1, 64>();
+///         if lane < y.len() {
+///             y[lane] = tile[31 - lane];
+///         }
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let mut y = device.zeros::<u32>(32)?;
+/// # pass_on::launch(&device, LaunchConfig::grid(1), std::array::from_fn(|i| i as u32), &mut y)?;
+/// assert_eq!(y.to_vec()?[..2], [31, 30]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.

@@ -1,12 +1,12 @@
 //! Pipelines of stages in shared memory, between threads that fill and threads that use them.
-use crate::{MBarrier, device};
+use crate::{MBarrier, TensorMap, device};
 
 /// A pipeline: producer threads fill stages of shared memory, `PRODUCERS` of them each, and
 /// consumer threads use them, `CONSUMERS` of them each. There are `STAGES` stages, so that
 /// producers are up to as many ahead.
 ///
 /// ```
-/// use warpwise::{MBarrier, Pipeline, prelude::*};
+/// use warpwise::{F32x4, MBarrier, Pipeline, prelude::*};
 ///
 /// /// The sums of columns. One thread copies rows of 128 numbers, and 32 others add them.
 /// #[kernel(block = 64)]
@@ -45,9 +45,10 @@ use crate::{MBarrier, device};
 ///
 /// Each thread has a pipeline of its own, made of the same mbarriers, and goes through the stages in
 /// order. A producer [acquires](Self::acquire) an empty stage, fills it, by
-/// [`bulk_copy`](Self::bulk_copy) or by stores, and [commits](Self::commit) it. A consumer
-/// [waits](Self::wait) for a full stage, uses it, and [releases](Self::release) it. All producers
-/// fill the same number of stages, and all consumers use as many.
+/// [`bulk_copy`](Self::bulk_copy), [`tensor_copy`](Self::tensor_copy) or by stores, and
+/// [commits](Self::commit) it. A consumer [waits](Self::wait) for a full stage, uses it, and
+/// [releases](Self::release) it. All producers fill the same number of stages, and all consumers use
+/// as many.
 ///
 /// The rules of [`mbarrier`](crate::mbarrier) hold. Stages need a GPU of compute capability 8.0, and
 /// bulk copies one of 9.0.
@@ -65,6 +66,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
     Pipeline<'a, STAGES, PRODUCERS, CONSUMERS>
 {
     /// Makes a pipeline of the mbarriers of its full and of its empty stages, before the first one.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn new(
         full: &'a [MBarrier<PRODUCERS>; STAGES],
         empty: &'a [MBarrier<CONSUMERS>; STAGES],
@@ -73,6 +110,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
     }
 
     /// Waits until the next stage is empty, and returns its number.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
@@ -92,7 +165,53 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
         self.full[self.stage % STAGES].bulk_copy(to, from);
     }
 
+    /// Begins to copy a box of a tensor map to the stage that was acquired: see
+    /// [`MBarrier::tensor_copy`].
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn tensor_copy<T: Copy, M: TensorMap>(&self, to: &mut T, map: &M, at: M::Coordinates) {
+        self.full[self.stage % STAGES].tensor_copy(to, map, at);
+    }
+
     /// Ends the part of this thread in filling the stage that was acquired.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
@@ -104,6 +223,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
 
     /// Waits until the next stage is full, and returns its number.
     ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -113,6 +268,42 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
     }
 
     /// Ends the use of the stage that was waited for.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// One warp fills stages with rows of 32 numbers, and the other one adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[f32], y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<32>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let stages = shared!([[f32; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (lane, rows) = (warp::lane_id(), x.len() / 32);
+    ///     if warp::warp_id() == 0 {
+    ///         for row in 0..rows {
+    ///             let stage = pipeline.acquire();
+    ///             stages[stage][lane] = x[row * 32 + lane];
+    ///             pipeline.commit();
+    ///         }
+    ///     } else {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..rows {
+    ///             let stage = pipeline.wait();
+    ///             sum += stages[stage][lane];
+    ///             pipeline.release();
+    ///         }
+    ///         if lane < y.len() {
+    ///             y[lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[0.5f32; 320])?;
+    /// # let mut y = device.zeros::<f32>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.

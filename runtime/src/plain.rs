@@ -24,6 +24,7 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
 /// A kernel changes atomics behind `&`, also those inside of structs:
 ///
 /// ```
+/// use std::sync::atomic::Ordering;
 /// use warpwise::prelude::*;
 ///
 /// #[device]

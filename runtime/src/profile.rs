@@ -6,7 +6,10 @@
 //! program, then kernels and launches in the order of the launches. A launch with the counters of an
 //! earlier one only names that one.
 use crate::{
-    counters::{LaunchCounters, Object},
+    counters::{LaunchCounters, Object, generics},
+    kernel::Bound,
+    launch::Geometry,
+    launch_checks::CheckedLaunch,
     model::Gpu,
 };
 use std::{
@@ -17,6 +20,7 @@ use std::{
     path::Path,
     process,
     sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 use warpwise_compiler::ir::Kernel;
 
@@ -69,9 +73,24 @@ pub(crate) fn record_stopped(kernel: &str, reason: &str) {
     });
 }
 
-/// Writes that a launch ran on a GPU, and so is not counted.
-pub(crate) fn ran_on_gpu(kernel: &str) {
-    with_profile(|profile| profile.write_line(Object::new("gpu").text("kernel", kernel)));
+/// Writes that a launch begins, for the progress that `cargo warpwise profile` shows.
+pub(crate) fn record_start(kernel: &str) {
+    with_profile(|profile| profile.write_line(Object::new("started").text("kernel", kernel)));
+}
+
+/// Writes that a launch ran on a GPU, and so is not counted, with the time that it took there.
+pub(crate) fn record_gpu_launch(launch: &CheckedLaunch<'_>, took: Option<Duration>) {
+    let &Bound { source, ref bindings, .. } = launch.bound;
+    let Geometry { grid, block } = launch.geometry;
+    let mut line = Object::new("gpu")
+        .text("kernel", source.name)
+        .text("generics", &generics(bindings))
+        .value("grid", format_args!("{grid:?}"))
+        .value("block", format_args!("{block:?}"));
+    if let Some(took) = took {
+        line = line.value("nanoseconds", took.as_nanos());
+    }
+    with_profile(|profile| profile.write_line(line));
 }
 
 /// Name of a kernel, blocks of its grid and threads of its blocks.

@@ -81,7 +81,7 @@ impl Simulator {
     /// tests that compare the two, and to [count](Self::counters) what a compiler has to improve.
     ///
     /// ```
-    /// use warpwise::prelude::*;
+    /// use warpwise::{Simulator, prelude::*};
     ///
     /// #[kernel(block = 32)]
     /// fn step(x: &mut [u32]) {
@@ -113,7 +113,7 @@ impl Simulator {
     /// `u64::MAX` lifts it. Others have none.
     ///
     /// ```
-    /// use warpwise::{Error, prelude::*};
+    /// use warpwise::{Error, Simulator, prelude::*};
     ///
     /// #[kernel]
     /// fn count(x: &mut [u64]) {
@@ -138,7 +138,7 @@ impl Simulator {
     /// take a little longer.
     ///
     /// ```
-    /// use warpwise::prelude::*;
+    /// use warpwise::{Simulator, prelude::*};
     ///
     /// #[kernel(block = 256)]
     /// fn double(x: &mut [f32]) {
@@ -210,7 +210,7 @@ impl Simulator {
     /// with checks of its own.
     ///
     /// ```
-    /// use warpwise::{Error, prelude::*};
+    /// use warpwise::{Error, Simulator, prelude::*};
     ///
     /// /// Several threads write one element, without an order.
     /// #[kernel(block = 64)]
@@ -250,7 +250,8 @@ impl Simulator {
     /// Launches take much longer.
     ///
     /// ```
-    /// use warpwise::prelude::*;
+    /// use std::sync::atomic::Ordering;
+    /// use warpwise::{Simulator, prelude::*};
     ///
     /// /// Blocks draw numbers.
     /// #[kernel(block = 32)]
@@ -278,7 +279,7 @@ impl Simulator {
     /// in the same order each time, on one thread of the host.
     ///
     /// ```
-    /// use warpwise::{prelude::*, trace::Watch};
+    /// use warpwise::{Simulator, prelude::*, trace::Watch};
     ///
     /// #[kernel]
     /// fn square(x: &mut [u32]) {
@@ -362,7 +363,7 @@ impl Simulator {
     /// [stopped](crate::Error::Stopped) is not.
     ///
     /// ```
-    /// use warpwise::prelude::*;
+    /// use warpwise::{Simulator, prelude::*};
     ///
     /// #[kernel(block = 32)]
     /// fn increment(x: &mut [u32]) {
@@ -390,7 +391,7 @@ impl Simulator {
     /// included; none without [`checked`](Self::checked) or [`checks`](Self::checks).
     ///
     /// ```
-    /// use warpwise::prelude::*;
+    /// use warpwise::{Simulator, prelude::*};
     ///
     /// #[kernel(block = 32)]
     /// fn increment(x: &mut [u32]) {
@@ -415,7 +416,7 @@ impl Simulator {
     /// Returns the trace of each launch since the last call; none without [`trace`](Self::trace).
     ///
     /// ```
-    /// use warpwise::{prelude::*, trace::Watch};
+    /// use warpwise::{Simulator, prelude::*, trace::Watch};
     ///
     /// #[kernel(block = 32)]
     /// fn increment(x: &mut [u32]) {

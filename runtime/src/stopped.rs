@@ -1,6 +1,7 @@
 //! The reasons for which the interpreter stops a launch, as messages and as data.
 //!
 //! ```
+//! use std::sync::atomic::Ordering;
 //! use warpwise::{Error, prelude::*, stopped::Stopped};
 //!
 //! /// Waits for a flag that nobody sets.

@@ -1,7 +1,7 @@
 //! The debugger: traces of the instructions of one thread or warp, and breakpoints.
 //!
 //! ```
-//! use warpwise::{prelude::*, trace::Watch};
+//! use warpwise::{Simulator, prelude::*, trace::Watch};
 //!
 //! #[kernel]
 //! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {

@@ -5,7 +5,7 @@
 //! with the fields `x`, `y`, `z` and `w`, and the same on the host and in kernels:
 //!
 //! ```
-//! use warpwise::prelude::*;
+//! use warpwise::{F32x4, prelude::*};
 //!
 //! #[kernel]
 //! fn saxpy(a: f32, x: &[F32x4], y: &mut [F32x4]) {

@@ -63,6 +63,7 @@ pub fn warp_id() -> usize {
 /// each could do alone:
 ///
 /// ```
+/// use std::sync::atomic::Ordering;
 /// use warpwise::prelude::*;
 ///
 /// /// The positive elements, in any order: one atomic update for all lanes that add some.
@@ -132,6 +133,27 @@ pub fn sync_warp() {
 }
 
 /// Waits for the lanes of `mask` and orders their accesses to memory.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// The lower half of a warp reverses its numbers.
+/// #[kernel(block = 32)]
+/// fn reverse_half(x: &mut [u32]) {
+///     let tile = shared!([u32; 16]);
+///     let lane = warp::lane_id();
+///     if lane < 16 {
+///         tile[lane] = x[lane];
+///         warp::sync_warp_mask(0xffff);
+///         x[lane] = tile[15 - lane];
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let mut x = device.upload(&(0..32).collect::<Vec<u32>>())?;
+/// # reverse_half::launch(&device, LaunchConfig::grid(1), &mut x)?;
+/// assert_eq!(x.to_vec()?[14..17], [1, 0, 16]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.
@@ -643,6 +665,23 @@ pub fn elect() -> bool {
 
 /// Does the same as [`elect`], among the lanes of `mask`.
 ///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id();
+///     if lane >= 8 {
+///         out[lane] = warp::elect_mask(0xffff_ff00) as u32;
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[7..10], [0, 1, 0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
 /// # Panics
 /// On the host.
 #[track_caller]
@@ -675,6 +714,23 @@ pub fn leader() -> usize {
 }
 
 /// Does the same as [`leader`], among the lanes of `mask`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let lane = warp::lane_id();
+///     if lane >= 8 {
+///         out[lane] = warp::leader_mask(0xffff_ff00) as u32;
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example::launch(&device, LaunchConfig::grid(1), &mut out)?;
+/// assert_eq!(out.to_vec()?[7..10], [0, 8, 8]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 ///
 /// # Panics
 /// On the host.

@@ -10,7 +10,7 @@ mod process;
 
 use fake_driver::{driver_report, fake, in_process, library};
 use kernels::{
-    EMBEDDED, FLIP, INCREMENT, MEASURED, MEETING, divide, faulty, increment, meeting, sized,
+    EMBEDDED, FLIP, INCREMENT, MEASURED, MEETING, boxed, divide, faulty, increment, meeting, sized,
     weighed, with_ptx,
 };
 use process::stderr_text;
@@ -67,6 +67,30 @@ fn without_a_driver_there_is_an_error_and_auto_interprets() {
     assert!(said.contains("WARPWISE_DEVICE=cpu") && !said.contains("libcuda"), "{said}");
 }
 
+/// The fake driver's events are a quarter of a millisecond apart.
+#[test]
+fn profiled_launches_are_measured_on_a_gpu() {
+    let folder = env::temp_dir().join("warpwise-measured-launches");
+    if !process::is_child() {
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    let profile = [("WARPWISE_PROFILE", folder.to_str().unwrap())];
+    let output = in_process("profiled_launches_are_measured_on_a_gpu", fake(), &profile, || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.upload(&[1u32; 300]).unwrap();
+        increment(&device, LaunchConfig::cover(300), &mut y).unwrap();
+        device.synchronize().unwrap();
+    });
+    if output.is_none() {
+        return;
+    }
+    let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(file).unwrap();
+    let line = text.lines().find(|line| line.contains("\"kind\":\"gpu\"")).unwrap();
+    assert!(line.contains("\"kernel\":\"increment\"") && line.contains("\"grid\":["), "{line}");
+    assert!(line.ends_with("\"nanoseconds\":250000}"), "{line}");
+}
+
 #[test]
 fn a_library_that_is_none_is_an_error() {
     let folder = library("text", None, &[]);
@@ -91,6 +115,20 @@ fn a_driver_that_lacks_functions_is_an_error_that_names_them() {
         assert!(tried[0].contains("`cuLaunchKernel`") && !tried[0].contains("cuInit"), "{error}");
         assert_eq!(Device::count(), Err(error));
         assert!(!Device::auto().unwrap().is_gpu());
+    });
+}
+
+#[test]
+fn a_driver_without_tensor_maps_refuses_launches_with_them() {
+    let folder = library("no_tensor_maps", Some("libcuda.c"), &["-DNO_TENSOR_MAPS"]);
+    let name = "a_driver_without_tensor_maps_refuses_launches_with_them";
+    in_process(name, &folder, &[], || {
+        let device = Device::cuda(0).unwrap();
+        let x = device.upload_2d(&[1u32; 32], (1, 32)).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        let text = boxed(&device, &x, &mut y).unwrap_err().to_string();
+        assert!(text.contains("cuTensorMapEncodeTiled") && text.contains("12.0"), "{text}");
+        assert_eq!(y.to_vec().unwrap(), [0; 3]);
     });
 }
 

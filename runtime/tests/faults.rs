@@ -16,8 +16,8 @@ mod process;
 
 use fake_driver::{fake, in_process};
 use kernels::{
-    HELLO, INCREMENT, MEASURED, MEETING, add, divide, faulty, increment, meeting, shown, sized,
-    weighed, with_ptx,
+    HELLO, INCREMENT, MEASURED, MEETING, add, boxed, divide, faulty, increment, meeting, shown,
+    sized, weighed, with_ptx,
 };
 use libloading::Library;
 use std::{
@@ -138,6 +138,7 @@ const STEPS: &[(&str, Step)] = &[
     ("launches", launches),
     ("constants", constants),
     ("textures", textures),
+    ("tensor maps", tensor_maps),
     ("loading", loading),
     ("occupancy", occupancies),
     ("faults", faults),
@@ -339,6 +340,21 @@ fn textures(world: &World) -> Result<()> {
     let two = stream.texture_1d(&[10u32, 20, 30], Sampler::default())?;
     shown(device, &two, &mut y)?;
     assert_eq!(y.to_vec()?, [12, 24, 36]);
+    Ok(())
+}
+
+/// Tensor maps of a buffer and of a part of one, in launches and in a graph.
+fn tensor_maps(world: &World) -> Result<()> {
+    let (device, stream) = (&world.device, &world.stream);
+    let x = device.upload_2d(&(0..80).collect::<Vec<u32>>(), (4, 20))?;
+    let mut y = device.zeros::<u32>(3)?;
+    boxed(device, &x, &mut y)?;
+    boxed(stream, &x.rectangle(2.., 4..)?, &mut y)?;
+    assert_eq!(y.to_vec()?, [44, 46, 48]);
+    let graph = device.record_graph(|recorder| boxed(recorder, &x, &mut y))?;
+    graph.launch()?;
+    drop(x);
+    assert_eq!(y.to_vec()?, [44, 47, 50]);
     Ok(())
 }
 

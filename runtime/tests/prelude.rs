@@ -1,5 +1,28 @@
 //! The prelude beside std's: no name of ours takes one from plain Rust.
-use warpwise::prelude::*;
+use std::cmp::*;
+use warpwise::{AtomicBuffer, prelude::*};
+
+#[kernel]
+fn signs(x: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        out[i] = match x[i].cmp(&0) {
+            Ordering::Less => -1,
+            Ordering::Equal => 0,
+            Ordering::Greater => 1,
+        };
+    }
+}
+
+#[test]
+fn ordering_is_the_one_that_a_file_imports() {
+    let device = Device::cpu();
+    let x = device.upload(&[-7, 0, 9]).unwrap();
+    let mut out = device.zeros::<i32>(3).unwrap();
+    signs::launch(&device, LaunchConfig::cover(3), &x, &mut out).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [-1, 0, 1]);
+    assert_eq!(1.cmp(&2), Ordering::Less);
+}
 
 fn clamp<T: Num>(value: T, low: T, high: T) -> T {
     value.max(low).min(high)

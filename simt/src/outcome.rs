@@ -120,6 +120,8 @@ pub enum Meeting {
     Barrier,
     /// `named_barrier::sync` and `named_barrier::arrive`.
     NamedBarrier,
+    /// A product of a warpgroup.
+    Warpgroup,
     /// `MBarrier::wait` and `MBarrier::wait_parity`.
     MBarrier,
     /// `grid::sync`
@@ -148,6 +150,7 @@ impl Meeting {
         match self {
             Self::Barrier => "block barrier",
             Self::NamedBarrier => "named barrier",
+            Self::Warpgroup => "warpgroup product",
             Self::MBarrier => "mbarrier",
             Self::Grid => "grid barrier",
             Self::Cluster => "cluster barrier",

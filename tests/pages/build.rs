@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 19] = [
     "README.md",
     "docs/guide.md",
     "docs/machine.md",
@@ -23,6 +23,7 @@ const PAGES: [&str; 18] = [
     "docs/mma.md",
     "docs/algorithms.md",
     "docs/textures.md",
+    "docs/tensor-maps.md",
     "docs/counters.md",
     "docs/time-model.md",
     "docs/debugging.md",

@@ -1,6 +1,6 @@
 //! Asynchronous copies: sizes of values, groups and waits, pipelines, copies by a block.
 use crate::run::engine::{Check, Engine, cases, equal, fault, launch, same};
-use warpwise::prelude::*;
+use warpwise::{F16x4, F32x2, F32x3, F32x4, F64x2, U8x4, prelude::*};
 
 cases![
     every_size: THREADS_MEET, structs: THREADS_MEET, generic_values: THREADS_MEET,

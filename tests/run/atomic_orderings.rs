@@ -1,6 +1,7 @@
 //! Atomic orderings as values: of variables, parameters, fields and constants.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::sync::atomic;
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![passed, kept];

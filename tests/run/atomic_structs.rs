@@ -1,6 +1,7 @@
 //! Atomics inside of structs and arrays, in global and in shared memory.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![

@@ -1,5 +1,6 @@
 //! Atomics of every type: totals that do not depend on the order of threads, and previous values.
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![
@@ -469,6 +470,7 @@ const COUNTING: Ordering = Ordering::Relaxed;
 
 #[device]
 mod locks {
+    use std::sync::atomic::Ordering;
     use warpwise::prelude::*;
 
     pub(super) const TAKE: Ordering = Ordering::AcqRel;

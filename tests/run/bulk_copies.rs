@@ -1,6 +1,6 @@
 //! Bulk copies from buffers to shared memory, which mbarriers count.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
-use warpwise::{MBarrier, prelude::*};
+use warpwise::{F32x4, F64x2, MBarrier, U32x4, prelude::*};
 
 cases![
     whole_arrays: THREADS_MEET, stages: THREADS_MEET, many_threads: THREADS_MEET,

@@ -1,6 +1,6 @@
 //! Loads and stores with a cache operator, and prefetches.
 use crate::run::engine::{Check, Engine, cases, equal, fault, launch, same};
-use warpwise::prelude::*;
+use warpwise::{F16x4, F32x2, F32x3, F32x4, U8x4, prelude::*};
 
 cases![every_operator, every_type, neighbours, steering, updates, prefetches, in_functions, bounds: FAULTS];
 

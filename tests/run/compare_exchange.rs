@@ -1,5 +1,6 @@
 //! `compare_exchange` and `fetch_update` at every ordering and scope.
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![

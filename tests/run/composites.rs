@@ -3,6 +3,7 @@ use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::{
     cmp::{Ordering as Order, Reverse},
     ops::ControlFlow,
+    sync::atomic::Ordering,
 };
 use warpwise::prelude::*;
 

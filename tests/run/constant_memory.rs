@@ -1,7 +1,7 @@
 //! Constants and parameters that are indexed at run time: tables, arrays passed by value, and
 //! parameters in constant memory.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
-use warpwise::prelude::*;
+use warpwise::{F32x4, prelude::*};
 
 cases![
     tables,

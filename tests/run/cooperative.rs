@@ -1,5 +1,6 @@
 //! Cooperative launches: blocks that run together and wait for each other.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use warpwise::{Error, LaunchMistake, prelude::*};
 

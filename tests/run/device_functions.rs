@@ -1,6 +1,7 @@
 //! `#[device]` functions: of this module and others, of another crate, generic, and nested.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use plane::{self as geometry, shape::disc, without};
+use std::sync::atomic::Ordering;
 use warpwise::{host, prelude::*};
 
 cases![

@@ -8,7 +8,7 @@ cases![
     const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
     generic_not_fusing, generic_shared: THREADS_MEET, two_types, computed_lengths,
     passed_arrays, bounds_of_std, bounds_of_std_for_integers, constants_of_parameters,
-    computed_block: THREADS_MEET,
+    computed_block: THREADS_MEET, sizes_of_parameters,
 ];
 
 #[kernel(contract = false)]
@@ -527,4 +527,38 @@ fn bounds_of_std_for_integers(on: &Engine) -> Check {
     let each = x.iter().zip(&start);
     let want: Vec<u8> = each.map(|(&x, &y)| if y == 0 { 0 } else { (x & 0xAA).max(y) }).collect();
     same("u8", &want, &y)
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Tagged<T> {
+    tag: u8,
+    value: T,
+}
+
+#[kernel]
+fn write_sizes<T: Num, const N: usize>(x: &[T], sizes: &mut [usize]) {
+    sizes[0] = size_of::<T>() * x.len();
+    sizes[1] = align_of::<T>();
+    sizes[2] = size_of::<[T; N]>();
+    sizes[3] = size_of::<Tagged<T>>();
+    sizes[4] = align_of::<Tagged<T>>();
+    for byte in 0..size_of::<T>() {
+        sizes[5] += byte;
+    }
+    sizes[6] = size_of_val(&x[0]);
+}
+
+fn sizes_of_parameters(on: &Engine) -> Check {
+    macro_rules! each {
+        ($($ty:ident)*) => {$({
+            let (x, mut sizes) = (vec![1 as $ty; 5], vec![0usize; 7]);
+            launch!(on, write_sizes::<$ty, 3>(read x, write sizes), LaunchConfig::cover(1).block(1))?;
+            let [size, align] = [size_of::<$ty>(), align_of::<$ty>()];
+            let bytes = (0..size).sum();
+            same(stringify!($ty), &sizes, &[5 * size, align, 3 * size, 2 * align, align, bytes, size])?;
+        })*};
+    }
+    each! { u8 i16 f32 u64 f64 }
+    Ok(())
 }

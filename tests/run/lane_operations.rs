@@ -1,5 +1,6 @@
 //! Warp functions: reductions of 16-bit floats and in generic code, active masks, shuffles of up to 16 bytes.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise::{bf16, f16};
 

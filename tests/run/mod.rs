@@ -15,6 +15,7 @@ mod atomics;
 mod block;
 mod bounds;
 mod bulk_copies;
+mod bulk_stores;
 mod cache_hints;
 mod casts;
 mod closures;
@@ -89,6 +90,7 @@ mod std_imports;
 mod std_traits;
 mod structs;
 mod tensor_cores;
+mod tensor_maps;
 mod textures;
 mod trait_paths;
 mod traits;
@@ -97,6 +99,7 @@ mod user_macros;
 mod vector_lanes;
 mod vectors;
 mod warps;
+mod wgmma;
 
 use engine::{Case, Engine};
 use libtest_mimic::{Arguments, Trial};
@@ -116,7 +119,7 @@ macro_rules! modules {
 /// Every case, with the path of its module.
 const MODULES: &[(&str, &[Case])] = modules![
     adapters arrays associated_types async_copies atomic_orderings atomic_structs atomics block
-    bounds bulk_copies cache_hints casts closures clusters coarsening collect_and_extend compare_exchange comparisons
+    bounds bulk_copies bulk_stores cache_hints casts closures clusters coarsening collect_and_extend compare_exchange comparisons
     composite_comparisons composites constant_memory control control_flow_type cooperative
     deferred_inference dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
@@ -130,8 +133,8 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::search ported::solvers ported::sorting ported::structures ported::texts
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
-    std_functions std_imports std_traits structs tensor_cores textures trait_paths traits
-    user_iterators user_macros vector_lanes vectors warps
+     std_functions std_imports std_traits structs tensor_cores tensor_maps textures trait_paths traits
+     user_iterators user_macros vector_lanes vectors warps wgmma
 ];
 
 pub(crate) fn main() -> ExitCode {

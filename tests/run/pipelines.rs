@@ -1,6 +1,6 @@
 //! Pipelines of stages: bulk copies and stores, one and several producers, several pipelines.
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use warpwise::{MBarrier, Pipeline, prelude::*};
+use warpwise::{MBarrier, Pipeline, U32x4, prelude::*};
 
 cases![
     bulk_copies: THREADS_MEET, stores: THREADS_MEET, there_and_back: THREADS_MEET,

@@ -1,5 +1,6 @@
 //! Arrays of two and three dimensions: as parameters, and made of slices.
 use crate::run::engine::{Check, Engine, cases, equal, fault, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::{Layers, LayersMut, Rows, RowsMut, prelude::*};
 
 cases![

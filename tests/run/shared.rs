@@ -1,5 +1,6 @@
 //! Shared memory and barriers.
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![

@@ -1,5 +1,6 @@
 //! Shared memory whose length the launcher computes.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::{Error, LaunchMistake, prelude::*};
 
 cases![

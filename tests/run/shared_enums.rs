@@ -1,5 +1,6 @@
 //! Enums with data that threads write to memory that others see: slices, `&mut T` and shared memory.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![

@@ -1,6 +1,6 @@
 //! Structs, tuples and arrays: in slices and parameters, in locals and shared memory, nested and padded, with methods.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
-use warpwise::prelude::*;
+use warpwise::{F32x3, F32x4, U16x4, prelude::*};
 
 cases![
     padded,

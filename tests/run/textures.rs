@@ -2,8 +2,9 @@
 use crate::run::engine::{Check, Engine, cases, same};
 use std::fmt::Debug;
 use warpwise::{
-    AddressMode, LayeredTexture1, LayeredTexture2, Normalized, Sampler, Texture1, Texture2,
-    Texture3, TextureElement, prelude::*,
+    AddressMode, F16x2, F16x4, F32x2, F32x4, I8x2, I8x4, I16x2, I16x4, I32x2, I32x4,
+    LayeredTexture1, LayeredTexture2, Normalized, Sampler, Texture1, Texture2, Texture3,
+    TextureElement, U8x2, U8x4, U16x2, U16x4, U32x2, U32x4, prelude::*,
 };
 
 cases![

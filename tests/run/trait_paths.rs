@@ -10,7 +10,7 @@ use std::{
     iter::{Product, Sum},
     ops::{Add, AddAssign, BitXor, Mul, Neg, Not, Shl, Sub, SubAssign},
 };
-use warpwise::prelude::*;
+use warpwise::{F32x2, prelude::*};
 
 cases![integers, beside_vectors, unfused: FUSES, operators_of_types, conversions, methods_of_traits, methods_of_types, sums, traits_of_numbers];
 

@@ -3,7 +3,7 @@ use crate::run::{
     engine::{Check, Engine, cases, equal, fault, launch, same},
     vectors::flat,
 };
-use warpwise::prelude::*;
+use warpwise::{F16x2, F32x2, F32x3, F32x4, I32x3, U8x4, U16x2, U16x3, U16x4, prelude::*};
 
 cases![
     swizzles,

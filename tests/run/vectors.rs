@@ -1,6 +1,10 @@
 //! Vector types: operators, methods, comparisons and conversions.
 use crate::run::engine::{Bits, Check, Engine, cases, equal, launch, same};
-use warpwise::prelude::*;
+use warpwise::{
+    Bf16x2, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x4, I16x2,
+    I16x3, I32x2, I32x3, I32x4, I64x2, I64x4, U8x2, U8x3, U8x4, U16x4, U32x2, U32x4, U64x2,
+    prelude::*,
+};
 
 cases![
     floats,

@@ -568,8 +568,13 @@ impl Judge<'_> {
                 Op::Barrier { .. }
                     | Op::AsyncCopy { .. }
                     | Op::BulkCopy { .. }
+                    | Op::TensorCopy { .. }
+                    | Op::TensorStore { .. }
+                    | Op::BulkStore { .. }
                     | Op::AsyncCommit
                     | Op::AsyncWait { .. }
+                    | Op::BulkCommit
+                    | Op::BulkWait { .. }
                     | Op::SyncGrid
                     | Op::SyncCluster
                     | Op::SyncWarp { .. }

@@ -362,14 +362,23 @@ impl<'m> Machine<'m> {
                 old
             }
             // At once, which is one of the times that it may take place.
-            Op::AsyncCopy { to, from, bytes } | Op::BulkCopy { to, from, bytes, .. } => {
+            Op::AsyncCopy { to, from, bytes }
+            | Op::BulkCopy { to, from, bytes, .. }
+            | Op::BulkStore { to, from, bytes } => {
                 let (to, from) = (of(*to), of(*from));
                 let bytes = bytes.known().expect("the kernel is specialized") as usize;
                 let copied = self.memory(from)[..bytes].to_vec();
                 self.memory(to)[..bytes].copy_from_slice(&copied);
                 0
             }
-            Op::Prefetch { .. } | Op::AsyncCommit | Op::AsyncWait { .. } => 0,
+            Op::Prefetch { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. } => 0,
+            Op::TensorCopy { .. } | Op::TensorStore { .. } => {
+                unreachable!("random kernels have no tensor maps")
+            }
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::MapShared { .. } | Op::SyncCluster => {
                 unreachable!("random kernels have no clusters")
@@ -396,6 +405,9 @@ impl<'m> Machine<'m> {
                 }
             }
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
+            Op::Wgmma { .. } | Op::WgmmaWait { .. } | Op::ProxyFence => {
+                unreachable!("random kernels run on targets without warpgroup products")
+            }
             Op::DistributeRows { transposed, args, word } => {
                 let words = self.words_of_warp(thread, args, active);
                 tensor_cores::distribute(*transposed, &words, thread % 32, usize::from(*word))

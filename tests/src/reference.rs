@@ -258,19 +258,31 @@ impl<'k> Machine<'k> {
                 old
             }
             // At once, which is one of the times that it may take place.
-            Op::AsyncCopy { to, from, bytes } | Op::BulkCopy { to, from, bytes, .. } => {
+            Op::AsyncCopy { to, from, bytes }
+            | Op::BulkCopy { to, from, bytes, .. }
+            | Op::BulkStore { to, from, bytes } => {
                 for word in (0..bytes.known().unwrap()).step_by(4) {
                     let value = self.load(get(from) + word, Scalar::U32);
                     self.store(get(to) + word, Scalar::U32, value);
                 }
                 return;
             }
-            Op::Prefetch { .. } | Op::AsyncCommit | Op::AsyncWait { .. } => return,
+            Op::Prefetch { .. }
+            | Op::AsyncCommit
+            | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. } => return,
             // Those of random kernels are for one thread.
             Op::MBarrierWait { .. } => return,
             Op::MBarrierArrive { .. } => 0,
+            Op::TensorCopy { .. } | Op::TensorStore { .. } => {
+                unreachable!("random kernels have no tensor maps")
+            }
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
+            Op::Wgmma { .. } | Op::WgmmaWait { .. } | Op::ProxyFence => {
+                unreachable!("random kernels run on targets without warpgroup products")
+            }
             Op::MapShared { .. } | Op::SyncCluster => {
                 unreachable!("random kernels have no clusters")
             }

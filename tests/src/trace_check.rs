@@ -119,6 +119,9 @@ impl<'c> Check<'c> {
                 | Op::CompareExchange { .. }
                 | Op::AsyncCopy { .. }
                 | Op::BulkCopy { .. }
+                | Op::TensorCopy { .. }
+                | Op::TensorStore { .. }
+                | Op::BulkStore { .. }
                 | Op::Vote { .. }
                 | Op::Shuffle { .. }
         );

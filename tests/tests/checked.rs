@@ -1,7 +1,8 @@
 //! Checked launches, from Rust: kernels that are clean, and kernels with exactly one race.
+use std::sync::atomic::Ordering;
 use std::{ops::ControlFlow, process::Command};
 use warpwise::{
-    Error,
+    Error, Simulator,
     check::{Checks, Finding, MaskKind, Missing, Problem, Race, RaceKind, Severity, Use},
     prelude::*,
     stopped::{Spinning, Stopped},

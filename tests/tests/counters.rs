@@ -145,7 +145,7 @@ fn run(row: &Row, parts: u32, is_shared: bool) -> Counts {
 /// Eight lanes are served at a time, each with 16 bytes.
 #[test]
 fn matrix_loads_count_the_conflicts_of_their_rows() {
-    use warpwise::{mma, prelude::*};
+    use warpwise::{Simulator, mma, prelude::*};
 
     #[kernel(block = 32)]
     fn load<const PITCH: usize>(out: &mut [u32]) {

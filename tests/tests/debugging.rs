@@ -1,4 +1,5 @@
 //! Traces, breakpoints and drawn orders, as `docs/debugging.md` shows them.
+use std::sync::atomic::Ordering;
 use std::{
     ops::ControlFlow,
     sync::{
@@ -7,7 +8,7 @@ use std::{
     },
 };
 use warpwise::{
-    Error,
+    Error, Simulator,
     check::{Checks, Difference, Problem},
     prelude::*,
     trace::{Hit, Trace, Value, Watch},

@@ -1,6 +1,7 @@
 //! What `#[kernel]` makes of signatures, and where it may stand.
 #![deny(warnings)]
-use warpwise::prelude::*;
+use std::sync::atomic::Ordering;
+use warpwise::{F16x4, F32x4, U32x2, prelude::*};
 
 #[kernel]
 fn no_parameters() {}

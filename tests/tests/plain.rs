@@ -3,7 +3,8 @@
 #![deny(warnings, clippy::pedantic, clippy::nursery)]
 #![allow(missing_docs, clippy::float_cmp, clippy::cast_possible_truncation, reason = "a test")]
 use std::marker::PhantomData;
-use warpwise::{Error, LaunchMistake, prelude::*};
+use std::sync::atomic::Ordering;
+use warpwise::{Error, F32x4, LaunchMistake, Simulator, prelude::*};
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]

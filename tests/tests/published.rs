@@ -1,6 +1,6 @@
 //! What counters say of lines and of vectors, and that the page shows what is printed. Published tables are in `examples`.
 use warpwise::{
-    F32x2, F32x4,
+    F32x2, F32x4, Simulator,
     counters::{Counts, LaunchCounters},
     prelude::*,
 };

@@ -1,5 +1,6 @@
 //! The time model: hit rates of the simulated caches, and predictions, of published kernels.
 use warpwise::{
+    Simulator,
     counters::LaunchCounters,
     model::{BoundBy, Gpu, Prediction},
     prelude::*,

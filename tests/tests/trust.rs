@@ -4,7 +4,7 @@ use std::sync::atomic::{
     AtomicU32,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
-use warpwise::{Error, prelude::*};
+use warpwise::{Error, Simulator, prelude::*};
 
 /// Returns the interpreter, in the usual order and in drawn ones.
 fn simulators() -> Vec<Simulator> {

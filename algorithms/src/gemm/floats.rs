@@ -6,7 +6,7 @@
 //! loads the numbers of the next product while it multiplies those of one.
 use super::{Gemm, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
-use warpwise::prelude::*;
+use warpwise::{F32x4, Slice, prelude::*};
 
 /// Rows and columns of a tile of `c`.
 #[device]

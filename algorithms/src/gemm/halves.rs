@@ -6,7 +6,7 @@
 //! number of the row, so that no lanes of an `ldmatrix` read from the same banks.
 use super::{Gemm, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
-use warpwise::{Element, bf16, f16, mma, prelude::*};
+use warpwise::{Element, Slice, U32x4, bf16, f16, mma, prelude::*};
 
 /// Rows of a tile of `a` and `c`.
 #[device]

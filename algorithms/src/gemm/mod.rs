@@ -8,7 +8,7 @@ mod halves;
 pub use halves::HalfElement;
 
 use crate::error::{Result, require_length};
-use warpwise::prelude::*;
+use warpwise::{Slice, prelude::*};
 
 /// A product of matrices, with its shapes, factors and activation: `c = alpha * a * b + beta * c`.
 ///
@@ -44,7 +44,8 @@ pub struct Gemm {
 }
 
 /// A function of the elements of a product.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Activation {
     /// The element itself.
     #[default]

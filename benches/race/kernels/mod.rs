@@ -14,7 +14,8 @@ mod prelude {
         problem::{Buffers, Problem, Work, args, cover},
         reference,
     };
-    pub(super) use warpwise::prelude::*;
+    pub(super) use std::sync::atomic::Ordering;
+    pub(super) use warpwise::{F32x2, F32x4, U8x4, prelude::*};
     pub(super) use warpwise_benches::Scale;
 }
 

@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p warpwise-benches --bin making_it_fast`: counts on the interpreter and
 //! predicts times of an H200; with a GPU, it also measures them there. Every sum is verified.
+use std::sync::atomic::Ordering;
 use std::{error::Error, time::Duration};
-use warpwise::{model::Gpu, prelude::*};
+use warpwise::{Simulator, U32x4, model::Gpu, prelude::*};
 use warpwise_benches::measure::launches;
 
 /// Elements that are added up.

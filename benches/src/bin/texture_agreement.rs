@@ -1,7 +1,9 @@
 //! The interpreter's texture reads beside a GPU's, bit for bit, on dense inputs.
 //!
 //! `cargo run --release -p warpwise-benches --bin texture_agreement` needs a GPU.
-use warpwise::{AddressMode, Normalized, Sampler, Texture1, Texture2, Texture3, prelude::*};
+use warpwise::{
+    AddressMode, F32x2, F32x4, Normalized, Sampler, Texture1, Texture2, Texture3, prelude::*,
+};
 
 /// Reads of each row of the table.
 const READS: usize = 1 << 19;

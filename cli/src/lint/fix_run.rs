@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     args,
-    check::{self, Printed, Project},
+    check::{self, Printed, Project, Scope},
     fault::Fault,
 };
 use std::{collections::HashSet, fs, io, path::Path};
@@ -27,7 +27,7 @@ struct State {
 
 /// Applies what helps, and reports it.
 pub(super) fn run(command: &args::Lint, denied: &DeniedWarnings) -> Result<(), Fault> {
-    let mut project = check::check_project(&command.build)?;
+    let mut project = check::check_project(&command.build, Scope::Workspace)?;
     if !project.built {
         return Err(Fault::new("the project does not build, so nothing is fixed"));
     }
@@ -38,7 +38,8 @@ pub(super) fn run(command: &args::Lint, denied: &DeniedWarnings) -> Result<(), F
         let before = state(&project, denied);
         let path = project.sources.file_path(edit.file).to_owned();
         let text = apply(&path, &edit).map_err(|error| cannot_write(&path, &error))?;
-        let (changed, _) = check::check_and_print(&command.build, Printed::Nothing)?;
+        let (changed, _) =
+            check::check_and_print(&command.build, Scope::Workspace, Printed::Nothing)?;
         if is_better(&before, &state(&changed, denied), &key) {
             eprintln!("fixed {title}");
             fixed += 1;

@@ -9,7 +9,7 @@ mod sarif;
 
 use crate::{
     args::{self, Format, MessageFormat, When},
-    check::{self, Printed},
+    check::{self, Printed, Scope},
     color::Paint,
     fault::Fault,
     pages,
@@ -28,7 +28,8 @@ pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, Fault> 
     if command.fix {
         fix_run::run(command, &denied)?;
     }
-    let project = check::check_project(&command.build)?;
+    let scope = if command.deps { Scope::Dependencies } else { Scope::Workspace };
+    let project = check::check_project(&command.build, scope)?;
     let report = Report::new(&project, &denied, command.deps);
     let text = match command.chosen_format() {
         Format::Human => {
@@ -51,7 +52,7 @@ pub(crate) fn check(command: &args::Check, color: When) -> Result<ExitCode, Faul
     let denied = parse_denied(&command.deny)?;
     let is_json = command.message_format == MessageFormat::Json;
     let printed = if is_json { Printed::Nothing } else { Printed::All };
-    let (project, cargo) = check::check_and_print(&command.build, printed)?;
+    let (project, cargo) = check::check_and_print(&command.build, Scope::Workspace, printed)?;
     let report = Report::new(&project, &denied, false);
     let is_good = project.built && report.error_count() == 0;
     let text = if is_json {

@@ -1,11 +1,13 @@
 //! The report as JSON, one object per line; `docs/profiler.md` describes the fields.
 use super::{
+    compare::KernelComparison,
     counts::{ActiveThreadsRecord, CountsRecord, TripsRecord},
+    ncu,
     read::LoopCounts,
     report::{Excess, KernelProfile, LineProfile, Report},
     verdict,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Version of the format: it increases when a documented field changes or disappears.
 const SCHEMA: u32 = 1;
@@ -13,7 +15,8 @@ const SCHEMA: u32 = 1;
 /// Renders all kernels, then the summary.
 pub(crate) fn render(report: &Report) -> String {
     let kernels = report.kernels.iter().map(|profile| kernel_to_json(report, profile));
-    let lines = kernels.chain([summary_to_json(report)]);
+    let compared = report.comparison.iter().flat_map(|found| &found.kernels).map(compared_to_json);
+    let lines = kernels.chain(compared).chain([summary_to_json(report)]);
     lines.map(|line| format!("{line}\n")).collect()
 }
 
@@ -42,6 +45,8 @@ fn kernel_to_json(report: &Report, kernel: &KernelProfile) -> Value {
         "constant_bytes": assembled.map(|found| found.constant),
         "occupancy": occupancy_to_json(report, kernel),
         "prediction": prediction_to_json(report, kernel),
+        "measured_seconds": kernel.measured_seconds(),
+        "nsight_compute": ncu_to_json(kernel),
         "total": CountsRecord::from(total),
         "active_threads": ActiveThreadsRecord::from(&launches.active_threads),
         "warp_execution_efficiency": total.warp_execution_efficiency(),
@@ -91,6 +96,34 @@ fn prediction_to_json(report: &Report, kernel: &KernelProfile) -> Value {
         "slowdown": prediction.slowdown,
         "l1_hit_rate": caches.and_then(|caches| caches.l1_hit_rate()),
         "l2_hit_rate": caches.and_then(|caches| caches.l2_hit_rate()),
+    })
+}
+
+/// Returns the metrics that Nsight Compute measured, by its names.
+fn ncu_to_json(kernel: &KernelProfile) -> Value {
+    let values: Map<String, Value> = ncu::METRICS
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), json!(kernel.ncu_value(name)?))))
+        .collect();
+    if values.is_empty() { Value::Null } else { Value::Object(values) }
+}
+
+fn compared_to_json(compared: &KernelComparison) -> Value {
+    let counters: Map<String, Value> = compared
+        .counters
+        .iter()
+        .map(|found| {
+            let name = found.counter.json_name.to_owned();
+            (name, json!({ "old": found.old, "new": found.new, "change": found.change().name() }))
+        })
+        .collect();
+    json!({
+        "schema": SCHEMA,
+        "kind": "comparison",
+        "kernel": compared.kernel,
+        "generics": compared.generics,
+        "change": compared.verdict.name(),
+        "counters": counters,
     })
 }
 

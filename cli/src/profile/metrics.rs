@@ -49,19 +49,24 @@ fn render_json(report: &Report, kernel: &KernelProfile, metrics: &[Named<'_>]) -
     format!("{line}\n")
 }
 
-/// Reads the metrics of a kernel. A model of time and caches puts its predictions into
-/// [`Measured::predicted`] here.
+/// Reads the metrics of a kernel.
 fn read_all<'n>(
     report: &Report,
     kernel: &KernelProfile,
     metrics: &[Named<'n>],
 ) -> Vec<(&'n str, Reading)> {
-    let launches = &kernel.launches;
     let occupancy = kernel.occupancy(report.multiprocessor).ok();
+    let mut measured = measure(kernel);
+    measured.occupancy = occupancy.as_ref();
+    metrics.iter().map(|(name, metric)| (*name, metric.read(&measured))).collect()
+}
+
+/// Returns the facts about a kernel that metrics are read from, without its occupancy.
+pub(super) fn measure(kernel: &KernelProfile) -> Measured<'_> {
+    let launches = &kernel.launches;
     let shape = (launches.grid, launches.block);
     let mut measured =
         Measured::new(&launches.total, launches.count, shape, launches.shared_memory);
     measured.registers = kernel.registers.map(|registers| registers.number);
-    measured.occupancy = occupancy.as_ref();
-    metrics.iter().map(|(name, metric)| (*name, metric.read(&measured))).collect()
+    measured
 }

@@ -5,27 +5,35 @@
 //! cargo run with WARPWISE_PROFILE ─read─► Recording ┐
 //! cargo check ─check─► Project, with its findings ──┴─Report::new─► text, html | json
 //! ```
+mod code;
+mod compare;
 mod counts;
 mod html;
 mod json;
 mod lints;
 mod metrics;
+mod ncu;
 mod plausible;
 mod program;
 mod read;
 mod registers;
 mod report;
 mod text;
+mod timeline;
 mod verdict;
+mod watch;
 
 use crate::{
-    args::{Profile, When},
-    check,
+    args::{Build, Profile, When},
+    check::{self, Project, Scope},
     color::Paint,
     fault::Fault,
     listing,
+    progress::Progress,
     workspace::Workspace,
 };
+use compare::Comparison;
+use html::PageHeader;
 use program::ProgramRun;
 use report::{Report, ReportTarget};
 use std::{
@@ -49,25 +57,35 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
     let registers = registers::RegisterSources::new(&command.registers, target)?;
     let workspace = Workspace::load(&command.build)?;
     let ran = match &command.read {
-        Some(folder) => ProgramRun { recorded: read::read_folder(folder)?, failed: None },
+        Some(folder) => ProgramRun::recorded_in(folder)?,
         None => program::run(command, &workspace, gpu)?,
     };
     check_has_launches(&ran, command)?;
+    let old = command.compare.as_ref().map(|folder| read_old_run(folder)).transpose()?;
     let launched: BTreeSet<&str> =
         ran.recorded.kernels.iter().map(|group| &*group.kernel).collect();
-    registers.check_overrides(&launched.into_iter().collect::<Vec<_>>())?;
+    registers.check_overrides(&launched.iter().copied().collect::<Vec<_>>())?;
     // Check only now: a run without launches is reported at once.
-    let project = check::check_project(&command.build)?;
+    let project = check_kernels(&command.build, &launched)?;
     let find = |kernel: &str, ir: Option<&str>| registers.registers_of(kernel, ir);
     let on = ReportTarget { multiprocessor, gpu };
-    let report = Report::new(ran, &project, &workspace.workspace_root, on, find);
+    let root = &workspace.workspace_root;
+    let progress = Progress::start(|| "compiling kernels for their registers".to_owned());
+    let mut report = Report::new(ran, &project, root, on, find);
+    if let (Some(old), Some(folder)) = (old, &command.compare) {
+        let old = Report::new(old, &project, root, on, find);
+        report.comparison = Some(Comparison::new(&old, &report, folder.display().to_string()));
+    }
+    drop(progress);
     if !metrics.is_empty() {
         return metrics::print(&report, &metrics, command.json);
     }
     let page = command.html.clone();
     let page = page.or_else(|| (!command.json).then(|| default_page(&workspace)));
     if let Some(page) = &page {
-        write_page(page, &html::render(&report))?;
+        report.compile_code(&project);
+        let run = PageHeader::new(command, &workspace.workspace_root);
+        write_page(page, &html::render(&report, &run))?;
     }
     let mut text = match command.json {
         true => json::render(&report),
@@ -78,6 +96,26 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
     }
     listing::print_text(&text)?;
     Ok(if report.failed.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Reads the run of `--compare`.
+fn read_old_run(folder: &Path) -> Result<ProgramRun, Fault> {
+    let ran = ProgramRun::recorded_in(folder)?;
+    if ran.recorded.kernels.is_empty() {
+        let text = format!("no launch is recorded in {}", folder.display());
+        return Err(Fault::new(text).with_help("`--save` keeps a run in a folder"));
+    }
+    Ok(ran)
+}
+
+/// Checks the project, with its dependencies if only they can have some of the launched kernels.
+fn check_kernels(build: &Build, launched: &BTreeSet<&str>) -> Result<Project, Fault> {
+    let project = check::check_project(build, Scope::Workspace)?;
+    let is_known = |name: &&str| project.kernels.iter().any(|kernel| kernel.name == **name);
+    if !project.built || launched.iter().all(is_known) {
+        return Ok(project);
+    }
+    check::check_project(build, Scope::Dependencies)
 }
 
 /// Returns the default path of the page.
@@ -125,9 +163,9 @@ fn check_has_launches(ran: &ProgramRun, command: &Profile) -> Result<(), Fault> 
             format!("every launch was given up, the first, of `{kernel}`, because of: {reason}");
         return Err(Fault::new(text));
     }
-    if recorded.on_gpu != 0 {
-        let text =
-            format!("all {} launches ran on a GPU, where nothing is counted", recorded.on_gpu);
+    let on_gpu = recorded.uncounted_launches();
+    if on_gpu != 0 {
+        let text = format!("all {on_gpu} launches ran on a GPU, where nothing is counted");
         let help = "open devices by `Device::auto()`, which takes the interpreter here, or by `Device::cpu()`";
         return Err(Fault::new(text).with_help(help));
     }

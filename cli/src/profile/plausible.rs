@@ -180,10 +180,12 @@ mod tests {
         };
         let multiprocessor = Multiprocessor::of(Target::new(90)).unwrap();
         let on = ReportTarget { multiprocessor, gpu: Gpu::of(Target::new(90)) };
-        let ran = ProgramRun { recorded, failed: None };
+        let ran = ProgramRun { recorded, failed: None, ncu: Vec::new() };
         let report = Report::new(ran, &project, folder, on, |_, _| None);
         let paint = Paint::for_stream(When::Never, &io::stdout());
-        Ok(text::render(&report, true, paint) + &json::render(&report) + &html::render(&report))
+        Ok(text::render(&report, true, paint)
+            + &json::render(&report)
+            + &html::render(&report, &html::PageHeader::default()))
     }
 
     #[test]

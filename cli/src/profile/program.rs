@@ -1,16 +1,20 @@
 //! Execution of the profiled program, with counters in every CPU device.
-use super::read::{self, Recording};
+use super::{
+    ncu::{self, NcuLaunch},
+    read::{self, Recording},
+    watch::RunWatcher,
+};
 use crate::{
     args::{Build, Profile},
     fault::Fault,
+    progress::{self, Progress},
     scratch::ScratchFolder,
     workspace::{Workspace, cargo},
 };
 use std::{
-    ffi::OsStr,
-    io,
-    path::Path,
-    process::{self, ExitStatus, Stdio},
+    fs, io,
+    path::{Path, PathBuf},
+    process::{self, Command, ExitStatus, Stdio},
 };
 use warpwise::model::Gpu;
 
@@ -19,6 +23,25 @@ pub(crate) struct ProgramRun {
     pub(crate) recorded: Recording,
     /// Exit status, if it failed.
     pub(crate) failed: Option<ExitStatus>,
+    /// Launches that Nsight Compute measured.
+    pub(crate) ncu: Vec<NcuLaunch>,
+}
+
+impl ProgramRun {
+    /// Reads the records of a program that ran earlier.
+    pub(crate) fn recorded_in(folder: &Path) -> Result<Self, Fault> {
+        Ok(Self { recorded: read::read_folder(folder)?, failed: None, ncu: Vec::new() })
+    }
+}
+
+/// Engine that runs the program, and observer of its launches.
+enum Engine<'a> {
+    /// The interpreter, with counters, and with the caches of a GPU if one is given.
+    Interpreter { caches: Option<&'a Gpu>, records: &'a Path },
+    /// A GPU, whose events measure times.
+    Gpu { records: &'a Path },
+    /// A GPU under Nsight Compute.
+    Ncu { program: &'a Path, log: &'a Path },
 }
 
 /// Builds and runs the program that `command` selects.
@@ -29,15 +52,61 @@ pub(crate) fn run(
 ) -> Result<ProgramRun, Fault> {
     let subcommand = CargoCommand::for_build(&command.build)?;
     let words = command.build.check_options();
+    let ncu = command.ncu.then(ncu::find).transpose()?;
     if !subcommand.build(&words)?.success() {
         return Err(Fault::new("the program does not build"));
     }
-    let folder = ScratchFolder::new(
+    let scratch = ScratchFolder::new(
         workspace.target_directory.join("warpwise").join(format!("profile-{}", process::id())),
     )?;
-    let status = subcommand.run(&words, command, gpu.filter(|_| command.caches), &folder.0)?;
-    let recorded = read::read_folder(&folder.0)?;
-    Ok(ProgramRun { recorded, failed: Some(status).filter(|status| !status.success()) })
+    let records = match &command.save {
+        Some(folder) => prepare_saved_run(folder)?,
+        None => scratch.0.clone(),
+    };
+    let caches = gpu.filter(|_| command.caches);
+    let engine = Engine::Interpreter { caches, records: &records };
+    let status = subcommand.run(&words, command, &engine)?;
+    if command.measure {
+        let engine = Engine::Gpu { records: &records };
+        let status = subcommand.run(&words, command, &engine)?;
+        check_gpu_run(status, "with `WARPWISE_DEVICE=cuda`")?;
+    }
+    let mut ncu_launches = Vec::new();
+    if let Some(program) = &ncu {
+        let log = scratch.0.join("ncu.csv");
+        let status = subcommand.run(&words, command, &Engine::Ncu { program, log: &log })?;
+        check_gpu_run(status, "under `ncu`")?;
+        ncu_launches = ncu::read_log(&log)?;
+    }
+    let recorded = read::read_folder(&records)?;
+    let failed = Some(status).filter(|status| !status.success());
+    Ok(ProgramRun { recorded, failed, ncu: ncu_launches })
+}
+
+/// Creates the folder of `--save`, without the records of an earlier run.
+fn prepare_saved_run(folder: &Path) -> Result<PathBuf, Fault> {
+    let prepare = || -> io::Result<PathBuf> {
+        fs::create_dir_all(folder)?;
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "jsonl") {
+                fs::remove_file(path)?;
+            }
+        }
+        // Tests run in the folder of their package.
+        folder.canonicalize()
+    };
+    prepare().map_err(|error| {
+        Fault::new(format!("cannot save the run in {}: {error}", folder.display()))
+    })
+}
+
+fn check_gpu_run(status: ExitStatus, how: &str) -> Result<(), Fault> {
+    if status.success() {
+        return Ok(());
+    }
+    Err(Fault::new(format!("the program failed {how} ({status})"))
+        .with_help("`cargo warpwise doctor` shows whether the GPU is usable"))
 }
 
 /// Subcommand of cargo that runs the program.
@@ -82,10 +151,16 @@ impl CargoCommand {
         self,
         words: &[String],
         profile: &Profile,
-        gpu: Option<&Gpu>,
-        to: &Path,
+        engine: &Engine<'_>,
     ) -> Result<ExitStatus, Fault> {
-        let mut command = cargo();
+        let mut command = match engine {
+            Engine::Ncu { program, log } => {
+                let mut command = Command::new(program);
+                command.args(ncu::options(log)).arg(cargo().get_program());
+                command
+            }
+            Engine::Interpreter { .. } | Engine::Gpu { .. } => cargo(),
+        };
         command.arg(match self {
             Self::Run => "run",
             Self::Test => "test",
@@ -95,15 +170,52 @@ impl CargoCommand {
             command.arg("--quiet");
         }
         command.args(words).arg("--").args(&profile.arguments);
-        command.env("WARPWISE_PROFILE", to).env("WARPWISE_DEVICE", OsStr::new("cpu"));
-        if let Some(gpu) = gpu {
-            command.env("WARPWISE_PROFILE_CACHES", gpu.name);
-        }
-        if profile.unoptimized {
-            command.env("WARPWISE_PROFILE_UNOPTIMIZED", "1");
-        }
-        command.stdout(Stdio::from(io::stderr())).status().map_err(cannot_run_cargo)
+        let device = match engine {
+            Engine::Interpreter { caches, records } => {
+                command.env("WARPWISE_PROFILE", records);
+                if let Some(gpu) = caches {
+                    command.env("WARPWISE_PROFILE_CACHES", gpu.name);
+                }
+                if profile.unoptimized {
+                    command.env("WARPWISE_PROFILE_UNOPTIMIZED", "1");
+                }
+                "cpu"
+            }
+            Engine::Gpu { records } => {
+                command.env("WARPWISE_PROFILE", records);
+                "cuda"
+            }
+            Engine::Ncu { .. } => {
+                command.env_remove("WARPWISE_PROFILE");
+                "cuda"
+            }
+        };
+        command.env("WARPWISE_DEVICE", device);
+        run_with_progress(command, engine).map_err(cannot_run_cargo)
     }
+}
+
+/// Runs `command`, and shows the launches so far.
+fn run_with_progress(mut command: Command, engine: &Engine<'_>) -> io::Result<ExitStatus> {
+    if !Progress::is_shown() {
+        return command.stdout(Stdio::from(io::stderr())).status();
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let progress = match engine {
+        Engine::Interpreter { records, .. } => {
+            let mut watcher = RunWatcher::new(records);
+            Progress::start(move || format!("counting: {}", watcher.describe()))
+        }
+        Engine::Gpu { records } => {
+            let mut watcher = RunWatcher::new(records);
+            Progress::start(move || format!("counted and measured: {}", watcher.describe()))
+        }
+        Engine::Ncu { .. } => Progress::start(|| "measuring with Nsight Compute".to_owned()),
+    };
+    let relayed = child.stdout.take().map_or(Ok(()), progress::relay_output);
+    let status = child.wait();
+    drop(progress);
+    relayed.and(status)
 }
 
 fn cannot_run_cargo(error: io::Error) -> Fault {

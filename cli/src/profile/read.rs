@@ -31,8 +31,14 @@ pub(crate) struct Recording {
     pub(crate) ir: BTreeMap<(String, String), String>,
     /// Launches that were aborted, with the reasons.
     pub(crate) stopped: Vec<(String, String)>,
-    /// Launches that ran on a GPU.
-    pub(crate) on_gpu: u64,
+    /// Launches that ran on a GPU, in order.
+    pub(crate) gpu_launches: Vec<GpuLaunch>,
+    /// Counted launches in order, process by process.
+    pub(crate) sequence: Vec<SequencedLaunch>,
+    /// Work of the launches that were recorded in full, for the time model.
+    pub(crate) works: Vec<Option<Work>>,
+    /// The program, if a file names one.
+    pub(crate) program: Option<String>,
     /// The sum of all counts, which bounds every sum that a report computes.
     sum: u64,
 }
@@ -59,6 +65,26 @@ pub(crate) struct LaunchGroup {
     pub(crate) work: Option<Work>,
     /// Sum of all counts of one launch.
     sum: u64,
+}
+
+/// Counted launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SequencedLaunch {
+    /// Index of its group.
+    pub(crate) group: usize,
+    /// Index of its work.
+    pub(crate) work: usize,
+}
+
+/// Launch that ran on a GPU.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(crate) struct GpuLaunch {
+    pub(crate) kernel: String,
+    pub(crate) generics: String,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Time that it took, if it succeeded.
+    nanoseconds: Option<u64>,
 }
 
 /// Trip counts of a loop.
@@ -139,12 +165,26 @@ impl Access {
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum RecordLine {
-    Program { warpwise: String },
-    Kernel { kernel: String, generics: String, ir: String },
+    Program {
+        warpwise: String,
+        #[serde(default)]
+        program: Option<String>,
+    },
+    Kernel {
+        kernel: String,
+        generics: String,
+        ir: String,
+    },
     Launch(Box<LaunchRecord>),
-    Again { launch: usize },
-    Stopped { kernel: String, reason: String },
-    Gpu {},
+    Again {
+        launch: usize,
+    },
+    Stopped {
+        kernel: String,
+        reason: String,
+    },
+    Started {},
+    Gpu(GpuLaunch),
 }
 
 #[derive(Deserialize)]
@@ -198,8 +238,8 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Recording, Fault> {
     let mut recorded = Recording::default();
     for path in paths {
         let file = fs::File::open(&path).map_err(|error| unreadable(&path, error))?;
-        // Launches of the file so far, to which later lines refer by index.
-        let mut known: Vec<LaunchGroup> = Vec::new();
+        // Launches of the file so far, to which later lines refer by index, with their works.
+        let mut known: Vec<(LaunchGroup, usize)> = Vec::new();
         let mut lines = BufReader::new(file).split(b'\n').enumerate().peekable();
         while let Some((index, line)) = lines.next() {
             let line = line.map_err(|error| unreadable(&path, error))?;
@@ -218,10 +258,34 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Recording, Fault> {
     Ok(recorded)
 }
 
+impl GpuLaunch {
+    /// Returns the time that it took.
+    #[expect(clippy::cast_precision_loss, reason = "a time has fewer digits")]
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        self.nanoseconds.map(|nanoseconds| nanoseconds as f64 * 1e-9)
+    }
+}
+
 impl Recording {
-    fn add_line(&mut self, line: RecordLine, known: &mut Vec<LaunchGroup>) -> Result<(), Fault> {
+    /// Returns the number of launches on a GPU of kernels and shapes that were not counted.
+    pub(crate) fn uncounted_launches(&self) -> usize {
+        let is_counted = |launch: &&GpuLaunch| {
+            self.kernels.iter().any(|group| {
+                (&group.kernel, &group.generics) == (&launch.kernel, &launch.generics)
+                    && (group.grid, group.block) == (launch.grid, launch.block)
+            })
+        };
+        self.gpu_launches.iter().filter(|launch| !is_counted(launch)).count()
+    }
+
+    fn add_line(
+        &mut self,
+        line: RecordLine,
+        known: &mut Vec<(LaunchGroup, usize)>,
+    ) -> Result<(), Fault> {
         match line {
-            RecordLine::Program { warpwise } => {
+            RecordLine::Program { warpwise, program } => {
+                self.program = self.program.take().or(program);
                 let ours = env!("CARGO_PKG_VERSION");
                 if warpwise != ours {
                     let text = format!(
@@ -236,22 +300,25 @@ impl Recording {
             }
             RecordLine::Launch(launch) => {
                 let launch = LaunchGroup::from_record(*launch);
-                self.add_launch(&launch)?;
-                known.push(launch);
+                self.works.push(launch.work);
+                let work = self.works.len() - 1;
+                self.add_launch(&launch, work)?;
+                known.push((launch, work));
             }
             RecordLine::Again { launch } => {
-                if let Some(launch) = known.get(launch).cloned() {
-                    self.add_launch(&launch)?;
-                    known.push(launch);
+                if let Some((launch, work)) = known.get(launch).cloned() {
+                    self.add_launch(&launch, work)?;
+                    known.push((launch, work));
                 }
             }
             RecordLine::Stopped { kernel, reason } => self.stopped.push((kernel, reason)),
-            RecordLine::Gpu {} => self.on_gpu += 1,
+            RecordLine::Started {} => {}
+            RecordLine::Gpu(launch) => self.gpu_launches.push(launch),
         }
         Ok(())
     }
 
-    fn add_launch(&mut self, launch: &LaunchGroup) -> Result<(), Fault> {
+    fn add_launch(&mut self, launch: &LaunchGroup, work: usize) -> Result<(), Fault> {
         self.sum = self.sum.saturating_add(launch.sum);
         if self.sum > plausible::MAX_SUM {
             let text = "the launches recorded count more than any program can";
@@ -259,10 +326,13 @@ impl Recording {
                 Fault::new(text).with_help("record them again, with `WARPWISE_PROFILE` set")
             );
         }
-        match self.kernels.iter_mut().find(|known| known.is_same_shape(launch)) {
-            Some(known) => known.merge(launch),
+        let known = self.kernels.iter().position(|known| known.is_same_shape(launch));
+        match known {
+            Some(known) => self.kernels[known].merge(launch),
             None => self.kernels.push(launch.clone()),
         }
+        let group = known.unwrap_or(self.kernels.len() - 1);
+        self.sequence.push(SequencedLaunch { group, work });
         Ok(())
     }
 }

@@ -1,17 +1,23 @@
 //! Contents of a report: for each kernel and shape, the lines with their source, their excess work,
 //! and the lints that explain it.
 use super::{
+    code::KernelCode,
+    compare::Comparison,
     lints::{self, BranchVerdicts, Explanation},
+    ncu::{self, NcuLaunch},
     program::ProgramRun,
     read::{Access, LaunchGroup, Recording},
+    timeline::{self, TimelineLaunch},
+    verdict,
 };
-use crate::{check::Project, sass::ThreadResources, sources::Sources};
+use crate::{check::Project, progress::Progress, sass::ThreadResources, sources::Sources};
 use std::{
     cell::RefCell,
     cmp::Reverse,
     collections::{BTreeSet, HashMap},
     fs,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 use warpwise::{
     counters::{
@@ -42,9 +48,15 @@ pub(crate) struct Report {
     /// Launches that were aborted, with the reasons.
     pub(crate) stopped: Vec<(String, String)>,
     /// Launches that ran on a GPU.
-    pub(crate) on_gpu: u64,
+    pub(crate) on_gpu: usize,
     /// Exit status of the program, if it failed.
     pub(crate) failed: Option<String>,
+    /// All launches, in their order.
+    pub(crate) timeline: Vec<TimelineLaunch>,
+    /// The program, if its records name one.
+    pub(crate) program: Option<String>,
+    /// The comparison with an earlier run.
+    pub(crate) comparison: Option<Comparison>,
 }
 
 /// Launches of a kernel with one shape.
@@ -55,6 +67,12 @@ pub(crate) struct KernelProfile {
     pub(crate) lines: Vec<LineProfile>,
     /// The findings about the size of the launch.
     pub(crate) launch_lints: Vec<Diagnostic>,
+    /// Code of a GPU, if it was compiled.
+    pub(crate) code: Option<Rc<KernelCode>>,
+    /// Seconds of launches on a GPU, as its events measure them.
+    pub(crate) measured: Vec<f64>,
+    /// Launches that Nsight Compute measured.
+    pub(crate) ncu: Vec<NcuLaunch>,
 }
 
 /// Registers of a thread, with their source.
@@ -197,7 +215,8 @@ impl KernelProfile {
         for access in &mut launches.accesses {
             access.file = texts.display_path(&access.file);
         }
-        Self { launches, registers, lines, launch_lints: Vec::new() }
+        let (launch_lints, code, measured, ncu) = Default::default();
+        Self { launches, registers, lines, launch_lints, code, measured, ncu }
     }
 
     /// Adds the findings of the lints on launches, as on a GPU.
@@ -236,6 +255,20 @@ impl KernelProfile {
         on.occupancy(&self.block_resources())
     }
 
+    /// Returns true if the kernel also ran on a GPU that measured its time.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.measured_seconds().is_some()
+    }
+
+    /// Returns the average seconds of a launch on a GPU: by Nsight Compute, or else by the GPU's
+    /// events.
+    pub(crate) fn measured_seconds(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "a number of launches")]
+        let average = self.measured.iter().sum::<f64>() / self.measured.len().max(1) as f64;
+        let by_events = (!self.measured.is_empty()).then_some(average);
+        self.ncu_value(ncu::TIME).or(by_events)
+    }
+
     /// Returns the accesses, the largest possible gains first.
     pub(crate) fn accesses(&self) -> Vec<&Access> {
         let mut accesses: Vec<&Access> = self.launches.accesses.iter().collect();
@@ -255,7 +288,10 @@ impl Report {
         ReportTarget { multiprocessor, gpu }: ReportTarget,
         registers: impl Fn(&str, Option<&str>) -> Option<Registers>,
     ) -> Self {
-        let Recording { kernels, ir, stopped, on_gpu, .. } = ran.recorded;
+        let mut recorded = ran.recorded;
+        let on_gpu = recorded.uncounted_launches();
+        let kernels = std::mem::take(&mut recorded.kernels);
+        let ir = &recorded.ir;
         let texts = SourceTexts::new(root, &project.sources);
         let profiled = kernels.into_iter().map(|launches| {
             let key = (launches.kernel.clone(), launches.generics.clone());
@@ -263,10 +299,54 @@ impl Report {
             let kernel = ir.get(&key).map(String::as_str);
             KernelProfile::new(launches, registers, project, &texts).with_launch_lints(kernel, gpu)
         });
-        let mut kernels: Vec<KernelProfile> = profiled.collect();
-        kernels.sort_by_key(|kernel| gain(&kernel.launches.total));
+        let mut kernels: Vec<(usize, KernelProfile)> = profiled.enumerate().collect();
+        kernels.sort_by_key(|(_, kernel)| gain(&kernel.launches.total));
+        let timeline = timeline::order_launches(&recorded, &kernels, gpu);
+        let mut kernels: Vec<KernelProfile> =
+            kernels.into_iter().map(|(_, kernel)| kernel).collect();
+        for launch in timeline.iter().filter(|launch| launch.is_measured) {
+            kernels[launch.kernel].measured.extend(launch.seconds);
+        }
         let failed = ran.failed.map(|status| status.to_string());
-        Self { kernels, multiprocessor, gpu, texts, stopped, on_gpu, failed }
+        for kernel in &mut kernels {
+            kernel.add_ncu(&ran.ncu);
+        }
+        let Recording { stopped, program, .. } = recorded;
+        let comparison = None;
+        Self {
+            kernels,
+            multiprocessor,
+            gpu,
+            texts,
+            stopped,
+            on_gpu,
+            failed,
+            timeline,
+            program,
+            comparison,
+        }
+    }
+
+    /// Compiles the kernels for a GPU, to show their instructions beside the source.
+    pub(crate) fn compile_code(&mut self, project: &Project) {
+        let target = self.multiprocessor.target;
+        if !self.multiprocessor.is_supported() {
+            return;
+        }
+        let _progress = Progress::start(|| "compiling kernels for the page".to_owned());
+        let mut compiled: HashMap<(String, String), Option<Rc<KernelCode>>> = HashMap::new();
+        for kernel in &mut self.kernels {
+            let launches = &kernel.launches;
+            let key = (launches.kernel.clone(), launches.generics.clone());
+            let compile =
+                || KernelCode::compile(project, launches, &kernel.lines, target).map(Rc::new);
+            kernel.code = compiled.entry(key).or_insert_with(compile).clone();
+        }
+    }
+
+    /// Returns the predicted seconds of a launch of a kernel.
+    pub(crate) fn predicted_seconds(&self, kernel: &KernelProfile) -> Option<f64> {
+        Some(verdict::predict_launch(kernel, self.gpu?)?.seconds)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The report as text for the terminal.
 use super::{
+    ncu::MetricPair,
     read::LaunchGroup,
     report::{KernelProfile, LineProfile, Registers, Report},
     verdict,
@@ -14,7 +15,8 @@ const MAX_SHOWN_LINES: usize = 10;
 
 /// Renders the whole report.
 pub(crate) fn render(report: &Report, all: bool, paint: Paint) -> String {
-    let mut text = String::new();
+    let mut text =
+        report.comparison.as_ref().map_or_else(String::new, |found| found.to_text(all, paint));
     for kernel in &report.kernels {
         text += &render_kernel(report, kernel, all, paint);
         text += "\n";
@@ -52,16 +54,51 @@ fn render_kernel(report: &Report, kernel: &KernelProfile, all: bool, paint: Pain
             if all { usize::MAX } else { MAX_SHOWN_LINES },
         )
         + &render_loops(kernel)
+        + &render_ncu(report, kernel)
 }
 
 /// Returns the verdict on a kernel, and the findings about the size of its launch.
 pub(crate) fn describe_launch(report: &Report, kernel: &KernelProfile) -> Vec<String> {
-    let mut lines = report.gpu.map_or_else(Vec::new, |gpu| verdict::describe(kernel, gpu));
+    let mut lines: Vec<String> = describe_measured(report, kernel).into_iter().collect();
+    lines.extend(report.gpu.iter().flat_map(|gpu| verdict::describe(kernel, gpu)));
     for Diagnostic { code, message, help, .. } in &kernel.launch_lints {
         lines.push(format!("{code}: {message}"));
         lines.extend(help.iter().map(|help| format!("= help: {help}")));
     }
     lines
+}
+
+/// Describes the measured time of a launch, beside the predicted one.
+fn describe_measured(report: &Report, kernel: &KernelProfile) -> Option<String> {
+    let seconds = kernel.measured_seconds()?;
+    let by = if kernel.ncu.is_empty() { "the GPU's events" } else { "Nsight Compute" };
+    let predicted = report.predicted_seconds(kernel).map(|predicted| {
+        format!(
+            "; the prediction is {:.2} times as long",
+            predicted / seconds.max(f64::MIN_POSITIVE)
+        )
+    });
+    Some(format!(
+        "measured by {by}: {} a launch{}",
+        verdict::format_time(seconds),
+        predicted.unwrap_or_default()
+    ))
+}
+
+/// Renders Nsight Compute's numbers beside the counted ones, if there are any.
+fn render_ncu(report: &Report, kernel: &KernelProfile) -> String {
+    let pairs = kernel.metric_pairs(report);
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let mut rows = vec![["metric".to_owned(), "here".to_owned(), "Nsight Compute".to_owned()]];
+    rows.extend(pairs.iter().map(MetricPair::cells));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let [name_width, here_width, ncu_width] = [0, 1, 2].map(|column| width(column).unwrap_or(0));
+    let lines = rows.iter().map(|[name, here, measured]| {
+        format!("{name:<name_width$}  {here:>here_width$}  {measured:>ncu_width$}\n")
+    });
+    format!("\n{}", lines.collect::<String>())
 }
 
 /// Returns statements on all lines of a kernel together.

@@ -2,13 +2,17 @@
 //!
 //! Predictions come from the [time model](warpwise::model); every text says that it is one.
 use super::report::KernelProfile;
-use warpwise::model::{BoundBy, Gpu, Grid, Pipe, Prediction, Step, predict};
+use warpwise::model::{BoundBy, Gpu, Grid, Pipe, Prediction, Step, Work, predict};
 
 /// Predicts one launch of a kernel; `None` without an estimate of its work, or if no block runs.
 pub(crate) fn predict_launch(kernel: &KernelProfile, gpu: &Gpu) -> Option<Prediction> {
     let launches = &kernel.launches;
-    let work = launches.work?.per_launch(launches.count);
-    predict(&work, Grid { blocks: kernel.blocks(), block: kernel.block_resources() }, gpu).ok()
+    predict_work(kernel, &launches.work?.per_launch(launches.count), gpu)
+}
+
+/// Predicts a launch of a kernel that does `work`; `None` if no block runs.
+pub(crate) fn predict_work(kernel: &KernelProfile, work: &Work, gpu: &Gpu) -> Option<Prediction> {
+    predict(work, Grid { blocks: kernel.blocks(), block: kernel.block_resources() }, gpu).ok()
 }
 
 /// Returns the lines of the verdict.
@@ -56,7 +60,7 @@ const fn name_step(step: Step) -> &'static str {
 }
 
 /// The least slowdown that is worth a remark.
-const MIN_SLOWDOWN: f64 = 1.2;
+pub(crate) const MIN_SLOWDOWN: f64 = 1.2;
 
 /// Describes warps and waves.
 fn describe_placement(prediction: &Prediction, gpu: &Gpu) -> String {
@@ -85,7 +89,7 @@ fn describe_caches(kernel: &KernelProfile) -> Option<String> {
 }
 
 /// Returns the change that gains the most.
-fn find_remedy(kernel: &KernelProfile, prediction: &Prediction, gpu: &Gpu) -> String {
+pub(crate) fn find_remedy(kernel: &KernelProfile, prediction: &Prediction, gpu: &Gpu) -> String {
     let total = &kernel.launches.total;
     let (global, shared) = (total.global(), total.shared());
     match prediction.bound_by {
@@ -145,8 +149,8 @@ fn find_remedy(kernel: &KernelProfile, prediction: &Prediction, gpu: &Gpu) -> St
 /// The achieved occupancy from which more warps gain little.
 const MIN_OCCUPANCY: f64 = 0.5;
 
-/// Formats `3.1 us`, `1.37 ms`.
-fn format_time(seconds: f64) -> String {
+/// Formats a time as `3.1 us` or `1.37 ms`.
+pub(crate) fn format_time(seconds: f64) -> String {
     let micros = seconds * 1e6;
     if micros < 100.0 {
         format!("{micros:.1} us")

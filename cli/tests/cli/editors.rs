@@ -88,13 +88,11 @@ fn a_new_package_passes_its_test_and_has_settings_for_editors() {
     let fixture = Fixture::get();
     let folder = fixture.root.parent().unwrap().join("created");
     let _ = fs::remove_dir_all(&folder);
-    let runtime = concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime");
     let created = folder.join("my-blur");
     fs::create_dir_all(&folder).unwrap();
     // A workspace of its own, or `cargo new` would add the package to that of the project.
     fs::write(folder.join("Cargo.toml"), "[workspace]\nresolver = \"3\"\n").unwrap();
-    let line = format!("new {} --path {runtime}", created.display());
-    fixture.run(&line).assert_exit(0);
+    fixture.run(&format!("new {}", created.display())).assert_exit(0);
     let manifest = fs::read_to_string(created.join("Cargo.toml")).unwrap();
     assert!(manifest.contains("[dependencies]\nwarpwise = { path = "), "{manifest}");
     let main = fs::read_to_string(created.join("src/main.rs")).unwrap();

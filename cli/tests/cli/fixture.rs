@@ -52,6 +52,18 @@ impl Fixture {
         RunOutput::new(self, &command.output().unwrap())
     }
 
+    /// Writes a program in place of one that may not be here; returns its path.
+    #[cfg(unix)]
+    pub(crate) fn write_program(&self, name: &str, text: &str) -> String {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = self.root.join("target/programs");
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
     /// Replaces `from` in a file while `work` runs.
     pub(crate) fn with_changed_file<T>(
         &self,

@@ -99,6 +99,7 @@ fn generic_kernels_are_bound() {
     let fixture = Fixture::get();
     let output = fixture.run("ptx -q scaled --bind T=f32 --bind N=16").assert_exit(0);
     assert!(output.stdout.starts_with("// Warpwise kernel `scaled`.\n.version "), "{output:#?}");
+    assert!(output.stdout.contains("\t// kernels/src/lib.rs:"), "{output:#?}");
     assert!(output.stdout.contains("mul.rn.f32"), "{output:#?}");
     let output = fixture.run("ir -q --optimized scaled --bind T=u32 --bind N=16").assert_exit(0);
     assert!(output.stdout.contains("[u32]") && !output.stdout.contains("generic"), "{output:#?}");
@@ -122,6 +123,43 @@ fn the_code_of_large_launches_is_printed_where_it_differs() {
     assert!(coarsened.stdout.contains(".param .u32 coarsened_grid\n"), "{coarsened:#?}");
     let said = fixture.run("ptx -q half --coarsened").assert_exit(2);
     assert_eq!(said.stderr, "error: large launches of `half` run the same code\n");
+}
+
+/// Scripts in place of `ptxas` and `nvdisasm`, which print what the programs do.
+#[cfg(unix)]
+fn fake_assembler(fixture: &Fixture) -> [(&'static str, String); 2] {
+    let nvdisasm = "#!/bin/sh\n\
+        case \"$*\" in *--print-line-info*) printf '\\t//## File \"0\", line 10\\n' ;; esac\n\
+        echo '        /*0000*/                   EXIT ;'\n";
+    let ptxas = "#!/bin/sh\necho 'ptxas info    : Used 10 registers, 400 bytes cmem[0]' >&2\n";
+    [("PTXAS", ptxas), ("NVDISASM", nvdisasm)]
+        .map(|(name, text)| (name, fixture.write_program(&name.to_lowercase(), text)))
+}
+
+#[cfg(unix)]
+#[test]
+fn lines_of_rust_stand_above_the_code_that_they_became() {
+    let fixture = Fixture::get();
+    let source = "\t// kernels/src/lib.rs:15: x[i] = 1;\n";
+    for backend in ["builtin", "llvm"] {
+        let command = format!("ptx -q half --backend {backend}");
+        let shown = fixture.run(&command).assert_exit(0).stdout;
+        let (_, after) = shown.split_once(source).unwrap_or_else(|| panic!("{shown}"));
+        assert!(after.contains("st.global"), "{shown}");
+        assert!(!shown.contains(".loc") && !shown.contains(".file"), "{shown}");
+        let bare = fixture.run(&format!("{command} --no-lines")).assert_exit(0).stdout;
+        let is_code = |line: &&str| !line.contains("// kernels/src");
+        let code = |text: &str| text.lines().filter(is_code).collect::<Vec<_>>().join("\n");
+        assert!(!bare.contains("// kernels/src"), "{bare}");
+        assert_eq!(code(&shown), code(&bare).trim_end());
+    }
+    let fake = fake_assembler(&fixture);
+    let fake = fake.each_ref().map(|(name, path)| (*name, path.as_str()));
+    let shown = fixture.run_with("sass -q half", &fake).assert_exit(0).stdout;
+    let expected = "// Used 10 registers, 400 bytes cmem[0]\n\n\t// kernels/src/lib.rs:10: if lane < 16 {\n        /*0000*/";
+    assert!(shown.starts_with(expected), "{shown}");
+    let bare = fixture.run_with("sass -q half --no-lines", &fake).assert_exit(0).stdout;
+    assert!(!bare.contains("kernels/src/lib.rs"), "{bare}");
 }
 
 #[test]

@@ -21,6 +21,187 @@ fn a_program_is_profiled() {
     assert!(page.contains(excess), "{excess}");
 }
 
+/// Returns the page of the last run.
+fn read_page(fixture: &Fixture) -> String {
+    fs::read_to_string(fixture.root.join("target/warpwise/profile.html")).unwrap()
+}
+
+#[test]
+fn a_page_begins_with_the_run_and_verdicts() {
+    let fixture = Fixture::get();
+    fixture.run("profile -q -p profiled --registers 32").assert_exit(0);
+    let page = read_page(&fixture);
+    for part in [
+        "<dt>program</dt><dd>target/debug/profiled</dd>",
+        "<dt>target</dt><dd>H200 (sm_90)</dd>",
+        "Times are predictions of the time model for H200, and nothing is measured.",
+        "bound by <strong>the memory pipe</strong>; up to <strong>3.6×</strong> could be gained",
+        "<code title=\"cargo warpwise explain gpu_bank_conflicts\">gpu_bank_conflicts</code>",
+        "<td class=\"heat\" style=\"--h:0.88\">8.00x</td>",
+        "Kernels without operations on floats are not drawn.",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("none are times"));
+}
+
+#[test]
+fn a_page_has_a_timeline_of_launches() {
+    let fixture = Fixture::get();
+    fixture.run("profile -q -p profiled --registers 32").assert_exit(0);
+    let page = read_page(&fixture);
+    let (_, timeline) = page.split_once("<h2 id=\"timeline\">").unwrap();
+    let (timeline, _) = timeline.split_once("</section>").unwrap();
+    let alternative = "aria-label=\"launches in order: 2 of chunks in 22.9 us, 1 of columns::&lt;f32&gt; in 3.9 us, 1 of parity in 3.4 us\"";
+    assert!(timeline.contains(alternative), "{timeline}");
+    assert_eq!(timeline.matches("<rect").count(), 4);
+    assert!(timeline.contains("<title>launch 2 of chunks: 11.4 us, from 11.4 us</title>"));
+    assert!(timeline.contains("<summary>4 launches in order</summary>"));
+}
+
+#[cfg(unix)]
+#[test]
+fn lines_of_a_page_open_to_their_instructions() {
+    let fixture = Fixture::get();
+    let nvdisasm = "#!/bin/sh\nprintf '\\t//## File \"0\", line 11\\n'\n\
+        echo '        /*0000*/                   FADD R1, R1, R2 ;'\n";
+    let ptxas = "#!/bin/sh\necho 'ptxas info    : Used 10 registers, 400 bytes cmem[0]' >&2\n";
+    let programs = [("PTXAS", ptxas), ("NVDISASM", nvdisasm)]
+        .map(|(name, text)| (name, fixture.write_program(&name.to_lowercase(), text)));
+    let programs = programs.each_ref().map(|(name, path)| (*name, path.as_str()));
+    fixture.run_with("profile -q -p profiled", &programs).assert_exit(0);
+    let page = read_page(&fixture);
+    assert_is_well_formed(&page);
+    let line =
+        "<details class=\"line\"><summary><code>        sum += x[i];</code></summary><p>PTX, ";
+    let (_, after) = page.split_once(line).unwrap_or_else(|| panic!("{page}"));
+    let (listings, _) = after.split_once("</details>").unwrap();
+    assert!(listings.contains("add.rn.f32"), "{listings}");
+    assert!(listings.contains("<p>machine code, 1 instruction</p>"), "{listings}");
+    assert!(listings.contains("/*0000*/ FADD R1, R1, R2 ;"), "{listings}");
+    assert!(page.contains("opens to the PTX and machine code for sm_90 that it became"), "{page}");
+}
+
+#[test]
+fn runs_are_saved_and_compared() {
+    let fixture = Fixture::get();
+    fixture.run("profile -q -p profiled --registers 32 --save target/saved").assert_exit(0);
+    let command = "profile -q -p profiled --registers 32 --compare target/saved";
+    let output = fixture.run(command).assert_exit(0);
+    let same = "compared with target/saved, old and new of a launch:\nsame   `chunks`: predicted time 11.4 us -> 11.4 us (1.00x)\n";
+    assert!(output.stdout.starts_with(same), "{output:#?}");
+    let (from, to) =
+        ("for i in first..first + chunk {", "for i in (thread_idx_x()..x.len()).step_by(256) {");
+    let output = fixture.with_changed_file("profiled/src/main.rs", from, to, || {
+        let output = fixture.run(&format!("{command} --json")).assert_exit(0);
+        let page = fixture.run(command).assert_exit(0);
+        let better = "better `chunks`: predicted time 11.4 us -> ";
+        assert!(page.stdout.lines().nth(1).unwrap().starts_with(better), "{page:#?}");
+        assert!(
+            page.stdout.contains("sectors                 16416    2080  0.13x  better\n"),
+            "{page:#?}"
+        );
+        output
+    });
+    let page = read_page(&fixture);
+    assert_is_well_formed(&page);
+    let first = "<main>\n<section aria-labelledby=\"comparison\">";
+    assert!(
+        page.contains(first)
+            && page.contains("<li class=\"better\"><strong>better</strong> <code>chunks</code>"),
+        "{page}"
+    );
+    let values = output.values();
+    let compared = values.iter().find(|line| line["kind"] == "comparison").unwrap();
+    assert_eq!(compared["kernel"], "columns");
+    let compared = values.iter().rfind(|line| line["kind"] == "comparison").unwrap();
+    assert_eq!((&compared["kernel"], &compared["change"]), (&"chunks".into(), &"better".into()));
+    let sectors = &compared["counters"]["sectors"];
+    assert_eq!(*sectors, serde_json::json!({ "old": 16416.0, "new": 2080.0, "change": "better" }));
+    let output = fixture.run("profile -q -p profiled --compare target/nothing").assert_exit(2);
+    assert!(
+        output.stderr.contains("cannot read ROOT/target/nothing")
+            || output.stderr.contains("cannot read target/nothing"),
+        "{output:#?}"
+    );
+}
+
+/// A script in place of `ncu`, which runs the program and writes a report of its kernel.
+#[cfg(unix)]
+#[test]
+fn numbers_of_nsight_compute_stand_beside_the_counts() {
+    let fixture = Fixture::get();
+    let ncu = r#"#!/bin/sh
+while [ "$1" != --log-file ]; do shift; done
+log=$2
+while [ "$1" != --metrics ]; do shift; done
+case "$2" in *gpu__time_duration.sum*) ;; *) exit 9 ;; esac
+cat > "$log" <<'END'
+==PROF== Connected to process 7
+"ID","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","launch__registers_per_thread"
+"","","","","nsecond","sector","register/thread"
+"0","chunks","(256, 1, 1)","(1, 1, 1)","10,000","16384","30"
+"1","chunks","(256, 1, 1)","(1, 1, 1)","12,000","16384","30"
+END
+echo "$WARPWISE_DEVICE $WARPWISE_PROFILE" >&2
+"#;
+    let path = fixture.write_program("ncu", ncu);
+    let command = "profile -q -p profiled --registers 32 --ncu";
+    let output = fixture.run_with(command, &[("NCU", &path)]).assert_exit(0);
+    assert!(output.stderr.contains("cuda \n"), "{output:#?}");
+    for line in [
+        "measured by Nsight Compute: 11.0 us a launch; the prediction is 1.04 times as long\n",
+        "metric                           here  Nsight Compute\n",
+        "gpu__time_duration.sum        11.4 us         11.0 us\n",
+        "gld_transactions                32768           32768\n",
+    ] {
+        assert!(output.stdout.contains(line), "{line}{}", output.stdout);
+    }
+    let page = read_page(&fixture);
+    assert_is_well_formed(&page);
+    assert!(page.contains("<h3>Nsight Compute</h3>") && page.contains("Times are measured where"));
+    let output = fixture.run_with(&format!("{command} --json"), &[("NCU", &path)]).assert_exit(0);
+    let kernel = &output.values()[0];
+    assert_eq!(kernel["measured_seconds"], 1.1e-5);
+    assert_eq!(kernel["nsight_compute"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"], 32768.0);
+    let refused = r#"#!/bin/sh
+while [ "$1" != --log-file ]; do shift; done
+echo '==ERROR== ERR_NVGPUCTRPERM' > "$2"
+"#;
+    let path = fixture.write_program("refused", refused);
+    let output = fixture.run_with(command, &[("NCU", &path)]).assert_exit(2);
+    assert!(
+        output.stderr.contains("ncu measured no kernel\n==ERROR== ERR_NVGPUCTRPERM"),
+        "{output:#?}"
+    );
+    let nothing = [("NCU", ""), ("PATH", ""), ("CUDA_HOME", "")];
+    let output = fixture.run_with(command, &nothing).assert_exit(2);
+    assert!(output.stderr.contains("there is no `ncu` here"), "{output:#?}");
+}
+
+/// What a GPU writes is read as if it had been there.
+#[test]
+fn measured_times_stand_beside_the_counts() {
+    let fixture = Fixture::get();
+    fixture.run("profile -q -p profiled --registers 32 --save target/measured").assert_exit(0);
+    let launch = |nanoseconds: u32| {
+        format!(
+            r#"{{"kind":"gpu","kernel":"chunks","generics":"","grid":[1,1,1],"block":[256,1,1],"nanoseconds":{nanoseconds}}}"#
+        )
+    };
+    let times = [launch(10_000), launch(14_000)].join("\n");
+    fs::write(fixture.root.join("target/measured/of-a-gpu.jsonl"), times).unwrap();
+    let output =
+        fixture.run("profile -q -p profiled --registers 32 --read target/measured").assert_exit(0);
+    let measured =
+        "measured by the GPU's events: 12.0 us a launch; the prediction is 0.95 times as long\n";
+    assert!(output.stdout.contains(measured), "{output:#?}");
+    assert!(output.stdout.contains("warpwise: 4 launches counted\n"), "{output:#?}");
+    let page = read_page(&fixture);
+    assert!(page.contains("with 2 measured times, and predicted ones"), "{page}");
+    assert!(page.contains("<title>launch 2 of chunks: 14.0 us, from 10.0 us</title>"), "{page}");
+}
+
 /// Checks that the elements of a page nest properly, and that ids are unique.
 #[track_caller]
 fn assert_is_well_formed(page: &str) {

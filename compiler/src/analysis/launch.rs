@@ -319,7 +319,13 @@ fn param_limits(kind: &ParamKind) -> Range {
         ParamKind::Slice { access: Access::Constant { max }, .. } => Range::new(0, (*max).into()),
         ParamKind::Slice {
             elem,
-            access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+            access:
+                Access::Read
+                | Access::Write
+                | Access::Atomic
+                | Access::Texture
+                | Access::TensorRead
+                | Access::TensorWrite,
         } => {
             let size = elem.size().unwrap_or(1);
             Range::new(0, i128::from(i64::MAX) / i128::from(size))

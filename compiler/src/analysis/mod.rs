@@ -34,6 +34,7 @@ pub mod tables;
 pub mod trips;
 pub mod uniformity;
 pub mod vectors;
+pub mod wgmma;
 use crate::ir::Kernel;
 use accesses::{Accesses, Request, Verdict};
 use optimized_code::OptimizedCode;

@@ -283,13 +283,21 @@ impl Walk<'_> {
             | Op::CompareExchange { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::Texture { .. }
             | Op::Barrier { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
             | Op::SyncWarp { .. }

@@ -20,7 +20,10 @@ use super::{
 };
 use crate::{
     id::{Facts, Id},
-    ir::{Access, ArrayId, Element, Inst, InstId, Kernel, Op, ParamId, ParamKind, Root, Space, Ty},
+    ir::{
+        Access, ArrayId, Element, Inst, InstId, Kernel, Op, ParamId, ParamKind, Root, Space,
+        TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES, Ty,
+    },
 };
 use std::collections::BTreeMap;
 
@@ -88,7 +91,13 @@ pub fn constant_params(kernel: &Kernel) -> impl Iterator<Item = (ParamId, &Eleme
             Some((id, elem, elem.size().unwrap_or(0).saturating_mul(u64::from(*max))))
         }
         ParamKind::Slice {
-            access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+            access:
+                Access::Read
+                | Access::Write
+                | Access::Atomic
+                | Access::Texture
+                | Access::TensorRead
+                | Access::TensorWrite,
             ..
         }
         | ParamKind::Scalar(_) => None,
@@ -135,6 +144,10 @@ pub fn param_offsets(kernel: &Kernel) -> (Facts<ParamId, u64>, u64) {
                 access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
                 ..
             } => (8, 16),
+            // The map, and the number of elements.
+            ParamKind::Slice { access: Access::TensorRead | Access::TensorWrite, .. } => {
+                (TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES + 8)
+            }
         };
         offsets[id] = end.next_multiple_of(align);
         end = offsets[id] + size;

@@ -83,6 +83,11 @@ impl Builder {
         self.open.push(Open { of: Some((id, which + 1)), list: Vec::new() });
     }
 
+    /// Returns the instructions of the kernel's own body so far, in order.
+    pub fn own_body(&self) -> &[InstId] {
+        self.open.first().map_or(&[], |own| &own.list)
+    }
+
     /// Closes the innermost body, and with it the instruction that holds it.
     pub fn end(&mut self) {
         self.close();

@@ -35,8 +35,10 @@ mod renumber;
 mod requirement;
 mod size;
 mod spell;
+mod tensor;
 mod texture;
 mod ty;
+mod wgmma;
 
 use crate::{
     id::{Facts, Table},
@@ -57,8 +59,10 @@ pub use print::{InstText, number};
 pub use requirement::{Refusal, Requirement};
 pub use size::{Length, Passed, Size, SizeError};
 pub(crate) use spell::comparison_sign;
+pub use tensor::{TensorBox, TensorBoxShape};
 pub use texture::{TextureOp, TextureRead, TextureShape, TextureWord};
 pub use ty::{Element, Scalar, Space, Ty};
+pub use wgmma::{Major, WgmmaOp};
 
 crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
 crate::id!(/** A mutable value of one thread. */ LocalId, "$");
@@ -86,6 +90,11 @@ pub const MAX_CLUSTER_BLOCKS: u32 = 8;
 
 /// Most bytes that the parameters of a kernel have, which every GPU takes.
 pub const MOST_PARAM_BYTES: u64 = 4352;
+
+/// The bytes of a tensor map, as the CUDA driver encodes it.
+pub const TENSOR_MAP_BYTES: u64 = 128;
+/// The alignment of a tensor map in bytes.
+pub const TENSOR_MAP_ALIGN: u64 = 64;
 
 /// A kernel, from signature to body.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,6 +209,16 @@ pub struct Generic {
     pub span: Span,
 }
 
+impl Generic {
+    /// Returns the value of [`Op::Generic`] in Rust's notation.
+    pub fn spell_value(&self) -> String {
+        match self.kind {
+            GenericKind::Type(_) => format!("size_of::<{}>()", self.name),
+            GenericKind::Const(_) => self.name.clone(),
+        }
+    }
+}
+
 /// The kind of a generic parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GenericKind {
@@ -258,6 +277,12 @@ pub enum Access {
     Atomic,
     /// A texture: [`Op::Texture`] reads it, and no thread writes it during the launch.
     Texture,
+    /// A tensor map: [`Op::TensorCopy`] reads the elements, and no thread writes them during the
+    /// launch. The parameters after it are `u64`s: the extents of the tensor, the outermost first,
+    /// and the number of elements from one row to the next.
+    TensorRead,
+    /// A tensor map, followed by the same parameters: [`Op::TensorStore`] writes the elements.
+    TensorWrite,
     /// `#[constant] &[T]`: loads only, of constant memory, into which the launcher copies the
     /// elements.
     Constant {
@@ -270,15 +295,30 @@ impl Access {
     /// Returns true if no thread writes the elements during a launch.
     pub const fn is_read_only(self) -> bool {
         match self {
-            Self::Read | Self::Texture | Self::Constant { .. } => true,
-            Self::Write | Self::Atomic => false,
+            Self::Read | Self::Texture | Self::TensorRead | Self::Constant { .. } => true,
+            Self::Write | Self::Atomic | Self::TensorWrite => false,
         }
+    }
+
+    /// Returns true for tensor maps.
+    pub const fn is_tensor_map(self) -> bool {
+        matches!(self, Self::TensorRead | Self::TensorWrite)
+    }
+
+    /// Returns true if instructions access the elements by their addresses.
+    pub const fn is_addressed(self) -> bool {
+        !matches!(self, Self::Texture | Self::TensorRead | Self::TensorWrite)
     }
 
     /// Returns the memory of the elements.
     pub const fn space(self) -> Space {
         match self {
-            Self::Read | Self::Write | Self::Atomic | Self::Texture => Space::Global,
+            Self::Read
+            | Self::Write
+            | Self::Atomic
+            | Self::Texture
+            | Self::TensorRead
+            | Self::TensorWrite => Space::Global,
             Self::Constant { .. } => Space::Constant,
         }
     }
@@ -290,7 +330,12 @@ impl std::fmt::Display for Access {
         f.write_str(self.name())?;
         match self {
             Self::Constant { max } => write!(f, " {max}"),
-            Self::Read | Self::Write | Self::Atomic | Self::Texture => Ok(()),
+            Self::Read
+            | Self::Write
+            | Self::Atomic
+            | Self::Texture
+            | Self::TensorRead
+            | Self::TensorWrite => Ok(()),
         }
     }
 }

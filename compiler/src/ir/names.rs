@@ -1,9 +1,9 @@
 //! Names of operations in the text form, in one table for printer and parser.
 use super::{
     Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CacheLevel, CacheOp,
-    CompareOp, Direction, Fault, LaneMask, MatchOp, MmaShape, MmaType, MulAddForm, Order, ReduceOp,
-    Scalar, Scope, ShuffleOp, Space, TernaryOp, TextureRead, TextureShape, TextureWord, UnaryOp,
-    VoteOp,
+    CompareOp, Direction, Fault, LaneMask, Major, MatchOp, MmaShape, MmaType, MulAddForm, Order,
+    ReduceOp, Scalar, Scope, ShuffleOp, Space, TernaryOp, TextureRead, TextureShape, TextureWord,
+    UnaryOp, VoteOp,
 };
 
 /// A value that the text form spells as one word.
@@ -85,6 +85,7 @@ names! {
     MmaType {
         F16 = "f16", BF16 = "bf16", TF32 = "tf32", F64 = "f64", I8 = "i8", U8 = "u8",
     }
+    Major { K = "k", Mn = "mn" }
     TextureShape { D1 = "1d", D2 = "2d", D3 = "3d", D1Layered = "a1d", D2Layered = "a2d" }
     TextureRead {
         Sample = "sample", GatherR = "gather_r", GatherG = "gather_g", GatherB = "gather_b",
@@ -104,6 +105,8 @@ impl Access {
             Self::Write => "write",
             Self::Atomic => "atomic",
             Self::Texture => "texture",
+            Self::TensorRead => "tensor_read",
+            Self::TensorWrite => "tensor_write",
             Self::Constant { .. } => "constant",
         }
     }

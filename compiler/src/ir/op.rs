@@ -8,7 +8,8 @@
 use super::{
     ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Extent,
     Fault, GenericId, InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order, ParamId,
-    ReduceOp, Scope, SharedId, ShuffleOp, TernaryOp, TextureOp, UnaryOp, VoteOp,
+    ReduceOp, Scope, SharedId, ShuffleOp, TensorBox, TernaryOp, TextureOp, UnaryOp, VoteOp,
+    WgmmaOp,
 };
 
 /// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
@@ -20,7 +21,7 @@ pub enum Op {
     // Values.
     /// A literal, as the bits of the instruction's scalar (zero-extended).
     Const(u64),
-    /// The value of a constant parameter.
+    /// The value of a constant parameter, or the size of a type parameter in bytes (`u64`).
     Generic(GenericId),
     /// A scalar parameter's value, or the address of a slice parameter's first element.
     Param(ParamId),
@@ -279,6 +280,59 @@ pub enum Op {
         /// A pointer to the `u64` of an mbarrier.
         barrier: InstId,
     },
+    /// Begins to copy a box of a tensor to shared memory, in the background; elements outside of the
+    /// tensor are zeros. Otherwise as [`Op::BulkCopy`] of all bytes of the box.
+    TensorCopy {
+        /// The destination, in shared memory; a multiple of the
+        /// [alignment](super::TensorBoxShape::align) of the box.
+        to: InstId,
+        /// A parameter with [`Access::TensorRead`](super::Access::TensorRead).
+        map: ParamId,
+        /// The box, which has as many dimensions as the tensor.
+        shape: Box<TensorBox>,
+        /// The coordinates of the first element of the box (`i32`), the outermost first.
+        at: Vec<InstId>,
+        /// A pointer to the `u64` of an mbarrier.
+        barrier: InstId,
+    },
+    /// Begins to copy a box from shared memory to a tensor, in the background, and adds the copy to
+    /// the thread's open group of stores; elements outside of the tensor are not written. Otherwise
+    /// as [`Op::BulkStore`].
+    TensorStore {
+        /// A parameter with [`Access::TensorWrite`](super::Access::TensorWrite).
+        map: ParamId,
+        /// The source, in shared memory; a multiple of the
+        /// [alignment](super::TensorBoxShape::align) of the box.
+        from: InstId,
+        /// The box, which has as many dimensions as the tensor.
+        shape: Box<TensorBox>,
+        /// The coordinates of the first element of the box (`i32`), the outermost first.
+        at: Vec<InstId>,
+    },
+    /// Begins to copy bytes from shared to global memory, in the background, and adds the copy to the
+    /// thread's open group of stores. Each byte is read and written once, at an unspecified time
+    /// before an [`Op::BulkWait`] of the thread that covers the group ends. Until then writes to the
+    /// source leave unspecified contents in the destination.
+    ///
+    /// The thread's accesses before it, and those that happen before them, are before those of the
+    /// copy.
+    BulkStore {
+        /// The destination, in global memory; a multiple of 16.
+        to: InstId,
+        /// The source, in shared memory; a multiple of 16.
+        from: InstId,
+        /// A multiple of 16, at most 1048560, and not 0.
+        bytes: Extent,
+    },
+    /// Closes the thread's open group of stores, which may be empty, and opens the next one.
+    BulkCommit,
+    /// Waits for the thread's closed groups of stores, except for the last `pending`.
+    BulkWait {
+        /// The number of groups that need not be done.
+        pending: Extent,
+        /// True if the copies need only have read their sources.
+        reads: bool,
+    },
 
     /// Reads texels of a texture, and yields one of four words; the same read once for each word is
     /// one instruction of a GPU. The texture's descriptor decides about its extents, format, filter
@@ -433,6 +487,37 @@ pub enum Op {
         word: u8,
     },
 
+    /// Begins to multiply matrices on tensor cores, together with the other threads of a warpgroup
+    /// ([`WgmmaOp`]), and to add the product to the sums in an array of the thread's own, or to
+    /// replace them. The product reads shared memory and the sums, and writes the sums, at any time
+    /// until an [`Op::WgmmaWait`] that waits for it: only other products may access the sums until
+    /// then, and nothing may write to the factors. Accesses to shared memory that an
+    /// [`Op::ProxyFence`] does not order before it are not before it, but those of bulk copies.
+    ///
+    /// All threads of the warpgroup must run it together; products with the same sums and columns
+    /// take place in order. Sums are those of [`tensor_cores`](crate::tensor_cores), for 16 elements
+    /// of each row of `a` at a time.
+    Wgmma {
+        /// The types and the order of elements.
+        op: WgmmaOp,
+        /// The columns of `b`: a multiple of 8, at most 256.
+        columns: Extent,
+        /// The array of the sums, `f32`s; a pointer to the first tile of `b`; and a pointer to the
+        /// tile of `a`, or the 16 words of `a` (`u32`) that the thread has.
+        args: Vec<InstId>,
+    },
+    /// Waits for all products that the warpgroup has begun but the last `pending`. The sums in an
+    /// array are complete if none of these writes them.
+    WgmmaWait {
+        /// The array of the sums.
+        sums: InstId,
+        /// At most 7.
+        pending: Extent,
+    },
+    /// Orders the thread's accesses to shared memory before it against those of products and bulk
+    /// copies that begin after it, in this thread or in those that it then synchronizes with.
+    ProxyFence,
+
     // Output.
     /// Prints a message on the host, if there is room for it.
     Print {
@@ -543,8 +628,13 @@ impl Op {
             | Self::CompareExchange { .. }
             | Self::AsyncCopy { .. }
             | Self::BulkCopy { .. }
+            | Self::TensorCopy { .. }
+            | Self::TensorStore { .. }
+            | Self::BulkStore { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }
+            | Self::BulkCommit
+            | Self::BulkWait { .. }
             | Self::Print { .. } => Effect::Write,
             Self::Bounds { .. } | Self::Check { .. } => Effect::Fault,
             Self::Barrier { .. }
@@ -555,6 +645,9 @@ impl Op {
             | Self::MBarrierArrive { .. }
             | Self::MBarrierWait { .. }
             | Self::Fence { .. }
+            | Self::ProxyFence
+            | Self::Wgmma { .. }
+            | Self::WgmmaWait { .. }
             | Self::Shuffle { .. }
             | Self::Vote { .. }
             | Self::Match { .. }
@@ -598,6 +691,11 @@ impl Op {
         bytes.is_multiple_of(16) && bytes > 0 && bytes <= MAX_MBARRIER_ARRIVALS
     }
 
+    /// Returns true if so many products can be pending after a wait.
+    pub const fn is_pending_products(pending: u64) -> bool {
+        pending <= 7
+    }
+
     /// Returns true if a named barrier has this number.
     pub const fn is_named_barrier(id: u64) -> bool {
         matches!(id, 1..=15)
@@ -614,6 +712,18 @@ impl Op {
         matches!(
             self,
             Self::NamedBarrier { .. } | Self::MBarrierArrive { .. } | Self::MBarrierWait { .. }
+        )
+    }
+
+    /// Returns true for copies that take place in the background.
+    pub const fn is_async_copy(&self) -> bool {
+        matches!(
+            self,
+            Self::AsyncCopy { .. }
+                | Self::BulkCopy { .. }
+                | Self::TensorCopy { .. }
+                | Self::TensorStore { .. }
+                | Self::BulkStore { .. }
         )
     }
 

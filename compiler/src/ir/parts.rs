@@ -52,9 +52,17 @@ macro_rules! operands {
     ($op:expr, $as_borrowed:ident, $iter:ident $(, $deref:tt, $copied:ident)?) => {{
         let mut listed = None;
         let few = match $op {
-            Op::Mma { args, .. } | Op::DistributeRows { args, .. } | Op::Texture { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
+            Op::Mma { args, .. } | Op::Wgmma { args, .. } | Op::DistributeRows { args, .. } | Op::Texture { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
                 listed = Some(args.$iter()$(.$copied())?);
                 (None, None, None)
+            }
+            Op::TensorCopy { to, at, barrier, .. } => {
+                listed = Some(at.$iter()$(.$copied())?);
+                (Some($($deref)? to), Some($($deref)? barrier), None)
+            }
+            Op::TensorStore { from, at, .. } => {
+                listed = Some(at.$iter()$(.$copied())?);
+                (Some($($deref)? from), None, None)
             }
             Op::Const(_)
             | Op::Generic(_)
@@ -67,10 +75,13 @@ macro_rules! operands {
             | Op::Get(_)
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::NamedBarrier { .. }
             | Op::Fence { .. }
+            | Op::ProxyFence
             | Op::Loop { .. }
             | Op::Block { .. }
             | Op::Break(_)
@@ -82,6 +93,7 @@ macro_rules! operands {
             | Op::Set { value, .. } => (Some($($deref)? value), None, None),
             Op::Load { ptr, .. } | Op::Prefetch { ptr, .. } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
             Op::Offset { base, .. } => (Some($($deref)? base), None, None),
+            Op::WgmmaWait { sums, .. } => (Some($($deref)? sums), None, None),
             Op::MBarrierArrive { barrier } => (Some($($deref)? barrier), None, None),
             Op::MBarrierWait { barrier, phase } => (Some($($deref)? barrier), Some($($deref)? phase), None),
             Op::Check { cond, .. } | Op::If { cond, .. } => (Some($($deref)? cond), None, None),
@@ -100,7 +112,7 @@ macro_rules! operands {
                 (Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value))
             }
             Op::BulkCopy { to, from, barrier, .. } => (Some($($deref)? to), Some($($deref)? from), Some($($deref)? barrier)),
-            Op::AsyncCopy { to, from, .. } => (Some($($deref)? to), Some($($deref)? from), None),
+            Op::AsyncCopy { to, from, .. } | Op::BulkStore { to, from, .. } => (Some($($deref)? to), Some($($deref)? from), None),
             Op::Barrier { reduce } => (reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None),
             Op::SyncWarp { mask } => (mask.$as_borrowed()$(.$copied())?, None, None),
             Op::Shuffle { value, lane, mask, .. } => (Some($($deref)? value), Some($($deref)? lane), mask.$as_borrowed()$(.$copied())?),
@@ -152,8 +164,13 @@ macro_rules! by_bodies {
             | Op::CompareExchange { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::Barrier { .. }
             | Op::SyncGrid
             | Op::SyncCluster
@@ -162,6 +179,9 @@ macro_rules! by_bodies {
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }

@@ -269,6 +269,21 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::BulkCopy { to, from, bytes, barrier } => {
             write!(f, "bulk_copy {to}, {from}, {bytes}, {barrier}")
         }
+        Op::TensorCopy { to, map, shape, at, barrier } => {
+            write!(f, "tensor_copy.{}d {to}, {map}, {barrier}, ", at.len())?;
+            at.iter().try_for_each(|at| write!(f, "{at}, "))?;
+            shape.fmt(f)
+        }
+        Op::TensorStore { map, from, shape, at } => {
+            write!(f, "tensor_store.{}d {map}, {from}, ", at.len())?;
+            at.iter().try_for_each(|at| write!(f, "{at}, "))?;
+            shape.fmt(f)
+        }
+        Op::BulkStore { to, from, bytes } => write!(f, "bulk_store {to}, {from}, {bytes}"),
+        Op::BulkCommit => write!(f, "bulk_commit"),
+        Op::BulkWait { pending, reads } => {
+            write!(f, "bulk_wait{} {pending}", if *reads { ".read" } else { "" })
+        }
         Op::AsyncCommit => write!(f, "async_commit"),
         Op::AsyncWait { pending } => write!(f, "async_wait {pending}"),
         Op::Barrier { reduce: None } => write!(f, "barrier"),
@@ -303,6 +318,12 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
             write!(f, "word {word}")
         }
+        Op::Wgmma { op, columns, args } => {
+            write!(f, "wgmma.{op} {columns}")?;
+            args.iter().try_for_each(|arg| write!(f, ", {arg}"))
+        }
+        Op::WgmmaWait { sums, pending } => write!(f, "wgmma_wait {sums}, {pending}"),
+        Op::ProxyFence => write!(f, "proxy_fence"),
         Op::Texture { op, texture, args, word } => {
             write!(f, "texture.{op} {texture}, ")?;
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;

@@ -65,14 +65,17 @@ pub enum Element {
     Plain {
         /// Bytes from one element to the next: a multiple of the alignment, and not 0.
         size: Extent,
-        /// The alignment of an element: a power of two, at most [`MAX_ALIGN`](Self::MAX_ALIGN).
+        /// The alignment of an element: a power of two, at most [`MAX_ALIGN`](Self::MAX_ALIGN), or
+        /// [`MAX_SHARED_ALIGN`](Self::MAX_SHARED_ALIGN) in a block.
         align: Extent,
     },
 }
 
 impl Element {
-    /// The greatest alignment of an element: that of every buffer on every device.
+    /// The greatest alignment of an element in a buffer: that of every buffer on every device.
     pub const MAX_ALIGN: u64 = 256;
+    /// The greatest alignment of an element of an array in a block: that of a swizzled tile.
+    pub const MAX_SHARED_ALIGN: u64 = 1024;
     /// The alignment of the first element of a slice in a kernel with
     /// [aligned slices](super::Kernel::aligned_slices), unless that of its elements is greater: the
     /// most bytes that a thread loads at once.

@@ -27,7 +27,7 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (id, inst) in kernel.insts.iter() {
-        if let Op::Mma { .. } | Op::DistributeRows { .. } = inst.op {
+        if let Op::Mma { .. } | Op::Wgmma { .. } | Op::DistributeRows { .. } = inst.op {
             let is_known = found.iter().any(|found| found.span == inst.span);
             if !is_known && !analyses.uniformity.warp.control[id].varies() {
                 let lanes = analyses.trace.events_of(id).find_map(lanes_of_partial_warp);

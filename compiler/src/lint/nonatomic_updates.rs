@@ -293,7 +293,9 @@ impl<'k> ExprView<'k> {
             && !self.kernel.insts.iter().any(|(_, inst)| match inst.op {
                 Op::Store { ptr, .. }
                 | Op::AsyncCopy { to: ptr, .. }
-                | Op::BulkCopy { to: ptr, .. } => self.kernel.root(ptr) == root,
+                | Op::BulkCopy { to: ptr, .. }
+                | Op::TensorCopy { to: ptr, .. }
+                | Op::BulkStore { to: ptr, .. } => self.kernel.root(ptr) == root,
                 _ => false,
             })
     }

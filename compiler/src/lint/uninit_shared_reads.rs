@@ -48,7 +48,8 @@ fn written_pointer(op: &Op) -> Option<InstId> {
     let (Op::Store { ptr, .. }
     | Op::AtomicStore { ptr, .. }
     | Op::AsyncCopy { to: ptr, .. }
-    | Op::BulkCopy { to: ptr, .. }) = op
+    | Op::BulkCopy { to: ptr, .. }
+    | Op::TensorCopy { to: ptr, .. }) = op
     else {
         return None;
     };

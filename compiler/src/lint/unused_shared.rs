@@ -18,17 +18,22 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     let reads = || {
-        kernel.insts.iter().filter_map(|(_, inst)| {
+        kernel.insts.iter().flat_map(|(_, inst)| {
+            if let Op::Wgmma { args, .. } = &inst.op {
+                return args[1..].to_vec();
+            }
             let (Op::Load { ptr, .. }
             | Op::AtomicLoad { ptr, .. }
             | Op::Atomic { ptr, .. }
             | Op::CompareExchange { ptr, .. }
+            | Op::BulkStore { from: ptr, .. }
+            | Op::TensorStore { from: ptr, .. }
             | Op::MBarrierArrive { barrier: ptr }
             | Op::MBarrierWait { barrier: ptr, .. }) = inst.op
             else {
-                return None;
+                return Vec::new();
             };
-            Some(ptr)
+            vec![ptr]
         })
     };
     let of_shared = |ptr: &_| matches!(kernel.space(*ptr), Some(Space::Shared | Space::Cluster));
@@ -41,7 +46,8 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
             let (Op::Store { ptr, .. }
             | Op::AtomicStore { ptr, .. }
             | Op::AsyncCopy { to: ptr, .. }
-            | Op::BulkCopy { to: ptr, .. }) = inst.op
+            | Op::BulkCopy { to: ptr, .. }
+            | Op::TensorCopy { to: ptr, .. }) = inst.op
             else {
                 return false;
             };

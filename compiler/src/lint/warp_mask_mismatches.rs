@@ -84,6 +84,8 @@ fn divergence_help(kernel: &Kernel, id: InstId, control: Fact) -> &'static str {
          each with its own work behind an `if condition`"
     } else if let Op::NamedBarrier { .. } = kernel.insts[id].op {
         "move it out of the branch, or let the condition be the same in each warp, such as `warp::warp_id() == 0`"
+    } else if let Op::Wgmma { .. } | Op::WgmmaWait { .. } = kernel.insts[id].op {
+        "move it out of the branch, or let the condition be the same in each warpgroup, such as `warp::warp_id() / 4 == 0`"
     } else if let Op::Mma { .. } | Op::DistributeRows { .. } = kernel.insts[id].op {
         "move it out of the branch, and let lanes without elements of their own bring zeros"
     } else {

@@ -64,11 +64,19 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::CompareExchange { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
         | Op::Fence { .. }

@@ -76,6 +76,10 @@ pub(crate) fn warp_sync_call(op: &Op) -> Option<(&'static str, Option<InstId>)> 
         Some((call, mask))
     } else if let Op::Mma { .. } = op {
         Some(("multiply_add(..)", None))
+    } else if let Op::Wgmma { .. } = op {
+        Some(("multiply_add(..)", None))
+    } else if let Op::WgmmaWait { .. } = op {
+        Some(("finish()", None))
     } else if let Op::DistributeRows { .. } = op {
         Some(("load_matrix(..)", None))
     } else {

@@ -83,13 +83,21 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
         | Op::Fence { .. }

@@ -192,13 +192,21 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Barrier { .. }
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::ActiveMask

@@ -1,6 +1,9 @@
 //! Rules on what may be done to which memory.
 use super::{Errors, signature::is_atomic};
-use crate::ir::{Access, AtomicOp, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty};
+use crate::ir::{
+    Access, AtomicOp, Element, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty,
+    WgmmaOp,
+};
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     for (id, inst) in kernel.insts.iter() {
@@ -59,7 +62,20 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
                 access(kernel, errors, id, *from, Kind::Load);
                 mbarrier(kernel, errors, id, *barrier);
             }
-            Op::AsyncCopy { to, from, bytes: _ } => {
+            Op::Wgmma { op, columns, args } => {
+                warpgroup_sums(kernel, errors, id, args.first(), columns.known());
+                let tiles = args.iter().skip(1).take(if op.a.is_some() { 2 } else { 1 });
+                tiles.for_each(|tile| access(kernel, errors, id, *tile, Kind::Load));
+            }
+            Op::WgmmaWait { sums, pending: _ } => {
+                warpgroup_sums(kernel, errors, id, Some(sums), None);
+            }
+            Op::TensorCopy { to, barrier, .. } => {
+                access(kernel, errors, id, *to, Kind::Store);
+                mbarrier(kernel, errors, id, *barrier);
+            }
+            Op::TensorStore { from, .. } => access(kernel, errors, id, *from, Kind::Load),
+            Op::AsyncCopy { to, from, bytes: _ } | Op::BulkStore { to, from, bytes: _ } => {
                 access(kernel, errors, id, *to, Kind::Store);
                 access(kernel, errors, id, *from, Kind::Load);
             }
@@ -89,10 +105,13 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Barrier { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
@@ -168,6 +187,29 @@ fn mbarrier(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, barrier: InstI
     let Some(Root::Shared(shared)) = root(kernel, barrier) else { return };
     if kernel.shared.get(shared).is_some_and(|shared| shared.arrivals.is_none()) {
         errors.inst(id, format!("{shared} has no mbarriers"));
+    }
+}
+
+/// Checks that the sums of a product are an array of the thread's own, with all sums of the columns.
+fn warpgroup_sums(
+    kernel: &Kernel,
+    errors: &mut Errors<'_>,
+    id: InstId,
+    sums: Option<&InstId>,
+    columns: Option<u64>,
+) {
+    let Some(inst) = sums.and_then(|sums| kernel.insts.get(*sums)) else { return };
+    let Op::Array(array) = inst.op else {
+        return errors.inst(id, "the sums are no array".to_owned());
+    };
+    let Some(array) = kernel.arrays.get(array) else { return };
+    if array.elem != Element::Scalar(Scalar::F32) {
+        errors.inst(id, "the sums are no array of `f32`".to_owned());
+    }
+    if let (Some(len), Some(columns)) = (array.len.known(), columns)
+        && len < WgmmaOp::sums(columns)
+    {
+        errors.inst(id, format!("the array has {len} sums, and {columns} columns have more"));
     }
 }
 

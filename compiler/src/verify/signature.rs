@@ -72,9 +72,10 @@ fn params(kernel: &Kernel, errors: &mut Errors<'_>) {
     for (id, Param { kind, .. }) in kernel.params.iter() {
         let (messages, atomic) = match kind {
             ParamKind::Scalar(scalar) => (Vec::from_iter(scalar_error(kernel, *scalar)), None),
-            ParamKind::Slice { elem, access } => {
-                (element_errors(kernel, elem), (*access == Access::Atomic).then_some(elem))
-            }
+            ParamKind::Slice { elem, access } => (
+                element_errors(kernel, elem, Element::MAX_ALIGN),
+                (*access == Access::Atomic).then_some(elem),
+            ),
         };
         for message in messages {
             errors.signature(format!("{id}: {message}"));
@@ -111,7 +112,7 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
         }
     }
     for (id, shared) in kernel.shared.iter() {
-        let elem = element_errors(kernel, &shared.elem);
+        let elem = element_errors(kernel, &shared.elem, Element::MAX_SHARED_ALIGN);
         let len = match &shared.len {
             Length::Fixed(extent) => extent_error(kernel, extent),
             Length::Launch(size) => launch_error(kernel, size),
@@ -123,7 +124,7 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
         }
     }
     for (id, array) in kernel.arrays.iter() {
-        let elem = element_errors(kernel, &array.elem);
+        let elem = element_errors(kernel, &array.elem, Element::MAX_SHARED_ALIGN);
         for message in elem.into_iter().chain(extent_error(kernel, &array.len)) {
             errors.signature(format!("{id}: {message}"));
         }
@@ -183,11 +184,19 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         | Op::Offset { offset: extent, .. }
         | Op::AsyncCopy { bytes: extent, .. }
         | Op::BulkCopy { bytes: extent, .. }
+        | Op::BulkStore { bytes: extent, .. }
+        | Op::BulkWait { pending: extent, .. }
         | Op::AsyncWait { pending: extent }
+        | Op::Wgmma { columns: extent, .. }
+        | Op::WgmmaWait { pending: extent, .. }
         | Op::Shuffle { width: extent, .. } = &inst.op
             && let Some(message) = extent_error(kernel, extent)
         {
             errors.inst(id, message);
+        }
+        if let Op::TensorCopy { shape, .. } | Op::TensorStore { shape, .. } = &inst.op {
+            let messages = shape.numbers().filter_map(|extent| extent_error(kernel, extent));
+            messages.for_each(|message| errors.inst(id, message));
         }
         if let Op::NamedBarrier { id: number, threads, .. } = &inst.op {
             let messages = [number, threads].map(|extent| extent_error(kernel, extent));
@@ -227,19 +236,17 @@ pub(super) fn scalar_error(kernel: &Kernel, scalar: Scalar) -> Option<String> {
 }
 
 /// Returns the problems of an element's type, size and alignment.
-fn element_errors(kernel: &Kernel, elem: &Element) -> Vec<String> {
+fn element_errors(kernel: &Kernel, elem: &Element, max_align: u64) -> Vec<String> {
     let (size, align) = match elem {
         Element::Scalar(scalar) => return Vec::from_iter(scalar_error(kernel, *scalar)),
         Element::Plain { size, align } => (size, align),
     };
     let mut messages: Vec<_> =
         [size, align].into_iter().filter_map(|extent| extent_error(kernel, extent)).collect();
-    let aligned =
-        align.known().is_none_or(|align| align.is_power_of_two() && align <= Element::MAX_ALIGN);
+    let aligned = align.known().is_none_or(|align| align.is_power_of_two() && align <= max_align);
     if !aligned {
         messages.push(format!(
-            "the alignment is {align} and must be a power of two, at most {}",
-            Element::MAX_ALIGN
+            "the alignment is {align} and must be a power of two, at most {max_align}"
         ));
     }
     if let (Some(size), Some(align)) = (size.known(), align.known())

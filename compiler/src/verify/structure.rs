@@ -97,22 +97,26 @@ impl Walk<'_, '_> {
     /// Ids other than operands.
     fn tables(&mut self, id: InstId, op: &Op) {
         let kernel = self.kernel;
-        let (defined, name): (bool, &dyn Display) =
-            if let Op::Param(param) | Op::Len(param) | Op::Texture { texture: param, .. } = op {
-                (kernel.params.get(*param).is_some(), param)
-            } else if let Op::Shared(shared) = op {
-                (kernel.shared.get(*shared).is_some(), shared)
-            } else if let Op::Array(array) = op {
-                (kernel.arrays.get(*array).is_some(), array)
-            } else if let Op::Get(local) | Op::Set { local, .. } = op {
-                (kernel.locals.get(*local).is_some(), local)
-            } else if let Op::Print { message, .. } | Op::Panic { message, .. } = op {
-                (kernel.messages.get(*message).is_some(), message)
-            } else if let Op::Generic(generic) = op {
-                (kernel.generics.get(*generic).is_some(), generic)
-            } else {
-                return;
-            };
+        let (defined, name): (bool, &dyn Display) = if let Op::Param(param)
+        | Op::Len(param)
+        | Op::Texture { texture: param, .. }
+        | Op::TensorCopy { map: param, .. }
+        | Op::TensorStore { map: param, .. } = op
+        {
+            (kernel.params.get(*param).is_some(), param)
+        } else if let Op::Shared(shared) = op {
+            (kernel.shared.get(*shared).is_some(), shared)
+        } else if let Op::Array(array) = op {
+            (kernel.arrays.get(*array).is_some(), array)
+        } else if let Op::Get(local) | Op::Set { local, .. } = op {
+            (kernel.locals.get(*local).is_some(), local)
+        } else if let Op::Print { message, .. } | Op::Panic { message, .. } = op {
+            (kernel.messages.get(*message).is_some(), message)
+        } else if let Op::Generic(generic) = op {
+            (kernel.generics.get(*generic).is_some(), generic)
+        } else {
+            return;
+        };
         if !defined {
             self.errors.inst(id, format!("{name} is not defined"));
         }

@@ -1,9 +1,10 @@
 //! Rules on the types of operands and results.
 use super::Errors;
+use crate::id::Id as _;
 use crate::ir::{
-    Access, BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp,
-    MessageId, MmaOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TernaryOp, TextureOp, Ty,
-    UnaryOp, VoteOp,
+    Access, BarrierOp, BinaryOp, Bound, Extent, Fault, GenericKind, Inst, InstId, Kernel, MatchOp,
+    MessageId, MmaOp, Op, ParamId, ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TensorBox,
+    TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WgmmaOp,
 };
 use std::fmt::Display;
 
@@ -162,12 +163,36 @@ impl Typing<'_, '_> {
         }
     }
 
+    /// Checks a copy of a box of the tensor of `map`.
+    fn tensor_box(&mut self, map: ParamId, access: Access, shape: &TensorBox, at: &[InstId]) {
+        self.result(Ty::Unit);
+        at.iter().for_each(|at| self.operands([*at], Scalar::I32.into()));
+        let Some(param) = self.kernel.params.get(map) else { return };
+        if !matches!(param.kind, ParamKind::Slice { access: found, .. } if found == access) {
+            return self.error(format!("{map} is no `{}`", access.name()));
+        }
+        let dims = at.len();
+        if !matches!(dims, 2 | 3) || shape.extents.len() != dims {
+            let extents = shape.extents.len();
+            return self
+                .error(format!("has {dims} coordinates, and a box of {extents} dimensions"));
+        }
+        let after = self.kernel.params.iter().skip(map.index() + 1).take(dims + 1);
+        let numbers = after.filter(|(_, param)| param.kind == ParamKind::Scalar(Scalar::U64));
+        if numbers.count() <= dims {
+            self.error(format!("{} parameters of type `u64` must follow {map}", dims + 1));
+        }
+        if let Some(problem) = shape.problem_in(self.kernel, map) {
+            self.error(format!("copies a box that cannot be: {problem}"));
+        }
+    }
+
     fn inst(&mut self, inst: &Inst) {
         match &inst.op {
             Op::Const(bits) => self.constant(*bits),
             Op::Generic(id) => match self.kernel.generics.get(*id).map(|generic| generic.kind) {
                 Some(GenericKind::Const(scalar)) => self.result(scalar),
-                Some(GenericKind::Type(_)) => self.error(format!("{id} is a type, no constant")),
+                Some(GenericKind::Type(_)) => self.result(U64),
                 None => {}
             },
             Op::Param(id) => match self.kernel.params.get(*id).map(|param| &param.kind) {
@@ -175,15 +200,21 @@ impl Typing<'_, '_> {
                 Some(ParamKind::Slice { access: Access::Texture, .. }) => {
                     self.error(format!("{id} is a texture"));
                 }
+                Some(ParamKind::Slice {
+                    access: Access::TensorRead | Access::TensorWrite, ..
+                }) => {
+                    self.error(format!("{id} is a tensor map"));
+                }
                 Some(ParamKind::Slice { access, .. }) => self.result(Ty::Ptr(access.space())),
                 None => {}
             },
             Op::Len(id) => {
                 self.result(U64);
-                if let Some(
-                    ParamKind::Scalar(_) | ParamKind::Slice { access: Access::Texture, .. },
-                ) = self.kernel.params.get(*id).map(|param| &param.kind)
-                {
+                let is_slice = |kind: &ParamKind| match kind {
+                    ParamKind::Slice { access, .. } => access.is_addressed(),
+                    ParamKind::Scalar(_) => false,
+                };
+                if self.kernel.params.get(*id).is_some_and(|param| !is_slice(&param.kind)) {
                     self.error(format!("{id} is no slice"));
                 }
             }
@@ -319,7 +350,26 @@ impl Typing<'_, '_> {
                     self.error(format!("copies {bytes} bytes and must copy a multiple of 16"));
                 }
             }
-            Op::AsyncCommit | Op::AsyncWait { pending: _ } => self.result(Ty::Unit),
+            Op::TensorCopy { to, map, shape, at, barrier } => {
+                self.operands([*to, *barrier], Ty::Ptr(Space::Shared));
+                self.tensor_box(*map, Access::TensorRead, shape, at);
+            }
+            Op::TensorStore { map, from, shape, at } => {
+                self.operands([*from], Ty::Ptr(Space::Shared));
+                self.tensor_box(*map, Access::TensorWrite, shape, at);
+            }
+            Op::BulkStore { to, from, bytes } => {
+                self.operands([*from], Ty::Ptr(Space::Shared));
+                self.operands([*to], Ty::Ptr(Space::Global));
+                self.result(Ty::Unit);
+                if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_bulk_size(*bytes)) {
+                    self.error(format!("stores {bytes} bytes and must store a multiple of 16"));
+                }
+            }
+            Op::AsyncCommit
+            | Op::AsyncWait { pending: _ }
+            | Op::BulkCommit
+            | Op::BulkWait { pending: _, reads: _ } => self.result(Ty::Unit),
             Op::SyncGrid => {
                 self.result(Ty::Unit);
                 if !self.kernel.cooperative {
@@ -330,7 +380,9 @@ impl Typing<'_, '_> {
                 self.result(Ty::Unit);
                 self.has_cluster();
             }
-            Op::Barrier { reduce: None } | Op::Fence { scope: _ } => self.result(Ty::Unit),
+            Op::Barrier { reduce: None } | Op::Fence { scope: _ } | Op::ProxyFence => {
+                self.result(Ty::Unit)
+            }
             Op::Barrier { reduce: Some((op, value)) } => {
                 self.operands([*value], BOOL);
                 self.result(match op {
@@ -401,6 +453,16 @@ impl Typing<'_, '_> {
             Op::Mma { op, args, word } => {
                 self.product(*op, args, *word);
             }
+            Op::Wgmma { op, columns, args } => self.warpgroup_product(*op, columns, args),
+            Op::WgmmaWait { sums, pending } => {
+                self.result(Ty::Unit);
+                self.operands([*sums], Ty::Ptr(Space::Local));
+                if let Some(pending) =
+                    pending.known().filter(|pending| !Op::is_pending_products(*pending))
+                {
+                    self.error(format!("leaves {pending} products pending, and 7 can be"));
+                }
+            }
             Op::DistributeRows { transposed: _, args, word } => {
                 if args.len() != 4 {
                     self.error(format!("has {} operands and must have 4", args.len()));
@@ -462,6 +524,29 @@ impl Typing<'_, '_> {
             self.error(format!("yields word {word}, and the result has {words}"));
         }
         self.result(op.sum_word());
+    }
+
+    fn warpgroup_product(&mut self, op: WgmmaOp, columns: &Extent, args: &[InstId]) {
+        self.result(Ty::Unit);
+        if let Some(columns) = columns.known().filter(|columns| !WgmmaOp::is_columns(*columns)) {
+            self.error(format!(
+                "has {columns} columns, and these are a multiple of 8, at most {}",
+                WgmmaOp::MAX_COLUMNS
+            ));
+        }
+        let a = match op.a {
+            Some(_) => vec![Ty::Ptr(Space::Shared)],
+            None => vec![U32; WgmmaOp::A_WORDS],
+        };
+        let types: Vec<Ty> =
+            [Ty::Ptr(Space::Local), Ty::Ptr(Space::Shared)].into_iter().chain(a).collect();
+        if args.len() != types.len() {
+            let (given, taken) = (args.len(), types.len());
+            self.error(format!("has {given} operands, and the product takes {taken}"));
+        }
+        for (&arg, ty) in args.iter().zip(types) {
+            self.operands([arg], ty);
+        }
     }
 
     fn constant(&mut self, bits: u64) {

@@ -4,7 +4,9 @@ use crate::{
     resolve::std_paths::StdItem,
     types::{
         Ty,
-        builtin::{Async, Builtin, BuiltinPart, ClusterFn, MBarrierFn, ResolvedBuiltin},
+        builtin::{
+            Async, Builtin, BuiltinPart, BulkStoreFn, ClusterFn, MBarrierFn, ResolvedBuiltin,
+        },
         collective::{Collective, CollectiveArgs},
     },
 };
@@ -63,14 +65,23 @@ impl Notes {
             | Builtin::Texture(_)
             | Builtin::Cluster(ClusterFn::MapShared)
             | Builtin::MBarrier(MBarrierFn::BulkCopy)
+            | Builtin::BulkStore(BulkStoreFn::Store)
             | Builtin::Cache(_) => {
                 return self.record_numeric_generic(path, absolute());
             }
             Builtin::NamedBarrier { .. } => {
                 return self.record_generic(path, parse_quote!(::<1, 32>), absolute());
             }
+            Builtin::Wgmma { .. } => {
+                return self.record_generic(path, parse_quote!(::<8, 1, u32>), absolute());
+            }
+            Builtin::MBarrier(MBarrierFn::TensorCopy) | Builtin::BulkStore(BulkStoreFn::Tensor) => {
+                return self.record_generic(path, parse_quote!(::<f32, f32, f32>), absolute());
+            }
             // The number itself may be a parameter of the kernel.
-            Builtin::Async(Async::Wait { .. }) => {
+            Builtin::Async(Async::Wait { .. })
+            | Builtin::WgmmaWait { .. }
+            | Builtin::BulkStore(BulkStoreFn::Wait { .. }) => {
                 return self.record_generic(path, parse_quote!(::<0>), absolute());
             }
             _ => {}

@@ -77,6 +77,10 @@ pub(crate) enum ArrayForm {
     Layers,
     /// A texture of any dimensions.
     Texture,
+    /// A tensor map of two dimensions.
+    TensorRows,
+    /// A tensor map of three dimensions.
+    TensorLayers,
 }
 
 impl ArrayForm {
@@ -87,6 +91,8 @@ impl ArrayForm {
             Self::Rows => &["elements", "rows", "columns", "pitch"],
             Self::Layers => &["elements", "layers", "rows", "columns", "pitch"],
             Self::Texture => &["texels", "width"],
+            Self::TensorRows => &["tensor", "rows", "columns", "pitch"],
+            Self::TensorLayers => &["tensor", "layers", "rows", "columns", "pitch"],
         }
     }
 }
@@ -251,9 +257,19 @@ impl<'a> Program<'a> {
         let is_named =
             |names: &[&str]| defined.fields.len() == names.len() && is_named_first(defined, names);
         let is_texture = TEXTURES.iter().any(|name| defined.ident == name);
-        let forms = [ArrayForm::Rows, ArrayForm::Layers, ArrayForm::Texture];
+        let is_tensor_map = defined.ident.to_string().starts_with("TensorMap");
+        let forms = [
+            ArrayForm::Rows,
+            ArrayForm::Layers,
+            ArrayForm::Texture,
+            ArrayForm::TensorRows,
+            ArrayForm::TensorLayers,
+        ];
         forms.into_iter().find(|form| match form {
             ArrayForm::Rows | ArrayForm::Layers => is_named(form.fields()),
+            ArrayForm::TensorRows | ArrayForm::TensorLayers => {
+                is_tensor_map && is_named(form.fields())
+            }
             // The extents follow.
             ArrayForm::Texture => is_texture && is_named_first(defined, form.fields()),
         })

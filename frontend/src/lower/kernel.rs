@@ -108,6 +108,7 @@ impl Lowerer<'_> {
         self.check_mapped_references();
         self.check_cached_accesses();
         self.check_named_barriers();
+        self.check_warpgroup_products();
         Ok(())
     }
 
@@ -247,10 +248,13 @@ impl Lowerer<'_> {
                     let named = parts.iter().zip(&names);
                     let places = named.map(|(part, name)| self.declare_params(part, name, at));
                     let places = places.collect::<Flow<_>>()?;
-                    if let Some(ArrayForm::Texture) = form {
-                        self.make_texture(first);
-                    } else if let Some(form) = form {
-                        self.require_array(form, first, name, at);
+                    match form {
+                        Some(ArrayForm::Texture) => self.make_texture(first),
+                        Some(ArrayForm::TensorRows | ArrayForm::TensorLayers) => {
+                            self.make_tensor_map(first);
+                        }
+                        Some(form) => self.require_array(form, first, name, at),
+                        None => {}
                     }
                     Ok(Place::Parts(places))
                 }

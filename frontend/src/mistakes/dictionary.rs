@@ -186,6 +186,10 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
         "there is no generator: a counter-based one is a few lines of integers, as in `examples/monte_carlo_pi.rs`",
     ),
     // Output, failures, time.
+    entry(
+        &["malloc", "free", "alloca"],
+        "a kernel cannot allocate: use an array, `[0.0; 16]`, `shared!`, or a buffer that is passed",
+    ),
     entry(&["printf"], "write `println!(\"{i}: {:.2}\", x)`"),
     entry(&["__trap"], "write `panic!(\"..\")`, which ends the thread and reports its place"),
     entry(

@@ -23,7 +23,7 @@ pub(crate) struct Missing {
 }
 
 /// Modules of the prelude with functions for kernels.
-const PRELUDE_MODULES: [&str; 11] = [
+const PRELUDE_MODULES: [&str; 12] = [
     "warp",
     "block",
     "grid",
@@ -32,13 +32,14 @@ const PRELUDE_MODULES: [&str; 11] = [
     "bits",
     "cache",
     "async_copy",
+    "bulk_store",
     "named_barrier",
     "math",
     "directed",
 ];
 
 /// Types of kernels that the prelude lacks.
-const OTHER_TYPES: [&str; 12] = [
+const OTHER_TYPES: [&str; 16] = [
     "Layers",
     "LayersMut",
     "LayeredTexture1",
@@ -48,12 +49,16 @@ const OTHER_TYPES: [&str; 12] = [
     "Pipeline",
     "Rows",
     "RowsMut",
+    "TensorMap2",
+    "TensorMap2Mut",
+    "TensorMap3",
+    "TensorMap3Mut",
     "Texture1",
     "Texture2",
     "Texture3",
 ];
 
-/// Types and traits of the prelude, besides vectors.
+/// Types of the prelude.
 const PRELUDE_TYPES: [&str; 4] = ["AtomicF32", "AtomicF64", "f16", "bf16"];
 
 const PRELUDE: &str = "import it: `use warpwise::prelude::*;`";
@@ -67,9 +72,10 @@ pub(crate) fn find(path: &Path, kind: Kind) -> Option<Missing> {
     };
     match (kind, names.iter().map(String::as_str).collect::<Vec<_>>().as_slice()) {
         (Kind::Macro, ["shared" | "shared_dyn"]) => prelude(),
-        (Kind::Type, [name]) if OTHER_TYPES.contains(name) => other(name),
-        (Kind::Type, [name]) if PRELUDE_TYPES.contains(name) || vector::is_name(name) => prelude(),
+        (Kind::Type, [name]) if OTHER_TYPES.contains(name) || is_vector(name) => other(name),
+        (Kind::Type, [name]) if PRELUDE_TYPES.contains(name) => prelude(),
         (Kind::Type | Kind::Function, ["mma", _, ..]) => other("mma"),
+        (Kind::Type | Kind::Function, ["wgmma", _, ..]) => other("wgmma"),
         (Kind::Function, [name]) => match builtin::find(&names) {
             Some(found) if !found.path.contains("::") => prelude(),
             _ => function_in_module(name),
@@ -77,6 +83,10 @@ pub(crate) fn find(path: &Path, kind: Kind) -> Option<Missing> {
         (Kind::Function, [module, _, ..]) if PRELUDE_MODULES.contains(module) => prelude(),
         _ => None,
     }
+}
+
+fn is_vector(name: &str) -> bool {
+    vector::Vector::from_path(name).is_some()
 }
 
 /// Returns the help for a plain name that is a function of a module.

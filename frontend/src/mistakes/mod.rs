@@ -20,9 +20,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
 use syn::{
-    Attribute, Expr, ExprAssign, ExprCall, ExprField, ExprIndex, ExprLit, ExprMethodCall, ExprPath,
-    ExprRepeat, FnArg, Generics, Item, ItemFn, Lit, Macro, Member, Pat, PatIdent, PatType, Path,
-    Type, TypeArray, TypeParam, TypeParamBound, TypeReference,
+    Attribute, Expr, ExprAssign, ExprCall, ExprField, ExprIndex, ExprLit, ExprMacro,
+    ExprMethodCall, ExprPath, ExprRepeat, FnArg, Generics, Item, ItemFn, Lit, Local, Macro, Member,
+    Pat, PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypeReference,
+    TypeSlice,
     visit::{self, Visit},
 };
 
@@ -112,6 +113,10 @@ struct Finder {
     number_params: HashSet<String>,
     /// Parameters of numbers behind a reference, with the number.
     numbers: HashMap<String, Prim>,
+    /// Variables with shared arrays of numbers, with the number and the length.
+    shared_numbers: HashMap<String, (Prim, String)>,
+    /// The const parameters.
+    const_params: HashSet<String>,
     depth: usize,
 }
 
@@ -282,6 +287,22 @@ impl<'ast> Visit<'ast> for Finder {
         visit::visit_pat_ident(self, pat);
     }
 
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let Pat::Ident(name) = &local.pat
+            && let Some(init) = &local.init
+            && let Expr::Macro(ExprMacro { mac, .. }) = &*init.expr
+            && mac.path.is_ident("shared")
+            && let Ok(TypeArray { elem, len, .. }) = mac.parse_body::<TypeArray>()
+            && let Type::Path(path) = &*elem
+            && let Some(number) =
+                path.path.get_ident().and_then(|name| Prim::from_name(&name.to_string()))
+        {
+            let len = print_tokens(len.to_token_stream());
+            self.shared_numbers.insert(name.ident.to_string(), (number, len));
+        }
+        visit::visit_local(self, local);
+    }
+
     fn visit_item(&mut self, item: &'ast Item) {
         self.items.extend(crate::syntax::item::item_name(item).map(Ident::to_string));
         visit::visit_item(self, item);
@@ -293,7 +314,10 @@ impl<'ast> Visit<'ast> for Finder {
             let numbers = generics.type_params().filter(|param| is_bound_as_number(param));
             self.number_params.extend(numbers.map(|param| param.ident.to_string()));
         }
-        self.items.extend(generics.const_params().map(|param| param.ident.to_string()));
+        for param in generics.const_params() {
+            self.const_params.insert(param.ident.to_string());
+            self.items.insert(param.ident.to_string());
+        }
         visit::visit_generics(self, generics);
     }
 
@@ -473,21 +497,20 @@ impl<'ast> Finder {
         };
         let Expr::Path(path) = receiver else { return None };
         let name = path.path.get_ident()?.to_string();
-        let number = self.numbers.get(&name)?;
-        let atomic = match number.name() {
-            "i32" | "i64" | "u64" | "f32" | "f64" | "usize" | "isize" | "bool" => {
-                let (first, rest) = number.name().split_at(1);
-                format!("Atomic{}{rest}", first.to_uppercase())
-            }
-            _ => "AtomicU32".to_owned(),
-        };
-        Some((
-            format!("`{name}` has no atomics: `{method}` is a method of `{atomic}`"),
-            format!(
+        let (atomic, help) = if let Some(number) = self.numbers.get(&name) {
+            let atomic = atomic_of(*number);
+            let help = format!(
                 "take atomics, `{name}: &[{atomic}]`: a launch passes a `&mut Buffer<{}>` or a `&Buffer<{atomic}>`",
                 number.name()
-            ),
-        ))
+            );
+            (atomic, help)
+        } else {
+            let (number, len) = self.shared_numbers.get(&name)?;
+            let atomic = atomic_of(*number);
+            let help = format!("share atomics: `let {name} = shared!([{atomic}; {len}]);`");
+            (atomic, help)
+        };
+        Some((format!("`{name}` has no atomics: `{method}` is a method of `{atomic}`"), help))
     }
 
     /// Returns the message for an argument of `shared!` that is no type of a constant length.
@@ -511,16 +534,47 @@ impl<'ast> Finder {
                 ),
             ));
         }
+        if let Ok(TypeSlice { elem, .. }) = mac.parse_body() {
+            let elem = print_tokens(elem.to_token_stream());
+            return Some((
+                "`shared!` takes an array with its length".to_owned(),
+                format!(
+                    "write `shared!([{elem}; 256])`, or `shared_dyn!({elem}, n)`, whose length the launch computes"
+                ),
+            ));
+        }
         let TypeArray { elem, len, .. } = mac.parse_body().ok()?;
-        let mut names = VariablesOf { known: &self.variables, found: None };
-        names.visit_expr(&len);
-        let name = names.found?;
-        let (elem, len) =
+        let first_of = |known| {
+            let mut names = VariablesOf { known, found: None };
+            names.visit_expr(&len);
+            names.found
+        };
+        let is_term = !matches!(len, Expr::Path(_) | Expr::Block(_));
+        let (elem, shown) =
             (print_tokens(elem.to_token_stream()), print_tokens(len.to_token_stream()));
+        if let Some(name) = first_of(&self.const_params).filter(|_| is_term) {
+            return Some((
+                format!("Rust computes no length from the const parameter `{name}`"),
+                format!("write `shared_dyn!({elem}, {shown})`, whose length the launch computes"),
+            ));
+        }
+        let name = first_of(&self.variables)?;
+        let len = shown;
         Some((
             format!("the length of `shared!` is a constant, and `{name}` is a variable"),
             format!("write `shared_dyn!({elem}, {len})`, whose length the launch computes"),
         ))
+    }
+}
+
+/// Returns the name of the atomic of a number.
+fn atomic_of(number: Prim) -> String {
+    match number.name() {
+        "i32" | "i64" | "u64" | "f32" | "f64" | "usize" | "isize" | "bool" => {
+            let (first, rest) = number.name().split_at(1);
+            format!("Atomic{}{rest}", first.to_uppercase())
+        }
+        _ => "AtomicU32".to_owned(),
     }
 }
 

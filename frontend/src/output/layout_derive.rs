@@ -11,7 +11,8 @@
 //! A macro cannot find out if a field's type implements the traits. So each `impl` has a bound per
 //! field, with a lifetime so that rustc accepts it even if it does not hold: a struct with other fields is
 //! device code all the same, and one with atomics, which is not `Copy`, is stored but not plain. A
-//! type with lifetimes implements neither trait, and is never in a buffer.
+//! type with lifetimes, or aligned to more bytes than buffers are, implements neither trait, and is
+//! never in a buffer.
 //!
 //! A value is stored and loaded field by field, at the offsets of `repr(C)`, which kernels use,
 //! too. While the user's crate is compiled, the offsets of a struct's fields, and the size and
@@ -84,8 +85,9 @@ fn parse_alignment(input: ParseStream<'_>) -> syn::Result<LitInt> {
     let align: LitInt = content.parse()?;
     content.parse::<Option<Token![,]>>()?;
     match align.base10_parse::<u64>() {
-        Ok(bytes) if bytes > Element::MAX_ALIGN => {
-            let text = format!("buffers are aligned to {} bytes, and no more", Element::MAX_ALIGN);
+        Ok(bytes) if bytes > Element::MAX_SHARED_ALIGN => {
+            let most = Element::MAX_SHARED_ALIGN;
+            let text = format!("shared memory is aligned to {most} bytes, and no more");
             Err(Error::new(align.span(), text))
         }
         _ => Ok(align),
@@ -119,7 +121,9 @@ struct TypeDeclaration<'a> {
 impl TypeDeclaration<'_> {
     /// Implements `Stored` and `Plain` with these bodies; nothing if the type has lifetimes.
     fn implement(&self, stored: &TokenStream, plain: &TokenStream) -> TokenStream {
-        if self.generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_))) {
+        let has_lifetimes =
+            self.generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_)));
+        if has_lifetimes || exceeds_buffers(self.attributes) {
             return TokenStream::new();
         }
         let copied = quote!(for<'any> Self: ::core::marker::Copy,);
@@ -248,6 +252,12 @@ fn enum_layout(item: &ItemEnum, tag: &TokenStream, variants: &[TokenStream]) -> 
                 .compared::<Self>()
         };
     )
+}
+
+/// True if a type is aligned to more bytes than buffers are.
+fn exceeds_buffers(attributes: &[Attribute]) -> bool {
+    let align = Repr::parse(attributes).unwrap_or_default().align;
+    align.and_then(|align| align.base10_parse().ok()).unwrap_or(1) > Element::MAX_ALIGN
 }
 
 fn implement_c_like_enum(item: &ItemEnum) -> TokenStream {

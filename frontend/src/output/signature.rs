@@ -63,8 +63,8 @@ const ATOMICS: [&str; 9] = [
     "AtomicF64",
 ];
 
-/// Arrays of several dimensions, and textures.
-const ARRAYS: [&str; 9] = [
+/// Arrays of several dimensions, textures, and tensor maps.
+const ARRAYS: [&str; 13] = [
     "Rows",
     "RowsMut",
     "Layers",
@@ -74,6 +74,10 @@ const ARRAYS: [&str; 9] = [
     "Texture3",
     "LayeredTexture1",
     "LayeredTexture2",
+    "TensorMap2",
+    "TensorMap2Mut",
+    "TensorMap3",
+    "TensorMap3Mut",
 ];
 
 /// Types of std that are plain if their arguments are.

@@ -3,6 +3,7 @@ use crate::types::{Len, Prim};
 use warpwise_compiler::ir::{
     self, Approx, Axis, BarrierOp, CacheLevel, CacheOp, Direction, MAX_A_WORDS, MAX_B_WORDS,
     MAX_SUM_WORDS, MatchOp, MmaOp, ReduceOp, Scope, ShuffleOp, TernaryOp, TextureOp, VoteOp,
+    WgmmaOp,
 };
 
 /// The operation of a built-in function.
@@ -81,6 +82,23 @@ pub(crate) enum Builtin {
     Cache(Cache),
     /// A function of the module `mbarrier::words`.
     MBarrier(MBarrierFn),
+    /// A product of the module `wgmma::words`.
+    Wgmma {
+        /// The product.
+        op: WgmmaOp,
+        /// The columns, and the tiles of `b` if its rows are rows of tiles; `None` until the path is
+        /// resolved.
+        extents: Option<[Len; 2]>,
+    },
+    /// `wgmma::words::wait`
+    WgmmaWait {
+        /// The number of products that may be pending; `None` until the path is resolved.
+        pending: Option<Len>,
+    },
+    /// `fence_proxy_async`
+    ProxyFence,
+    /// A function that stores in bulk.
+    BulkStore(BulkStoreFn),
     /// A function of the module `named_barrier`.
     NamedBarrier {
         /// True for `sync`.
@@ -101,6 +119,28 @@ pub(crate) enum MBarrierFn {
     WaitParity,
     /// `bulk_copy`
     BulkCopy,
+    /// `tensor_copy`
+    TensorCopy,
+}
+
+/// A function of the module `bulk_store`, or the one of the module `tensor_map::words`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BulkStoreFn {
+    /// `store`
+    Store,
+    /// `tensor_map::words::store`
+    Tensor,
+    /// `commit`
+    Commit,
+    /// `wait` and `wait_read`
+    Wait {
+        /// True for `wait_read`.
+        reads: bool,
+        /// The number of groups that may be pending; `None` until the path is resolved.
+        pending: Option<Len>,
+    },
+    /// `wait_all`
+    WaitAll,
 }
 
 /// A function of the module `cluster`.
@@ -202,6 +242,15 @@ pub(crate) enum BuiltinPart {
         /// True for `&mut`.
         mutable: bool,
     },
+    /// A mutable reference to an array of this type and length.
+    ArrayRef(Prim, u64),
+    /// Any value, of a type of its own.
+    Any,
+    /// A reference to any value, of a type of its own.
+    AnyRef {
+        /// True for `&mut`.
+        mutable: bool,
+    },
     /// A reference to an atomic of this number type.
     AtomicRef(Prim),
     /// A reference to a slice of any value.
@@ -261,7 +310,16 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
         ["cluster", name] => find_in_cluster(name),
         ["cache", name] => find_in_cache(name),
         ["mbarrier", "words", name] => find_in_mbarrier_words(name),
+        ["bulk_store", name] => find_in_bulk_store(name),
+        ["tensor_map", "words", "store"] => {
+            let any = |mutable| BuiltinPart::AnyRef { mutable };
+            let params = vec![any(false), any(false), BuiltinPart::Any];
+            let builtin = Builtin::BulkStore(BulkStoreFn::Tensor);
+            let path = "tensor_map::words::store".to_owned();
+            Some(ResolvedBuiltin::new(builtin, path, params, BuiltinPart::Unit))
+        }
         ["named_barrier", name] => find_in_named_barrier(name),
+        ["wgmma", "words", name] => find_in_wgmma_words(name),
         _ => None,
     }
 }
@@ -288,6 +346,7 @@ fn find_at_root(name: &str) -> Option<ResolvedBuiltin> {
         "sync_threads_and" => (Builtin::Barrier(Some(BarrierOp::And)), vec![BOOL], BOOL),
         "sync_threads_or" => (Builtin::Barrier(Some(BarrierOp::Or)), vec![BOOL], BOOL),
         "sync_warp" => (Builtin::SyncWarp { masked: false }, vec![], BuiltinPart::Unit),
+        "fence_proxy_async" => (Builtin::ProxyFence, vec![], BuiltinPart::Unit),
         "thread_fence" => (Builtin::Fence(Scope::Device), vec![], BuiltinPart::Unit),
         "thread_fence_block" => (Builtin::Fence(Scope::Block), vec![], BuiltinPart::Unit),
         "thread_fence_system" => (Builtin::Fence(Scope::System), vec![], BuiltinPart::Unit),
@@ -549,10 +608,29 @@ fn find_in_mbarrier_words(name: &str) -> Option<ResolvedBuiltin> {
         "wait" => (MBarrierFn::Wait, vec![word, token], BuiltinPart::Unit),
         "wait_parity" => (MBarrierFn::WaitParity, vec![word, parity], BuiltinPart::Unit),
         "bulk_copy" => (MBarrierFn::BulkCopy, vec![word, to, from], BuiltinPart::Unit),
+        "tensor_copy" => {
+            let [map, to] = [false, true].map(|mutable| BuiltinPart::AnyRef { mutable });
+            (MBarrierFn::TensorCopy, vec![word, to, map, BuiltinPart::Any], BuiltinPart::Unit)
+        }
         _ => return None,
     };
     let path = format!("mbarrier::words::{name}");
     Some(ResolvedBuiltin::new(Builtin::MBarrier(function), path, params, ret))
+}
+
+/// Returns functions of the module `bulk_store`.
+fn find_in_bulk_store(name: &str) -> Option<ResolvedBuiltin> {
+    let references = [true, false].map(|mutable| BuiltinPart::Ref { mutable });
+    let (function, params) = match name {
+        "store" => (BulkStoreFn::Store, references.to_vec()),
+        "commit" => (BulkStoreFn::Commit, vec![]),
+        "wait" => (BulkStoreFn::Wait { reads: false, pending: None }, vec![]),
+        "wait_read" => (BulkStoreFn::Wait { reads: true, pending: None }, vec![]),
+        "wait_all" => (BulkStoreFn::WaitAll, vec![]),
+        _ => return None,
+    };
+    let (path, builtin) = (format!("bulk_store::{name}"), Builtin::BulkStore(function));
+    Some(ResolvedBuiltin::new(builtin, path, params, BuiltinPart::Unit))
 }
 
 /// Returns functions of the module `named_barrier`.
@@ -565,6 +643,24 @@ fn find_in_named_barrier(name: &str) -> Option<ResolvedBuiltin> {
     let (path, builtin) =
         (format!("named_barrier::{name}"), Builtin::NamedBarrier { waits, extents: None });
     Some(ResolvedBuiltin::new(builtin, path, vec![], BuiltinPart::Unit))
+}
+
+/// Returns functions of the module `wgmma::words`: `bf16_k_mn` is the product `bf16.k.mn`.
+fn find_in_wgmma_words(name: &str) -> Option<ResolvedBuiltin> {
+    let path = format!("wgmma::words::{name}");
+    let sums = BuiltinPart::ArrayRef(Prim::F32, WgmmaOp::sums(WgmmaOp::MAX_COLUMNS));
+    if name == "wait" {
+        let builtin = Builtin::WgmmaWait { pending: None };
+        return Some(ResolvedBuiltin::new(builtin, path, vec![sums], BuiltinPart::Unit));
+    }
+    let op = WgmmaOp::from_name(&name.replace('_', "."))?;
+    let tile = BuiltinPart::Ref { mutable: false };
+    let a = match op.a {
+        Some(_) => tile,
+        None => BuiltinPart::Array(Prim::U32, WgmmaOp::A_WORDS as u64),
+    };
+    let builtin = Builtin::Wgmma { op, extents: None };
+    Some(ResolvedBuiltin::new(builtin, path, vec![sums, a, tile], BuiltinPart::Unit))
 }
 
 fn shuffle_op(name: &str) -> Option<ShuffleOp> {

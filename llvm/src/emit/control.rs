@@ -2,6 +2,7 @@
 use super::{
     emitter::{Effects, Emitter, Label, Targets, inst, line},
     memory::known,
+    rare::KeptLoop,
     value::{Type, Value},
 };
 use warpwise_compiler::{
@@ -42,6 +43,7 @@ impl Emitter<'_> {
     fn inst(&mut self, id: InstId) {
         let kernel = self.kernel;
         let inst = &kernel.insts[id];
+        let outer = self.debug_info.as_mut().map(|info| info.enter(inst.span));
         let value = match &inst.op {
             Op::Const(bits) => Some(Value::constant(self.scalar(id), *bits)),
             Op::Param(param) => Some(self.param(*param)),
@@ -69,6 +71,9 @@ impl Emitter<'_> {
                 Some(self.load_cached(id, *ptr, *cache))
             }
             Op::Load { ptr, .. } => Some(self.load(id, *ptr)),
+            Op::Store { ptr, value, .. } if self.is_constant_sum(*ptr, *value) => {
+                self.unit(|this| this.store_constant_sum(*ptr, *value))
+            }
             Op::Store { ptr, value, cache: None } => self.unit(|this| this.store(*ptr, *value)),
             Op::Store { ptr, value, cache: Some(cache) } => {
                 self.unit(|this| this.store_cached(*ptr, *value, *cache))
@@ -92,6 +97,19 @@ impl Emitter<'_> {
             Op::BulkCopy { to, from, bytes, barrier } => {
                 self.unit(|this| this.bulk_copy([*to, *from, *barrier], known(bytes)))
             }
+            Op::TensorCopy { to, map, shape, at, barrier } => {
+                self.unit(|this| this.tensor_copy([*to, *barrier], *map, shape, at))
+            }
+            Op::TensorStore { map, from, at, shape: _ } => {
+                self.unit(|this| this.tensor_store(*map, *from, at))
+            }
+            Op::BulkStore { to, from, bytes } => {
+                self.unit(|this| this.bulk_store([*to, *from], known(bytes)))
+            }
+            Op::BulkCommit => self.unit(Self::bulk_commit),
+            Op::BulkWait { pending, reads } => {
+                self.unit(|this| this.bulk_wait(known(pending), *reads))
+            }
             Op::AsyncCommit => self.unit(Self::async_commit),
             Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
             Op::Barrier { reduce } => self.barrier(*reduce),
@@ -114,6 +132,13 @@ impl Emitter<'_> {
             Op::ActiveMask => Some(self.active_mask()),
             Op::Reduce { op, value, mask } => Some(self.reduce(id, *op, *value, *mask)),
             Op::Mma { op, args, word } => Some(self.mma(id, *op, args, *word)),
+            Op::Wgmma { op, columns, args } => {
+                self.unit(|this| this.wgmma(*op, known(columns), args))
+            }
+            Op::WgmmaWait { sums, pending } => {
+                self.unit(|this| this.wgmma_wait(*sums, known(pending)))
+            }
+            Op::ProxyFence => self.unit(Self::proxy_fence),
             Op::Texture { op, texture, args, word } => {
                 Some(self.texture(id, *op, *texture, args, *word))
             }
@@ -136,6 +161,9 @@ impl Emitter<'_> {
                 unreachable!("a specialized kernel has neither")
             }
         };
+        if let Some((info, outer)) = self.debug_info.as_mut().zip(outer) {
+            info.leave(outer);
+        }
         if let Some(value) = value {
             self.define(id, value);
         }
@@ -244,10 +272,12 @@ impl Emitter<'_> {
         self.targets[id] = Some(Targets { end, next });
         self.label(next);
         self.body(body);
-        if self.open && self.is_rare {
-            self.end_rare_loop(&format!("br label %{next}"));
-        } else if self.open {
-            self.jump(next);
+        match self.kept_loop(id) {
+            Some(kind) if self.open => {
+                self.end_kept_loop(kind, &format!("br label %{next}"));
+            }
+            None if self.open => self.jump(next),
+            Some(_) | None => {}
         }
         self.label(end);
     }
@@ -281,16 +311,17 @@ impl Emitter<'_> {
         self.define(id, current.clone());
         self.body(body);
         self.label(next);
-        let is_rare = self.is_rare_loop(id);
-        let (more, following) = match is_rare {
-            true => self.next_rare_round(id, range, &current),
-            false => self.next_round(id, range, &current),
+        let kind = self.kept_loop(id);
+        let (more, following) = match kind {
+            Some(KeptLoop::Rare) => self.next_rare_round(id, range, &current),
+            Some(KeptLoop::Products) | None => self.next_round(id, range, &current),
         };
         line!(self, "store {following}, {counter}");
-        if is_rare {
-            self.end_rare_loop(&format!("br {more}, label %{head}, label %{behind}"));
-        } else {
-            self.branch(&more, head, behind);
+        match kind {
+            Some(kind) => {
+                self.end_kept_loop(kind, &format!("br {more}, label %{head}, label %{behind}"));
+            }
+            None => self.branch(&more, head, behind),
         }
         self.label(behind);
     }
@@ -377,7 +408,7 @@ impl Emitter<'_> {
             "!{} = !{{}}\n\
              !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n{}",
             super::memory::INVARIANT,
-            self.rare_loop_metadata()
+            self.loop_metadata()
         )
     }
 }

@@ -1,5 +1,7 @@
 //! The state of the lowering of a kernel, and the emission of instructions.
 use super::{
+    debug_info::DebugInfo,
+    rare::KeptLoop,
     read_only::ReadOnly,
     value::{Type, Value},
 };
@@ -12,10 +14,11 @@ use warpwise_compiler::{
         mma::{MatrixLoads, find_leaders, find_matrix_loads},
         range::{self, Ranges},
         read_only_arrays::{ReadOnlyArrays, find_read_only_arrays},
+        wgmma::{Sums, find_sums},
     },
     back::ptx,
     id::{Facts, Id},
-    ir::{InstId, Kernel, LocalId, Scalar, Ty},
+    ir::{ArrayId, InstId, Kernel, LocalId, Scalar, Ty},
     target::Target,
 };
 
@@ -135,17 +138,21 @@ pub(super) struct Emitter<'k> {
     pub(super) open: bool,
     /// True in code that hardly any launch runs ([`rare`](super::rare)).
     pub(super) is_rare: bool,
-    /// The number of rare loops so far.
-    pub(super) rare_loops: usize,
+    /// The loops so far that LLVM leaves as they are.
+    pub(super) kept_loops: Vec<KeptLoop>,
     /// Allocas, which stand in the entry block.
     pub(super) entry: String,
     pub(super) code: String,
     pub(super) declarations: BTreeSet<String>,
     pub(super) functions: BTreeSet<String>,
+    /// The source places of instructions, if they are wanted.
+    pub(super) debug_info: Option<DebugInfo<'k>>,
     /// The first word of the product that each word belongs to.
     pub(super) leaders: Facts<InstId, Option<InstId>>,
     /// The rows that are loaded and distributed at once.
     pub(super) matrix_loads: MatrixLoads,
+    /// The sums of warpgroup products in each array.
+    pub(super) sums: Facts<ArrayId, Option<Sums>>,
     /// The words of each product and of distributed rows that are emitted, by the first of them.
     pub(super) products: HashMap<InstId, Vec<Value>>,
     values: Facts<InstId, Option<Value>>,
@@ -153,7 +160,7 @@ pub(super) struct Emitter<'k> {
 }
 
 impl<'k> Emitter<'k> {
-    pub(super) fn new(kernel: &'k Kernel, target: Target) -> Self {
+    pub(super) fn new(kernel: &'k Kernel, target: Target, lines: Option<ptx::Lines<'k>>) -> Self {
         let ranges = range::analyze(kernel);
         let facts = ptx::Facts::of(kernel, &ranges);
         Self {
@@ -170,13 +177,15 @@ impl<'k> Emitter<'k> {
             failures_of_arm: None,
             open: true,
             is_rare: false,
-            rare_loops: 0,
+            kept_loops: Vec::new(),
             entry: String::new(),
             code: String::new(),
             declarations: BTreeSet::new(),
             functions: BTreeSet::new(),
+            debug_info: lines.map(DebugInfo::new),
             leaders: find_leaders(kernel),
             matrix_loads: find_matrix_loads(kernel),
+            sums: find_sums(kernel),
             products: HashMap::new(),
             values: kernel.insts.cloned_facts(None),
             temporaries: 0,
@@ -208,7 +217,8 @@ impl<'k> Emitter<'k> {
     }
 
     pub(super) fn push_line(&mut self, text: fmt::Arguments<'_>) {
-        writeln!(self.code, "  {text}").expect("a string takes everything");
+        let place = self.debug_info.as_mut().map(DebugInfo::attachment).unwrap_or_default();
+        writeln!(self.code, "  {text}{place}").expect("a string takes everything");
     }
 
     pub(super) fn push_inst(&mut self, ty: Type, text: fmt::Arguments<'_>) -> Value {
@@ -278,6 +288,26 @@ impl<'k> Emitter<'k> {
         (0..words).map(|word| inst!(self, ty, "extractvalue {all}, {word}")).collect()
     }
 
+    /// Inline PTX that changes values, `$0` and so on; the operands follow. Returns the new values.
+    pub(super) fn asm_in_place(
+        &mut self,
+        values: &[Value],
+        text: &str,
+        args: &[Value],
+        effects: Effects,
+    ) -> Vec<Value> {
+        let types: Vec<Type> = values.iter().map(|value| value.ty).collect();
+        let all: Vec<Value> = args.iter().chain(values).cloned().collect();
+        let inputs = args.iter().map(|arg| arg.ty.constraint().to_string());
+        let inputs: Vec<String> =
+            inputs.chain((0..values.len()).map(|value| value.to_string())).collect();
+        let (changed, call) = (self.fresh(), asm_call_with(&types, text, &all, &inputs, effects));
+        line!(self, "{changed} = {call}");
+        let changed = format!("{} {changed}", result_type(&types));
+        let values = types.into_iter().enumerate();
+        values.map(|(value, ty)| inst!(self, ty, "extractvalue {changed}, {value}")).collect()
+    }
+
     /// Inline PTX without operands that yields a value, `$0`; `attribute` is the result's.
     pub(super) fn asm_with(
         &mut self,
@@ -338,12 +368,24 @@ fn result_type(results: &[Type]) -> String {
 }
 
 fn asm_call(results: &[Type], text: &str, args: &[Value], effects: Effects) -> String {
+    let inputs: Vec<String> = args.iter().map(|arg| arg.ty.constraint().to_string()).collect();
+    asm_call_with(results, text, args, &inputs, effects)
+}
+
+/// As [`asm_call`], with the constraints of the operands.
+fn asm_call_with(
+    results: &[Type],
+    text: &str,
+    args: &[Value],
+    inputs: &[String],
+    effects: Effects,
+) -> String {
     let result_constraints = results.iter().map(|ty| format!("={}", ty.constraint()));
     let clobber = match effects {
         Effects::None | Effects::Fixed | Effects::Lanes | Effects::LanesRead => None,
         Effects::Memory | Effects::Sync => Some("~{memory}".to_owned()),
     };
-    let inputs = args.iter().map(|arg| arg.ty.constraint().to_string());
+    let inputs = inputs.iter().cloned();
     let constraints: Vec<String> = result_constraints.chain(inputs).chain(clobber).collect();
     let side_effect =
         if matches!(effects, Effects::None | Effects::Fixed) { "" } else { "sideeffect " };

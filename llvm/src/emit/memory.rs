@@ -121,7 +121,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the name that LLVM gives a parameter in PTX, as inline PTX has it.
-    fn param_symbol(&self, param: ParamId) -> String {
+    pub(super) fn param_symbol(&self, param: ParamId) -> String {
         let before = self.kernel.params.iter().take(param.index());
         let number: usize = before
             .map(|(_, param)| match param.kind {
@@ -129,7 +129,13 @@ impl Emitter<'_> {
                     1
                 }
                 ParamKind::Slice {
-                    access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+                    access:
+                        Access::Read
+                        | Access::Write
+                        | Access::Atomic
+                        | Access::Texture
+                        | Access::TensorRead
+                        | Access::TensorWrite,
                     ..
                 } => 2,
             })

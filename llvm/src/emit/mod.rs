@@ -21,6 +21,7 @@ mod cache;
 mod cast;
 mod cluster;
 mod control;
+mod debug_info;
 mod division;
 mod emitter;
 mod fault;
@@ -32,10 +33,13 @@ mod rare;
 mod read_only;
 mod rem;
 mod sync;
+mod tensor;
 mod texture;
 mod value;
 mod warp;
+mod wgmma;
 
+use debug_info::DebugInfo;
 use emitter::{Effects, Emitter};
 use memory::DYNAMIC_SHARED;
 use std::fmt::{self, Write};
@@ -51,7 +55,9 @@ use warpwise_compiler::{
         },
     },
     id::Id,
-    ir::{Access, Array, ArrayId, Kernel, ParamKind, Root, Scalar},
+    ir::{
+        Access, Array, ArrayId, Kernel, ParamKind, Root, Scalar, TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES,
+    },
     target::Target,
 };
 
@@ -60,9 +66,21 @@ use warpwise_compiler::{
 /// # Errors
 /// If `target` lacks something that the kernel uses, or the kernel outgrows a limit of PTX.
 pub fn lower(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
+    lower_with_lines(kernel, target, None)
+}
+
+/// Writes a module as [`lower`] does, with the source lines of its instructions as debug info.
+///
+/// # Errors
+/// As of [`lower`].
+pub(crate) fn lower_with_lines(
+    kernel: &Kernel,
+    target: Target,
+    lines: Option<ptx::Lines<'_>>,
+) -> Result<String, Unsupported> {
     ptx::check_limits(kernel, target)?;
     let kernel = &*expand_rows(kernel);
-    let mut emitter = Emitter::new(kernel, target);
+    let mut emitter = Emitter::new(kernel, target, lines);
     emitter.begin_block();
     emitter.init_mbarriers();
     emitter.body(&kernel.body);
@@ -90,7 +108,10 @@ impl fmt::Display for Module<'_> {
         self.shared_memory(f)?;
         self.constants(f)?;
         self.tables(f)?;
-        writeln!(f, "define ptx_kernel void @\"{name}\"(\n{}\n) #0 {{", self.params())?;
+        let debug_info = self.emitter.debug_info.as_ref();
+        let subprogram = debug_info.map(|_| DebugInfo::subprogram()).unwrap_or_default();
+        let params = self.params();
+        writeln!(f, "define ptx_kernel void @\"{name}\"(\n{params}\n) #0{subprogram} {{")?;
         writeln!(f, "entry:")?;
         self.variables(f)?;
         writeln!(f, "{}  br label %start\nstart:\n{}}}\n", self.emitter.entry, self.emitter.code)?;
@@ -103,7 +124,8 @@ impl fmt::Display for Module<'_> {
         let bounds = self.launch_bounds();
         writeln!(f, "\nattributes #0 = {{ {NO_VECTORIZER} nounwind{bounds} }}")?;
         Effects::declare(f)?;
-        write!(f, "\n{}", self.emitter.metadata())
+        write!(f, "\n{}", self.emitter.metadata())?;
+        debug_info.map_or(Ok(()), |debug_info| debug_info.declare(f, &name))
     }
 }
 
@@ -173,6 +195,11 @@ impl Module<'_> {
                 }
                 ParamKind::Slice { access: Access::Texture, .. } => {
                     params.push(format!("i64 %{id}"));
+                    params.push(format!("i64 %{id}_len"));
+                }
+                ParamKind::Slice { access, .. } if access.is_tensor_map() => {
+                    let (align, bytes) = (TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES);
+                    params.push(format!("ptr byval([{bytes} x i8]) align {align} %{id}"));
                     params.push(format!("i64 %{id}_len"));
                 }
                 ParamKind::Slice { .. } => {

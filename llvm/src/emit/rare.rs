@@ -19,8 +19,18 @@ use warpwise_compiler::ir::{Body, CompareOp, InstId, Op, VoteOp};
 const KEEPS_INVARIANTS: usize = 2;
 /// The metadata node that keeps a loop from being unrolled.
 const KEEPS_ROUNDS: usize = 3;
-/// The metadata node of the first rare loop; those of the others follow.
+/// The metadata node of the first loop that has one; those of the others follow.
 const FIRST_LOOP: usize = 4;
+
+/// A kind of loop that LLVM is told to leave as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeptLoop {
+    /// Hardly any launch runs it.
+    Rare,
+    /// It has products of warpgroups. If a round of it were apart from the others, the sums would be
+    /// defined in several places while a product is in progress, and `ptxas` would wait for each.
+    Products,
+}
 
 impl Emitter<'_> {
     /// True if hardly any launch runs `other`, the second arm of an `if`.
@@ -51,6 +61,21 @@ impl Emitter<'_> {
         self.is_rare || self.kernel.coarsening.is_some_and(|coarsening| coarsening.threads == id)
     }
 
+    /// Returns the kind of a loop that LLVM leaves as it is.
+    pub(super) fn kept_loop(&self, id: InstId) -> Option<KeptLoop> {
+        if self.is_rare_loop(id) {
+            return Some(KeptLoop::Rare);
+        }
+        self.has_products(id).then_some(KeptLoop::Products)
+    }
+
+    /// True if an instruction is a product of a warpgroup, or contains one.
+    fn has_products(&self, id: InstId) -> bool {
+        let op = &self.kernel.insts[id].op;
+        let mut inside = op.bodies().flat_map(|body| &body.0);
+        matches!(op, Op::Wgmma { .. }) || inside.any(|id| self.has_products(*id))
+    }
+
     /// Returns whether a round of a rare loop follows the one of `current`, and its value.
     pub(super) fn next_rare_round(
         &mut self,
@@ -73,23 +98,27 @@ impl Emitter<'_> {
         self.asm(value.ty, &text, std::slice::from_ref(value), Effects::None)
     }
 
-    /// Ends the block at the end of a rare loop with `branch`, which leads back to the first.
-    pub(super) fn end_rare_loop(&mut self, branch: &str) {
-        line!(self, "{branch}, !llvm.loop !{}", FIRST_LOOP + self.rare_loops);
-        self.rare_loops += 1;
+    /// Ends the block at the end of a loop with `branch`, which leads back to the first.
+    pub(super) fn end_kept_loop(&mut self, kind: KeptLoop, branch: &str) {
+        line!(self, "{branch}, !llvm.loop !{}", FIRST_LOOP + self.kept_loops.len());
+        self.kept_loops.push(kind);
         self.open = false;
     }
 
-    /// The metadata nodes of the rare loops.
-    pub(super) fn rare_loop_metadata(&self) -> String {
-        if self.rare_loops == 0 {
+    /// The metadata nodes of loops.
+    pub(super) fn loop_metadata(&self) -> String {
+        if self.kept_loops.is_empty() {
             return String::new();
         }
-        let node = |number| {
+        let node = |(number, kind): (usize, &KeptLoop)| {
             let id = FIRST_LOOP + number;
-            format!("!{id} = distinct !{{!{id}, !{KEEPS_INVARIANTS}, !{KEEPS_ROUNDS}}}\n")
+            let invariants = match kind {
+                KeptLoop::Rare => format!("!{KEEPS_INVARIANTS}, "),
+                KeptLoop::Products => String::new(),
+            };
+            format!("!{id} = distinct !{{!{id}, {invariants}!{KEEPS_ROUNDS}}}\n")
         };
-        let loops: String = (0..self.rare_loops).map(node).collect();
+        let loops: String = self.kept_loops.iter().enumerate().map(node).collect();
         format!(
             "!{KEEPS_INVARIANTS} = !{{!\"llvm.licm.disable\"}}\n\
              !{KEEPS_ROUNDS} = !{{!\"llvm.loop.unroll.disable\"}}\n{loops}"

@@ -110,6 +110,13 @@ impl Communicator {
     /// Creates the communicators of several devices in this process, in the order of their ranks:
     /// of CPU devices, or of GPUs that differ. A [stream](crate::Stream) may stand for its device.
     ///
+    /// ```
+    /// use warpwise::{Device, collective::Communicator};
+    /// let communicators = Communicator::all(&[Device::cpu(), Device::cpu()])?;
+    /// assert_eq!(communicators.len(), 2);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Collective`] with [`CollectiveMistake::Devices`] if there are none, or of both
     /// kinds; of several GPUs [`Error::NoNccl`], [`Error::Nccl`], or an error of the driver.
@@ -163,22 +170,61 @@ impl Communicator {
     }
 
     /// Returns the number of this rank, from 0.
+    ///
+    /// ```
+    /// use warpwise::{Device, collective::Communicator};
+    /// let communicators = Communicator::all(&[Device::cpu(), Device::cpu()])?;
+    /// assert_eq!(communicators[1].rank(), 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn rank(&self) -> usize {
         self.rank
     }
 
     /// Returns the number of ranks.
+    ///
+    /// ```
+    /// use warpwise::{Device, collective::Communicator};
+    /// let communicators = Communicator::all(&[Device::cpu(), Device::cpu()])?;
+    /// assert_eq!(communicators[1].size(), 2);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn size(&self) -> usize {
         self.size
     }
 
     /// Returns the device of this rank, in whose order the calls run.
+    ///
+    /// ```
+    /// use warpwise::{Device, collective::Communicator};
+    /// let communicators = Communicator::all(&[Device::cpu()])?;
+    /// assert!(!communicators[0].device().is_gpu());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn device(&self) -> &Device {
         &self.device
     }
 
     /// Combines the elements of all ranks, each with those of the same index, and gives the result
     /// to all ranks.
+    ///
+    /// ```
+    /// use warpwise::{Device, collective::{Communicator, ReduceOp}};
+    /// std::thread::scope(|scope| {
+    ///     for communicator in Communicator::all(&[Device::cpu(), Device::cpu()])? {
+    ///         scope.spawn(move || {
+    ///             let (device, rank) = (communicator.device(), communicator.rank());
+    ///             let x = device.upload(&[rank as u32, 1])?;
+    ///             let mut y = device.zeros::<u32>(2)?;
+    ///             communicator.all_reduce(&x, &mut y, ReduceOp::Sum)?;
+    ///             assert_eq!(y.to_vec()?, [1, 2]);
+    ///             Ok::<(), warpwise::Error>(())
+    ///         });
+    ///     }
+    ///     Ok::<(), warpwise::Error>(())
+    /// })?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Collective`], unless all slices have the same length; [`Error::Nccl`].
@@ -195,6 +241,23 @@ impl Communicator {
 
     /// Combines the elements of all ranks as [`Self::all_reduce`] does, and overwrites them.
     ///
+    /// ```
+    /// use warpwise::{Device, collective::{Communicator, ReduceOp}};
+    /// std::thread::scope(|scope| {
+    ///     for communicator in Communicator::all(&[Device::cpu(), Device::cpu()])? {
+    ///         scope.spawn(move || {
+    ///             let (device, rank) = (communicator.device(), communicator.rank());
+    ///             let mut x = device.upload(&[rank as u32, 1])?;
+    ///             communicator.all_reduce_in_place(&mut x, ReduceOp::Max)?;
+    ///             assert_eq!(x.to_vec()?, [1, 1]);
+    ///             Ok::<(), warpwise::Error>(())
+    ///         });
+    ///     }
+    ///     Ok::<(), warpwise::Error>(())
+    /// })?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`Self::all_reduce`].
     pub fn all_reduce_in_place<T: CollectiveElement>(
@@ -207,6 +270,23 @@ impl Communicator {
     }
 
     /// Copies the elements of rank `root` to all other ranks.
+    ///
+    /// ```
+    /// use warpwise::{Device, collective::Communicator};
+    /// std::thread::scope(|scope| {
+    ///     for communicator in Communicator::all(&[Device::cpu(), Device::cpu()])? {
+    ///         scope.spawn(move || {
+    ///             let (device, rank) = (communicator.device(), communicator.rank());
+    ///             let mut x = device.upload(&[rank as u32])?;
+    ///             communicator.broadcast(&mut x, 1)?;
+    ///             assert_eq!(x.to_vec()?, [1]);
+    ///             Ok::<(), warpwise::Error>(())
+    ///         });
+    ///     }
+    ///     Ok::<(), warpwise::Error>(())
+    /// })?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Collective`], unless all slices have the same length and the rank exists;
@@ -221,6 +301,24 @@ impl Communicator {
 
     /// Gives the elements of all ranks, one rank after the other, to all ranks.
     ///
+    /// ```
+    /// use warpwise::{Device, collective::Communicator};
+    /// std::thread::scope(|scope| {
+    ///     for communicator in Communicator::all(&[Device::cpu(), Device::cpu()])? {
+    ///         scope.spawn(move || {
+    ///             let (device, rank) = (communicator.device(), communicator.rank());
+    ///             let x = device.upload(&[rank as u32])?;
+    ///             let mut y = device.zeros::<u32>(2)?;
+    ///             communicator.all_gather(&x, &mut y)?;
+    ///             assert_eq!(y.to_vec()?, [0, 1]);
+    ///             Ok::<(), warpwise::Error>(())
+    ///         });
+    ///     }
+    ///     Ok::<(), warpwise::Error>(())
+    /// })?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Collective`], unless `x` has the same length on all ranks, and `y` as many times
     /// this length as there are ranks; [`Error::Nccl`].
@@ -232,6 +330,24 @@ impl Communicator {
 
     /// Combines the elements of all ranks, and gives each rank its part of the result: the first
     /// part to rank 0, and so on.
+    ///
+    /// ```
+    /// use warpwise::{Device, collective::{Communicator, ReduceOp}};
+    /// std::thread::scope(|scope| {
+    ///     for communicator in Communicator::all(&[Device::cpu(), Device::cpu()])? {
+    ///         scope.spawn(move || {
+    ///             let (device, rank) = (communicator.device(), communicator.rank());
+    ///             let x = device.upload(&[rank as u32, 10])?;
+    ///             let mut y = device.zeros::<u32>(1)?;
+    ///             communicator.reduce_scatter(&x, &mut y, ReduceOp::Sum)?;
+    ///             assert_eq!(y.to_vec()?, [[1], [20]][rank]);
+    ///             Ok::<(), warpwise::Error>(())
+    ///         });
+    ///     }
+    ///     Ok::<(), warpwise::Error>(())
+    /// })?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Collective`], unless `y` has the same length on all ranks, and `x` as many times
@@ -255,6 +371,27 @@ impl Communicator {
     /// ranks that send to each other before they receive would wait forever: see
     /// [`Self::exchange`].
     ///
+    /// ```
+    /// use warpwise::{Device, collective::Communicator};
+    /// std::thread::scope(|scope| {
+    ///     for communicator in Communicator::all(&[Device::cpu(), Device::cpu()])? {
+    ///         scope.spawn(move || {
+    ///             let (device, rank) = (communicator.device(), communicator.rank());
+    ///             let mut x = device.upload(&[rank as u32])?;
+    ///             if rank == 0 {
+    ///                 communicator.send(&x, 1)?;
+    ///             } else {
+    ///                 communicator.receive(&mut x, 0)?;
+    ///             }
+    ///             assert_eq!(x.to_vec()?, [0]);
+    ///             Ok::<(), warpwise::Error>(())
+    ///         });
+    ///     }
+    ///     Ok::<(), warpwise::Error>(())
+    /// })?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Collective`], unless the rank exists, is another one, and receives as many
     /// elements; [`Error::Nccl`].
@@ -266,6 +403,27 @@ impl Communicator {
     }
 
     /// Receives elements from a rank that [sends](Self::send) them.
+    ///
+    /// ```
+    /// use warpwise::{Device, collective::Communicator};
+    /// std::thread::scope(|scope| {
+    ///     for communicator in Communicator::all(&[Device::cpu(), Device::cpu()])? {
+    ///         scope.spawn(move || {
+    ///             let (device, rank) = (communicator.device(), communicator.rank());
+    ///             let mut x = device.upload(&[rank as u32])?;
+    ///             if rank == 0 {
+    ///                 communicator.send(&x, 1)?;
+    ///             } else {
+    ///                 communicator.receive(&mut x, 0)?;
+    ///             }
+    ///             assert_eq!(x.to_vec()?, [0]);
+    ///             Ok::<(), warpwise::Error>(())
+    ///         });
+    ///     }
+    ///     Ok::<(), warpwise::Error>(())
+    /// })?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Self::send`].

@@ -5,7 +5,7 @@
 //! a program's kernels, and `docs/metrics.md` the whole table.
 //!
 //! ```
-//! use warpwise::{counters::metrics::{self, Measured}, prelude::*};
+//! use warpwise::{Simulator, counters::metrics::{self, Measured}, prelude::*};
 //! # #[kernel(block = 64)]
 //! # fn gather(x: &[f32], y: &mut [f32]) {
 //! #     let i = global_idx_x();
@@ -52,7 +52,8 @@ pub struct Metric {
 }
 
 /// The unit of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Unit {
     /// A number of events.
     Count,
@@ -128,6 +129,12 @@ pub struct Predicted {
 
 /// Finds a metric by any of its names. Case does not matter, and a name of Nsight Compute need not
 /// have its last part (`.sum`, `.ratio`, `.pct`).
+///
+/// ```
+/// use warpwise::counters::metrics;
+/// assert!(metrics::find("branch_efficiency").is_some());
+/// assert!(metrics::find("unknown").is_none());
+/// ```
 pub fn find(name: &str) -> Option<&'static Metric> {
     let is_it = |known: &&str| {
         known.eq_ignore_ascii_case(name)

@@ -13,7 +13,6 @@ use super::{
 use crate::{Result, graph::Node, launch_checks::CheckedLaunch, memory::AnySlice};
 use std::{
     collections::HashMap,
-    ffi::c_void,
     mem::{self, Discriminant},
     ops::Range,
     ptr,
@@ -231,10 +230,10 @@ impl<'a> DriverGraph<'a> {
         let kernel = self.stream.kernel(launch.bound)?;
         let (loaded, coarse_grid): (&Loaded, Option<CoarseGrid>) =
             kernel.load_for(context, launch.bound, launch.geometry)?;
-        let mut values = Params::new();
-        let grid = push_params(&mut values, launch, record, coarse_grid);
-        let mut params: Vec<*mut c_void> =
-            values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
+        let mut values = Params::default();
+        let push = |driver: &Driver| push_params(&mut values, driver, launch, record, coarse_grid);
+        let grid = context.enter(push)?;
+        let mut params = values.pointers();
         let params = KernelNode {
             function: loaded.function,
             grid,

@@ -49,6 +49,7 @@ mod pinned;
 mod properties;
 mod stream;
 mod table;
+mod tensor_map;
 mod texture;
 mod uses;
 

@@ -9,6 +9,7 @@ use super::{
     kernel::{GpuKernel, Loaded},
     memory::{self, Allocation, Owner},
     table::{Address, Driver, Status, StreamHandle},
+    tensor_map::{TENSOR_MAP_WORDS, TensorMapWords},
     uses::{Seen, Uses},
 };
 use crate::{
@@ -41,6 +42,8 @@ const NON_BLOCKING: c_uint = 1;
 
 /// Parameters of a PTX kernel for which nothing is allocated.
 const INLINE_PARAMS: usize = 32;
+/// Words of these parameters for which nothing is allocated: two tensor maps are among them.
+const INLINE_WORDS: usize = INLINE_PARAMS + 2 * TENSOR_MAP_WORDS;
 
 /// A stream of work on a GPU.
 pub(crate) struct Stream {
@@ -552,8 +555,8 @@ impl Stream {
         if faults.is_full() {
             faults.read(driver, &self.flag, self.handle)?;
         }
-        let mut values = SmallVec::new();
-        let grid = push_params(&mut values, launch, faults.next(), coarse_grid);
+        let mut values = Params::default();
+        let grid = push_params(&mut values, driver, launch, faults.next(), coarse_grid)?;
         if bound.signature.prints {
             let allocate =
                 || self.allocate_zeros(driver, faults::PRINT_BYTES, "what kernels print");
@@ -564,8 +567,7 @@ impl Stream {
             let allocate = || self.allocate_zeros(driver, faults::BARRIER_BYTES, purpose);
             values.push(faults.barrier(allocate)?);
         }
-        let mut params = SmallVec::<[*mut c_void; INLINE_PARAMS]>::new();
-        params.extend(values.iter_mut().map(|value| ptr::from_mut(value).cast()));
+        let mut params = values.pointers();
         // SAFETY: the function takes these parameters: the arguments were checked against the
         // kernel's IR, and its PTX was made from the same. The launcher reads as many of a
         // value's low bytes as the parameter has. Buffers belong to this GPU, have as many
@@ -685,16 +687,40 @@ pub(super) fn launch_operands<'a>(
 }
 
 /// The values of a kernel's parameters.
-pub(super) type Params = SmallVec<[u64; INLINE_PARAMS]>;
+#[derive(Default)]
+pub(super) struct Params {
+    /// The values, one after the other: a tensor map is several words.
+    words: SmallVec<[u64; INLINE_WORDS]>,
+    /// The index of the first word of each value.
+    starts: SmallVec<[usize; INLINE_PARAMS]>,
+}
+
+impl Params {
+    fn push(&mut self, value: u64) {
+        self.push_words(&[value]);
+    }
+
+    fn push_words(&mut self, words: &[u64]) {
+        self.starts.push(self.words.len());
+        self.words.extend_from_slice(words);
+    }
+
+    /// Returns the address of each value, as the driver takes them.
+    pub(super) fn pointers(&mut self) -> SmallVec<[*mut c_void; INLINE_PARAMS]> {
+        let first = self.words.as_mut_ptr();
+        self.starts.iter().map(|start| first.wrapping_add(*start).cast()).collect()
+    }
+}
 
 /// Pushes the values that a launch passes, up to the fault record and the coarsened grid; returns
 /// the grid of the hardware. The caller pushes the values after them, which only some kernels take.
 pub(super) fn push_params(
     values: &mut Params,
+    driver: &Driver,
     launch: &CheckedLaunch<'_>,
     record: Address,
     coarse_grid: Option<CoarseGrid>,
-) -> [u32; 3] {
+) -> Result<[u32; 3]> {
     for arg in launch.args.values() {
         match *arg {
             Value::Scalar { bits, .. } => values.push(bits),
@@ -702,20 +728,27 @@ pub(super) fn push_params(
             Value::Slice { slice, access: Access::Constant { .. }, .. } => {
                 values.push(slice.len as u64);
             }
-            Value::Slice { slice, .. } => {
-                values.push(slice.gpu().address_of(slice.offset));
+            Value::Slice { slice, ref tensor, .. } => {
+                let address = slice.gpu().address_of(slice.offset);
+                match tensor {
+                    Some(layout) => {
+                        let map = TensorMapWords::encode(driver, layout, address)?;
+                        values.push_words(&map.0);
+                    }
+                    None => values.push(address),
+                }
                 values.push(slice.len as u64);
             }
         }
     }
-    values.extend(launch.shared.offsets.iter().copied());
+    launch.shared.offsets.iter().for_each(|offset| values.push(*offset));
     values.push(record);
     let grid = launch.geometry.grid;
-    coarse_grid.map_or(grid, |coarse_grid| {
+    Ok(coarse_grid.map_or(grid, |coarse_grid| {
         let (hardware_grid, launched) = coarse_grid.divide(grid);
         values.push(launched.into());
         hardware_grid
-    })
+    }))
 }
 
 /// Returns the bytes of shared memory that a launch asks for. The launch was checked against the

@@ -5,7 +5,10 @@
 //! looking up late would fail in the middle of work.
 //!
 //! Names and meanings are CUDA's: <https://docs.nvidia.com/cuda/cuda-driver-api/>.
-use super::library::{first_usable, said_of};
+use super::{
+    library::{first_usable, said_of},
+    tensor_map::TensorMapWords,
+};
 use crate::{Error, Result};
 use libloading::Library;
 use std::{
@@ -300,7 +303,12 @@ macro_rules! functions {
                 ///
                 /// # Safety
                 /// As for the others.
-                #[expect(non_snake_case, reason = "named as in CUDA")]
+                #[expect(
+                    non_snake_case,
+                    clippy::allow_attributes,
+                    reason = "named as in CUDA"
+                )]
+                #[allow(clippy::too_many_arguments, reason = "shaped as in CUDA")]
                 pub(super) unsafe fn $maybe(&self, $($maybe_arg: $maybe_ty),*) -> Option<Result<()>> {
                     // SAFETY: the caller's promise.
                     let status = unsafe { self.$maybe?($($maybe_arg),*) };
@@ -522,6 +530,20 @@ functions! {
         // Since CUDA 11.4.
         cuGraphInstantiateWithFlags(exec: *mut GraphExecHandle, graph: GraphHandle, flags: u64);
         // Since CUDA 12.0.
+        cuTensorMapEncodeTiled(
+            map: *mut TensorMapWords,
+            data_type: c_int,
+            dims: c_uint,
+            address: *mut c_void,
+            extents: *const u64,
+            strides: *const u64,
+            shape: *const c_uint,
+            element_strides: *const c_uint,
+            interleave: c_int,
+            swizzle: c_int,
+            promotion: c_int,
+            fill: c_int
+        );
         cuGraphExecUpdate_v2(exec: GraphExecHandle, graph: GraphHandle, result: *mut UpdateResult);
     }
     texts {

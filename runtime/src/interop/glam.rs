@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use glam::Vec3;
-//! use warpwise::prelude::*;
+//! use warpwise::{F32x3, prelude::*};
 //!
 //! let points = [Vec3::new(1.0, 2.0, 3.0), Vec3::ONE];
 //! let buffer: Buffer<F32x3> = Device::cpu().upload_host(&points)?;

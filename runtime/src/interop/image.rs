@@ -8,7 +8,7 @@ impl Device {
     ///
     /// ```
     /// use image::RgbaImage;
-    /// use warpwise::prelude::*;
+    /// use warpwise::{U8x4, prelude::*};
     ///
     /// #[kernel]
     /// fn invert(pixels: &mut [U8x4]) {

@@ -133,8 +133,10 @@ impl Function {
 }
 
 /// An argument of a [`Function`].
+#[derive(Debug)]
 pub struct ModuleArg<'a>(Passed<'a>);
 
+#[derive(Debug)]
 enum Passed<'a> {
     Bytes(SmallVec<[u8; 16]>),
     Slice(SliceUse<'a>),

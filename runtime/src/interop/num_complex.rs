@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use num_complex::Complex32;
-//! use warpwise::prelude::*;
+//! use warpwise::{F32x2, prelude::*};
 //!
 //! #[kernel]
 //! fn square(z: &mut [F32x2]) {

@@ -20,7 +20,7 @@ impl Device {
     ///
     /// ```
     /// use bytemuck::{Pod, Zeroable};
-    /// use warpwise::prelude::*;
+    /// use warpwise::{F32x4, prelude::*};
     ///
     /// // A type of a library that knows nothing of kernels.
     /// #[derive(Clone, Copy, Pod, Zeroable)]

@@ -8,6 +8,7 @@ use crate::{
 use std::{any::Any, ffi::c_void, ops::Range, sync::Arc};
 
 /// A use of a slice by the work of another library: see [`Device::with_raw_stream`].
+#[derive(Clone, Copy, Debug)]
 pub struct SliceUse<'a> {
     slice: &'a AnySlice,
     is_write: bool,

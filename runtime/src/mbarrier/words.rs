@@ -29,6 +29,15 @@ pub fn wait_parity(_word: &AtomicU64, _parity: u32) {
     only_in_a_kernel("`MBarrier::wait_parity`")
 }
 
+/// Begins to copy a box of a tensor to shared memory.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn tensor_copy<T, M, A>(_word: &AtomicU64, _to: &mut T, _map: &M, _at: A) {
+    only_in_a_kernel("`MBarrier::tensor_copy`")
+}
+
 /// Begins to copy a value from a buffer to shared memory.
 ///
 /// # Panics

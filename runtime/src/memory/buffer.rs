@@ -34,7 +34,7 @@ use std::{
 /// ```compile_fail,E0080
 /// let nothing = warpwise::Device::cpu().zeros::<()>(1 << 34);
 /// ```
-pub struct Buffer<T: Stored> {
+pub struct Buffer<T> {
     all: Slice<T, [(); 0]>,
 }
 
@@ -158,7 +158,7 @@ impl<T: Element> Buffer<T> {
     /// Returns the same buffer as vectors: for kernels that take `&[F32x4]` or `&mut [F32x4]`.
     ///
     /// ```
-    /// use warpwise::prelude::*;
+    /// use warpwise::{F32x2, prelude::*};
     ///
     /// let numbers = Device::cpu().upload(&[1.0f32, 2.0, 3.0, 4.0])?;
     /// let vectors = numbers.into_vectors::<F32x2>()?;
@@ -179,7 +179,7 @@ impl<V: Vector> Buffer<V> {
     /// Returns the same buffer as the lanes of its vectors.
     ///
     /// ```
-    /// # use warpwise::prelude::*;
+    /// # use warpwise::{F32x2, prelude::*};
     /// let vectors = Device::cpu().upload(&[F32x2::new(1.0, 2.0), F32x2::new(3.0, 4.0)])?;
     /// assert_eq!(vectors.into_lanes().to_vec()?, [1.0, 2.0, 3.0, 4.0]);
     /// # Ok::<(), warpwise::Error>(())

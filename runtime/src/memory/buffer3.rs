@@ -29,7 +29,7 @@ use std::fmt;
 /// [`Device::upload_3d`] and [`Device::zeros_3d`] create it. All rows of all layers have the same
 /// distance, and are aligned as those of [`Buffer2`]: they are one [`Slice2`], which
 /// [`as_rows`](Self::as_rows) returns. Shapes and indices name the layer first.
-pub struct Buffer3<T: Stored> {
+pub struct Buffer3<T> {
     all: Buffer2<T>,
     layers: usize,
     rows: usize,

@@ -111,6 +111,12 @@ impl<T: Stored<Value = T>> Constant<[T]> {
     }
 
     /// Returns true if there are no elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// assert!(!Device::cpu().constant(&[1u32, 2, 3][..])?.is_empty());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn is_empty(&self) -> bool {
         self.any.len == 0
     }

@@ -120,6 +120,12 @@ pub struct AnySlice {
     pub(crate) bytes: usize,
 }
 
+impl std::fmt::Debug for AnySlice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "AnySlice({} elements on {})", self.len, self.memory.device)
+    }
+}
+
 impl AnySlice {
     /// Returns the device that the memory was allocated on.
     pub(crate) fn device(&self) -> &Device {

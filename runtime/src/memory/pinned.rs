@@ -35,7 +35,7 @@ impl<T: Element + CastBytes> PinnedElement for T {}
 /// assert_eq!(host.as_slice()?, [1, 7, 7]);
 /// # Ok::<(), warpwise::Error>(())
 /// ```
-pub struct PinnedBuffer<T: PinnedElement> {
+pub struct PinnedBuffer<T> {
     memory: PinnedMemory,
     len: usize,
     elements: PhantomData<T>,

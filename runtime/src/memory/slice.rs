@@ -37,9 +37,9 @@ use std::{
 /// a multiple of 16 bytes. Other slices are passed to a version of the kernel that does not.
 ///
 /// The parameter `U` exists for Rust's unsized coercion. It makes two slices impossible to swap.
-pub struct Slice<T: Stored, U: ?Sized = [()]> {
+pub struct Slice<T, U: ?Sized = [()]> {
     any: AnySlice,
-    elements: PhantomData<fn() -> T::Value>,
+    elements: PhantomData<fn() -> T>,
     _unsized: U,
 }
 
@@ -467,7 +467,7 @@ impl<T: Element> Slice<T> {
     /// Borrows the numbers as vectors.
     ///
     /// ```
-    /// # use warpwise::prelude::*;
+    /// # use warpwise::{F32x2, prelude::*};
     /// let numbers = Device::cpu().upload(&[1.0f32, 2.0, 3.0, 4.0])?;
     /// let vectors = numbers.as_vectors::<F32x2>()?;
     /// assert_eq!(vectors.to_vec()?[1], F32x2::new(3.0, 4.0));
@@ -484,7 +484,7 @@ impl<T: Element> Slice<T> {
     /// Borrows the numbers as vectors, to be written.
     ///
     /// ```
-    /// # use warpwise::prelude::*;
+    /// # use warpwise::{F32x2, prelude::*};
     /// let mut numbers = Device::cpu().zeros::<f32>(4)?;
     /// numbers.as_vectors_mut::<F32x2>()?.fill(F32x2::new(1.0, 2.0))?;
     /// assert_eq!(numbers.to_vec()?, [1.0, 2.0, 1.0, 2.0]);
@@ -525,7 +525,7 @@ impl<V: Vector> Slice<V> {
     /// Borrows the vectors as the numbers in their lanes.
     ///
     /// ```
-    /// # use warpwise::prelude::*;
+    /// # use warpwise::{F32x2, prelude::*};
     /// let vectors = Device::cpu().upload(&[F32x2::new(1.0, 2.0); 2])?;
     /// assert_eq!(vectors.as_lanes().to_vec()?, [1.0, 2.0, 1.0, 2.0]);
     /// # Ok::<(), warpwise::Error>(())
@@ -537,7 +537,7 @@ impl<V: Vector> Slice<V> {
     /// Borrows the vectors as the numbers in their lanes, to be written.
     ///
     /// ```
-    /// # use warpwise::prelude::*;
+    /// # use warpwise::{F32x2, prelude::*};
     /// let mut vectors = Device::cpu().zeros::<F32x2>(2)?;
     /// vectors.as_lanes_mut().slice_mut(1..)?.fill(3.0)?;
     /// assert_eq!(vectors.to_vec()?, [F32x2::new(0.0, 3.0), F32x2::splat(3.0)]);

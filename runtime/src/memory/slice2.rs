@@ -39,9 +39,9 @@ use std::{
 /// the device, rows begin [`pitch`](Self::pitch) elements apart.
 ///
 /// The parameter `U` exists for Rust's unsized coercion. It makes two arrays impossible to swap.
-pub struct Slice2<T: Stored, U: ?Sized = [()]> {
+pub struct Slice2<T, U: ?Sized = [()]> {
     rectangle: Rectangle,
-    elements: PhantomData<fn() -> T::Value>,
+    elements: PhantomData<fn() -> T>,
     _unsized: U,
 }
 
@@ -394,7 +394,7 @@ impl<T: Stored> fmt::Debug for Slice2<T> {
 /// assert_eq!(image.row(1)?.to_vec()?, [4, 5, 6]);
 /// # Ok::<(), warpwise::Error>(())
 /// ```
-pub struct Buffer2<T: Stored> {
+pub struct Buffer2<T> {
     all: Slice2<T, [(); 0]>,
 }
 

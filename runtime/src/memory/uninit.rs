@@ -8,7 +8,7 @@ use std::fmt;
 ///
 /// A buffer of zeros costs one pass over the memory on a GPU. This costs nothing.
 #[must_use]
-pub struct UninitBuffer<T: Stored> {
+pub struct UninitBuffer<T> {
     buffer: Buffer<T>,
 }
 

@@ -46,18 +46,68 @@ impl Sampler {
     pub const LINEAR: Self = Self { filter: Filter::Linear, ..Self::POINT };
 
     /// Sets coordinates from 0 to 1.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Texture1, prelude::*};
+    ///
+    /// #[kernel]
+    /// fn middle(table: Texture1<f32>, y: &mut f32) {
+    ///     *y = table.sample(0.5);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let table = device.texture_1d(&[1.0f32, 3.0], Sampler::LINEAR.normalized())?;
+    /// let mut y = device.zeros::<f32>(1)?;
+    /// middle::launch(&device, LaunchConfig::grid(1).block(1), &table, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [2.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[must_use]
     pub const fn normalized(self) -> Self {
         Self { normalized: true, ..self }
     }
 
     /// Sets the address mode along all dimensions.
+    ///
+    /// ```
+    /// use warpwise::{AddressMode, Sampler, Texture1, prelude::*};
+    ///
+    /// #[kernel]
+    /// fn outside(table: Texture1<f32>, y: &mut f32) {
+    ///     *y = table.sample(-3.5);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let sampler = Sampler::POINT.address(AddressMode::Border);
+    /// let table = device.texture_1d(&[1.0f32, 3.0], sampler)?;
+    /// let mut y = device.zeros::<f32>(1)?;
+    /// outside::launch(&device, LaunchConfig::grid(1).block(1), &table, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [0.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[must_use]
     pub const fn address(self, mode: AddressMode) -> Self {
         Self { address: [mode; 3], ..self }
     }
 
     /// Sets the address mode along one dimension: 0 is x, 1 is y, 2 is z.
+    ///
+    /// ```
+    /// use warpwise::{AddressMode, Sampler, Texture1, prelude::*};
+    ///
+    /// #[kernel]
+    /// fn outside(table: Texture1<f32>, y: &mut f32) {
+    ///     *y = table.sample(-3.5);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let sampler = Sampler::POINT.address_along(0, AddressMode::Border);
+    /// let table = device.texture_1d(&[1.0f32, 3.0], sampler)?;
+    /// let mut y = device.zeros::<f32>(1)?;
+    /// outside::launch(&device, LaunchConfig::grid(1).block(1), &table, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [0.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// If `dimension` is more than 2.
@@ -215,17 +265,38 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
     }
 
     /// Returns the number of layers; 1 of a texture without layers.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let image = Device::cpu().texture_2d::<f32>(&[0.0; 6], (2, 3), Sampler::POINT)?;
+    /// assert_eq!(image.layers(), 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn layers(&self) -> usize {
         self.layers
     }
 
     /// Returns the filter, the address modes and the coordinates.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let image = Device::cpu().texture_2d::<f32>(&[0.0; 6], (2, 3), Sampler::POINT)?;
+    /// assert_eq!(image.sampler(), Sampler::POINT);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn sampler(&self) -> Sampler {
         self.sampler
     }
 
     /// Returns the device on which it was made. Launches on the streams of that device, and on
     /// devices on the same GPU, take it.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let image = Device::cpu().texture_2d::<f32>(&[0.0; 6], (2, 3), Sampler::POINT)?;
+    /// assert!(!image.device().is_gpu());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn device(&self) -> &Device {
         self.any.device()
     }

@@ -602,6 +602,30 @@ API int cuTexObjectDestroy(struct texture *object) {
     return object->is_alive = 0, OK;
 }
 
+/* Tensor maps: the address of the array, its extents and pitch, and a number that shows that a parameter is one. */
+enum { TENSOR_MAP_WORDS = 16 };
+static const uint64_t TENSOR_MAP = 0x7e50a3a9;
+static int is_tensor_map(const uint64_t *words) { return words[TENSOR_MAP_WORDS - 1] == TENSOR_MAP; }
+#ifndef NO_TENSOR_MAPS
+API int cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned dims, void *array, const uint64_t *extents,
+                               const uint64_t *strides, const unsigned *box, const unsigned *element_strides,
+                               int interleave, int swizzle, int promotion, int fill) {
+    CALL;
+    static const int sizes[] = {1, 2, 4, 4, 8};
+    if ((uintptr_t)map % 64 || (uintptr_t)array % 16 || type < 0 || type > 4 || dims < 2 || dims > 3) return INVALID_VALUE;
+    if (interleave || swizzle < 0 || swizzle > 3 || promotion < 0 || promotion > 3 || fill) return INVALID_VALUE;
+    for (unsigned i = 0; i < dims; i++) {
+        if (!extents[i] || extents[i] > 1ull << 32 || !box[i] || box[i] > 256 || element_strides[i] != 1) return INVALID_VALUE;
+        if (i + 1 < dims && (strides[i] % 16 || strides[i] >> 40)) return INVALID_VALUE;
+    }
+    unsigned row = box[0] * sizes[type];
+    if (row % 16 || (swizzle && row > 16u << swizzle)) return INVALID_VALUE;
+    memset(map, 0, TENSOR_MAP_WORDS * sizeof *map);
+    map[0] = (uintptr_t)array, map[1] = extents[0], map[2] = extents[1], map[3] = strides[0];
+    return map[TENSOR_MAP_WORDS - 1] = TENSOR_MAP, OK;
+}
+#endif
+
 API int cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     CALL;
     ENTER;
@@ -842,6 +866,9 @@ static void run_kernel(struct work *w) {
         uint32_t *y = (uint32_t *)params[3];
         if (!t->is_alive) fprintf(stderr, "fake driver: a texture is read after its end\n"), abort();
         for (uint64_t i = 0; i < threads && i < params[4] && i < params[2]; i++) y[i] += ((uint32_t *)t->array->data)[i];
+    } else if (!strcmp(name, "boxed")) {
+        uint32_t *x = (uint32_t *)params[0], *y = (uint32_t *)params[5];
+        for (uint64_t i = 0; i < threads && i < params[6] && i < params[3]; i++) y[i] += x[i];
     } else if (!strcmp(name, "divide")) {
         uint32_t d = params[0], *y = (uint32_t *)params[1];
         for (uint64_t i = 0; i < threads && i < params[2]; i++) {
@@ -877,6 +904,7 @@ static int give_kernel(const char *name, int count, int record, unsigned grid, u
     struct work work = {.run = run_kernel, .kernel = name, .grid = grid, .block = block, .shared = shared};
     for (int i = 0; i < count; i++) work.params[i] = *(uint64_t *)params[i];
     if (record < count && !work.params[record]) return INVALID_VALUE;
+    if (!strcmp(name, "boxed") && !is_tensor_map(params[0])) return INVALID_VALUE;
     return give(stream, work);
 }
 
@@ -933,7 +961,9 @@ API int cuGraphAddKernelNode(struct node **node, struct graph *graph, struct nod
     CALL;
     ENTER;
     struct work work = {.run = run_kernel, .kernel = kernel->name, .grid = *kernel->grid, .block = *kernel->block};
-    int params = !strcmp(kernel->name, "add") ? 5 : !strcmp(kernel->name, "divide") ? 4 : 3;
+    int is_boxed = !strcmp(kernel->name, "boxed");
+    int params = is_boxed ? 8 : !strcmp(kernel->name, "add") ? 5 : !strcmp(kernel->name, "divide") ? 4 : 3;
+    if (is_boxed && !is_tensor_map(kernel->params[0])) return INVALID_VALUE;
     for (int i = 0; i < params; i++) work.params[i] = *(uint64_t *)kernel->params[i];
     return add_node(node, graph, before, count, work);
 }
@@ -1012,6 +1042,7 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
     if (!strcmp(name, "add")) return give_kernel(name, 5, 4, grid, block, shared, stream, params);
     if (!strcmp(name, "weighed")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "shown")) return give_kernel(name, 6, 5, grid, block, shared, stream, params);
+    if (!strcmp(name, "boxed")) return give_kernel(name, 8, 7, grid, block, shared, stream, params);
     if (!strcmp(name, "divide")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "sized") && shared <= most_shared)
         return give_kernel(name, 6, 5, grid, block, shared, stream, params);

@@ -3,7 +3,8 @@
 use std::sync::atomic::AtomicU32;
 use warpwise::{
     __private::{Binding, Places, Source, launch},
-    AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice, Texture1, TextureObject,
+    AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice, Slice2, TensorMap2, Texture1,
+    TextureObject,
     parameter::{Arg, Parameter},
 };
 
@@ -159,6 +160,49 @@ pub static SHOWN: Source = source!(
 pub fn shown(device: &Device, t: &TextureObject<u32, 1>, y: &mut Slice<u32>) -> Result<()> {
     let (config, t) = (LaunchConfig::cover(y.len()), <Texture1<u32> as Parameter<'_>>::arg(t));
     launch(&SHOWN, &[], device, config, &[t, Arg::write(y)])
+}
+
+/// Adds a box of one row and 32 columns to `y`.
+pub static BOXED: Source = source!(
+    "boxed",
+    "kernel boxed {
+        block 32, 1, 1
+        param arg0 = x: tensor_read [u32]
+        param arg1 = rows: u64
+        param arg2 = columns: u64
+        param arg3 = pitch: u64
+        param arg4 = y: write [u32]
+        shared @0 = tile: [plain 128 align 128; 1]
+        shared @1 = full: [u64; 1] mbarrier 1
+        %0 = builtin thread_idx.x : u64
+        %1 = const 0 : u64
+        %2 = eq %0, %1 : bool
+        %3 = shared @0 : ptr shared
+        %4 = shared @1 : ptr shared
+        %5 = const 0 : i32
+        %6 = if %2 {
+            %7 = tensor_copy.2d %3, arg0, %4, %5, %5, box 1, 32, swizzle 0, bytes 128
+            %8 = mbarrier_arrive %4 : u64
+        }
+        %9 = const 0 : u32
+        %10 = mbarrier_wait %4, %9
+        %11 = len arg4 : u64
+        %12 = lt %0, %11 : bool
+        %13 = if %12 {
+            %14 = index %3, %0, 4 : ptr shared
+            %15 = load %14 : u32
+            %16 = param arg4 : ptr global
+            %17 = index %16, %0, 4 : ptr global
+            %18 = load %17 : u32
+            %19 = add %18, %15 : u32
+            %20 = store %17, %19
+        }
+    }"
+);
+
+pub fn boxed(device: &Device, x: &Slice2<u32>, y: &mut Slice<u32>) -> Result<()> {
+    let x = <TensorMap2<'_, u32, 1, 32, 0> as Parameter<'_>>::arg(x);
+    launch(&BOXED, &[], device, LaunchConfig::grid(1), &[x, Arg::write(y)])
 }
 
 /// `y[global_idx_x()] = 7`, for every thread, whatever the length.

@@ -132,6 +132,22 @@ pub(crate) enum Instr {
         copy: u32,
         barrier: Address<Operand>,
     },
+    /// Begins the copy of a box of a tensor of this index in
+    /// [`Code::tensor_copies`](super::Code::tensor_copies), whose bytes mbarriers expect.
+    TensorCopy {
+        copy: u32,
+        barrier: Address<Operand>,
+    },
+    /// The store in bulk of this index in [`Code::bulk_stores`](super::Code::bulk_stores).
+    BulkStore {
+        store: u32,
+    },
+    /// Closes the lanes' groups of stores in bulk.
+    BulkCommit,
+    /// Waits for the stores of the closed groups, but for the last `pending`.
+    BulkWait {
+        pending: u32,
+    },
     /// Closes the lanes' groups of asynchronous copies.
     AsyncCommit,
     /// Performs the copies of the closed groups, but for the last `pending`.
@@ -167,6 +183,17 @@ pub(crate) enum Instr {
         waits: bool,
         id: u8,
         warps: u8,
+    },
+    /// Waits for the other warps of the warpgroup, warp by warp.
+    WarpgroupSync,
+    /// The product of this index in
+    /// [`Code::warpgroup_products`](super::Code::warpgroup_products).
+    Wgmma {
+        product: u32,
+    },
+    /// Waits for products, but for the last `pending`, if these are checked.
+    WgmmaWait {
+        pending: u32,
     },
     /// Arrives at mbarriers, lane by lane.
     MBarrierArrive {
@@ -447,12 +474,19 @@ impl Instr {
             | Self::Fence
             | Self::AsyncCopy { .. }
             | Self::BulkCopy { .. }
+            | Self::TensorCopy { .. }
+            | Self::BulkStore { .. }
+            | Self::BulkCommit
+            | Self::BulkWait { .. }
             | Self::Texture { .. }
             | Self::AsyncCommit
             | Self::AsyncWait { .. }
             | Self::ActiveMask { .. }
             | Self::Barrier { .. }
             | Self::NamedBarrier { .. }
+            | Self::WarpgroupSync
+            | Self::Wgmma { .. }
+            | Self::WgmmaWait { .. }
             | Self::MBarrierArrive { .. }
             | Self::MBarrierWait { .. }
             | Self::SyncGrid

@@ -14,8 +14,10 @@ mod pattern;
 mod products;
 mod prologue;
 mod site;
+mod tensor;
 mod texture;
 mod warp;
+mod wgmma;
 
 use crate::vector::{
     lanes::LaneFn,
@@ -38,11 +40,13 @@ pub(crate) use products::{
 pub(crate) use prologue::{Input, Preset, Slope, WalkSpec};
 pub use site::AccessKind;
 pub(crate) use site::Site;
+pub(crate) use tensor::{BulkStore, SharedEnd, TensorCopy};
 pub(crate) use texture::TextureRead;
 pub(crate) use warp::{
     MatrixOp, MatrixWord, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
 };
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
+pub(crate) use wgmma::{LeftFactor, Tile, WarpgroupProduct};
 
 /// The most bytes of a shared array, far beyond what any GPU has.
 pub(crate) const MAX_SHARED_ARRAY_BYTES: u64 = 16 << 20;
@@ -98,7 +102,7 @@ pub(crate) struct Code {
     /// Number of the first buffer after the kernel's own: the buffers from here on are the shared
     /// arrays of the blocks of the cluster, all of one block after all of another.
     pub(crate) first_mapped: u16,
-    /// True if some instruction is [`Instr::NamedBarrier`].
+    /// True if some instruction is [`Instr::NamedBarrier`] or [`Instr::WarpgroupSync`].
     pub(crate) has_named_barriers: bool,
     /// The arrays of mbarriers.
     pub(crate) mbarriers: Vec<MBarrierArray>,
@@ -106,10 +110,16 @@ pub(crate) struct Code {
     pub(crate) atomics: Vec<Atomic>,
     /// The asynchronous copies.
     pub(crate) async_copies: Vec<AsyncCopy>,
+    /// The copies of boxes of tensors to shared memory.
+    pub(crate) tensor_copies: Vec<TensorCopy>,
+    /// The stores in bulk.
+    pub(crate) bulk_stores: Vec<BulkStore>,
     /// The messages of the instructions that print or panic.
     pub(crate) messages: Vec<Message>,
     /// The words of operations on matrices.
     pub(crate) matrix_words: Vec<MatrixWord>,
+    /// The matrix products of warpgroups.
+    pub(crate) warpgroup_products: Vec<WarpgroupProduct>,
     /// The reads of textures.
     pub(crate) texture_reads: Vec<TextureRead>,
     /// Number of uniform values.

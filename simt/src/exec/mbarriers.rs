@@ -8,6 +8,7 @@
 //! does not find the copied value by accident.
 use crate::{
     bytecode::{Code, Malformed},
+    exec::step::tensor::BoxPlace,
     observe::sanitizer::release_acquire::ArrivedClock,
     vector::{lanes::resolve, mask::Mask},
 };
@@ -48,12 +49,33 @@ pub(crate) struct MBarrier {
 /// A bulk copy of one thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BulkCopy {
-    /// The index of the instruction's [copy](crate::bytecode::AsyncCopy).
+    /// The index of the instruction's [copy](crate::bytecode::AsyncCopy), or its
+    /// [copy of a tensor](crate::bytecode::TensorCopy).
     pub(crate) copy: u32,
     /// Number in the block.
     pub(crate) thread: u32,
-    /// The addresses of the destination and the source.
-    pub(crate) ends: [u64; 2],
+    /// The address of the destination.
+    pub(crate) to: u64,
+    pub(crate) from: CopySource,
+}
+
+/// The source of a bulk copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CopySource {
+    /// Bytes from this address on.
+    Bytes(u64),
+    /// A box of a tensor.
+    Tensor(BoxPlace),
+}
+
+impl BulkCopy {
+    /// Returns the access site of the destination, if accesses are checked.
+    pub(crate) fn site(&self, code: &Code) -> Option<u32> {
+        match self.from {
+            CopySource::Bytes(_) => code.async_copies[self.copy as usize].sites.map(|[to, _]| to),
+            CopySource::Tensor(_) => code.tensor_copies[self.copy as usize].shared.site,
+        }
+    }
 }
 
 impl MBarrier {
@@ -133,7 +155,9 @@ impl Hash for MBarriers {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         for MBarrier { pending, parity, copies, .. } in self.all() {
             (pending, parity).hash(hasher);
-            copies.iter().for_each(|copy| (copy.copy, copy.thread, copy.ends).hash(hasher));
+            copies
+                .iter()
+                .for_each(|copy| (copy.copy, copy.thread, copy.to, copy.from).hash(hasher));
         }
     }
 }
@@ -156,7 +180,7 @@ mod tests {
     #[test]
     fn a_phase_waits_for_its_copies() {
         let mut barrier = MBarrier::new(1);
-        barrier.expect(BulkCopy { copy: 7, thread: 0, ends: [0, 0] });
+        barrier.expect(BulkCopy { copy: 7, thread: 0, to: 0, from: CopySource::Bytes(0) });
         assert!(!barrier.lacks_only_copies());
         assert!(barrier.arrive() && !barrier.parity());
         assert!(barrier.lacks_only_copies());

@@ -10,8 +10,10 @@ mod random_races;
 mod scheduled_livelock;
 mod shared_races;
 mod sync_misuse;
+mod tensor_maps;
 mod undefined;
 mod unused;
+mod wgmma;
 
 use super::{Shape, Value, number};
 use crate::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Outcome, Severity};

@@ -559,3 +559,18 @@ fn mbarriers_deadlock_without_all_their_threads() {
         %wait = mbarrier_wait %f, %choice !5";
     assert_eq!(deadlock(half)[0], (Meeting::MBarrier, 5, 0, !0));
 }
+
+#[test]
+fn products_of_warpgroups_deadlock_without_all_their_warps() {
+    let start = start_with(
+        "shared @0 = tile: [plain 8192 align 1024; 1] !0
+         array #0 = sums: [f32; 128] !0",
+    );
+    let text = format!(
+        "{start}
+         %a = shared @0 : ptr shared !0 %sums = array #0 : ptr local !0
+         %p = wgmma.bf16.k.k.zero 8, %sums, %a, %a !5"
+    );
+    let at = |warp| (Meeting::Warpgroup, 5, warp, !0);
+    assert_eq!(waiting_at_deadlock(&text), [at(0), at(1)]);
+}

@@ -38,7 +38,8 @@ impl AccessWords {
             {
                 survey.record_access(ptr, access_size(kernel, value));
             } else if let Op::AsyncCopy { from, ref bytes, .. }
-            | Op::BulkCopy { from, ref bytes, .. } = inst.op
+            | Op::BulkCopy { from, ref bytes, .. }
+            | Op::BulkStore { to: from, ref bytes, .. } = inst.op
             {
                 survey.record_words(from, bytes.known().unwrap_or(0));
             }
@@ -99,7 +100,7 @@ impl Survey<'_> {
         self.record_accesses(ptr, size, 1);
     }
 
-    /// Records the read of an asynchronous copy, which goes word by word.
+    /// Records the access of an asynchronous copy, which goes word by word.
     fn record_words(&mut self, from: InstId, bytes: u64) {
         self.record_accesses(from, COPY_WORD_BYTES, bytes / COPY_WORD_BYTES);
     }

@@ -273,13 +273,21 @@ impl UseWalk<'_> {
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
@@ -315,7 +323,12 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, .. } => {
             [Some(*barrier), None, None]
         }
-        Op::AsyncCopy { to, from, .. } => [Some(*to), Some(*from), None],
+        Op::AsyncCopy { to, from, .. } | Op::BulkStore { to, from, .. } => {
+            [Some(*to), Some(*from), None]
+        }
+        Op::TensorCopy { to, barrier, .. } => [Some(*to), Some(*barrier), None],
+        Op::TensorStore { from, .. } => [Some(*from), None, None],
+        Op::Wgmma { op, args, .. } => [Some(args[0]), Some(args[1]), op.a.map(|_| args[2])],
         Op::BulkCopy { to, from, barrier, .. } => [Some(*to), Some(*from), Some(*barrier)],
         Op::Const(_)
         | Op::Generic(_)
@@ -344,10 +357,14 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::WgmmaWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

@@ -151,7 +151,7 @@ fn memory(kind: &ParamKind) -> Option<Memory> {
         })
         .collect();
     Some(match access {
-        Access::Texture => return None,
+        Access::Texture | Access::TensorRead | Access::TensorWrite => return None,
         Access::Read | Access::Constant { .. } => Memory::from_bytes(&bytes),
         Access::Write | Access::Atomic => Memory::zeroed(bytes.len()),
     })

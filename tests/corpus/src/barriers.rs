@@ -1,5 +1,6 @@
 //! Barriers: that not every thread of the block reaches, or not as often as the others, that are missing, and
 //! that are not needed.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel(block = 256)]

@@ -1,4 +1,5 @@
 //! Updates that meet, and arrays that registers cannot hold.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel(block = 256)]

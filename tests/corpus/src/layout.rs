@@ -1,5 +1,5 @@
 //! What neighbouring lanes ask of global memory: strides, structs, alignment.
-use warpwise::prelude::*;
+use warpwise::{F32x3, F32x4, prelude::*};
 
 /// Three numbers, one after the other in memory.
 #[device]

@@ -1,4 +1,5 @@
 //! Which order accesses have for others: fences, scopes of atomics, and stores of one value by many.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 // Announcements.

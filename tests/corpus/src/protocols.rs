@@ -1,4 +1,5 @@
 //! Flags, counters and fences: threads that tell each other what they have done.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel(block = 128)]

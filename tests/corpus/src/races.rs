@@ -1,4 +1,5 @@
 //! Races: of the threads of a block, of blocks, and of what only looks like them.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 // Shared memory.

@@ -1,4 +1,5 @@
 //! The seven steps of the textbook reduction, and what goes wrong on the way.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel(block = 256)]

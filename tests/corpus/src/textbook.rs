@@ -1,5 +1,6 @@
 //! Kernels that one finds in textbooks and samples, written as they should be.
-use warpwise::prelude::*;
+use std::sync::atomic::Ordering;
+use warpwise::{F32x4, U8x4, prelude::*};
 
 #[kernel(block = 256)]
 fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {

@@ -1,4 +1,5 @@
 //! Elements that are read, changed and stored again, at indices that come from memory.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel(block = 256)]

@@ -1,6 +1,6 @@
 //! Loads of 8 and 16 bytes from shared memory: the published cases, with their measured wavefronts, and
 //! what padding does to them.
-use warpwise::prelude::*;
+use warpwise::{F32x2, F32x4, prelude::*};
 
 /// Fills a table of a block of one warp and waits.
 #[device]

@@ -1,6 +1,7 @@
 //! Finance: `binomialOptions`, and `SobolQRNG` with an integral by its numbers.
 use super::close;
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![binomial: THREADS_MEET, sobol];

@@ -1,6 +1,7 @@
 //! Grids: `FDTD3d`, Jacobi's method with a residual, `matrixMul` in tiles, and variants of `transpose`.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![finite_differences: THREADS_MEET, jacobi: THREADS_MEET, matrix_mul: THREADS_MEET, transposes: THREADS_MEET];

@@ -1,5 +1,6 @@
 //! Concurrent linked structures: union-find sets, and the lists of hash tables.
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![components, chains];

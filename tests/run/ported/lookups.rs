@@ -1,6 +1,7 @@
 //! Lookup tables: by key, and of prefixes.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![joins, prefix_codes];

@@ -1,6 +1,7 @@
 //! NVIDIA's `reduction`, step by step, `threadFenceReduction` and `scalarProd`.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![

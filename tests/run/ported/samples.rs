@@ -3,7 +3,8 @@
 //! of small matrices, many at once.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use warpwise::prelude::*;
+use std::sync::atomic::Ordering;
+use warpwise::{U8x4, prelude::*};
 
 cases![
     line_of_sight: THREADS_MEET, sparse_ell, mersenne_twister, aggregated: THREADS_MEET,

@@ -1,6 +1,7 @@
 //! Prefix sums and their uses: Hillis and Steele, Blelloch, compaction, and histograms of 64 and of 256 bins.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![

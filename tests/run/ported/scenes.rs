@@ -2,7 +2,7 @@
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, equal, launch};
 use std::ops::{Add, Mul, Sub};
-use warpwise::prelude::*;
+use warpwise::{F32x3, prelude::*};
 
 cases![distances: STD, turbulence_of, hidden_states: STD];
 

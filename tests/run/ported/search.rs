@@ -1,6 +1,7 @@
 //! Graphs and searches: Floyd and Warshall, k-means, queens on a board, and Gauss's elimination.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![shortest_paths, k_means: THREADS_MEET, queens, elimination: THREADS_MEET];

@@ -3,6 +3,7 @@
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![hash_table, components, tree_of_boxes];

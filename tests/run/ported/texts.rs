@@ -1,6 +1,7 @@
 //! Bytes: SHA-256, CRC-32, edit distance by antidiagonals, word counts, and Knuth-Morris-Pratt search.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 cases![sha_256, crc_32: THREADS_MEET, distances: THREADS_MEET, words, patterns];

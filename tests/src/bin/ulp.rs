@@ -11,7 +11,7 @@
 //! with the library's). The others are tried with random numbers and edges, compared with
 //! [`exact`](warpwise_tests::exact) values.
 use std::{env, error::Error, sync::Mutex, thread};
-use warpwise::{Buffer, prelude::*};
+use warpwise::{Buffer, Element, prelude::*};
 use warpwise_tests::{
     accuracy::{BINARY, Both, Draw, UNARY, Unary, edges},
     exact::{Exact, error_f32, error_f64},

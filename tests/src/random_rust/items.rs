@@ -8,7 +8,8 @@ impl Generator {
     pub(super) fn module(mut self) -> String {
         self.line("use super::support::*;");
         self.line("use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Not, Shl, Shr, Sub};");
-        self.line("use warpwise::prelude::*;");
+        self.line("use std::sync::atomic::Ordering;");
+        self.line("use warpwise::{prelude::*, vector::*};");
         // What rustc's copy prints is compared, too.
         self.line("macro_rules! println { ($($t:tt)*) => { crate::driver::print(format_args!($($t)*)) } }");
         for _ in 0..self.pick(3) {

@@ -1,4 +1,5 @@
 //! Parameters that cannot be in constant memory, and attributes that are wrong.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel]

@@ -34,7 +34,7 @@ struct Packed {
 
 #[device]
 #[derive(Clone, Copy)]
-#[repr(align(512))]
+#[repr(align(2048))]
 struct Aligned {
     value: f32,
 }

@@ -1,6 +1,6 @@
 //! Lanes that want different words of one bank, with the layout that helps.
 #![deny(warnings)]
-use warpwise::prelude::*;
+use warpwise::{F32x2, prelude::*};
 
 #[kernel(block = (32, 32))]
 fn columns(x: &[f32], y: &mut [f32]) {

@@ -1,5 +1,6 @@
 //! Warps that move more sectors than they must.
 #![deny(warnings)]
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[device]

@@ -1,5 +1,6 @@
 //! The kernels of `docs/making-it-fast.md` that are slow.
 #![deny(warnings)]
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel(block = 256)]

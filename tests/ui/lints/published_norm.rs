@@ -1,4 +1,5 @@
 //! The fifth norm kernel as textbooks print it: the barrier of the tree is in the branch of the first lanes.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel(block = 256)]

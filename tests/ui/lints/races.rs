@@ -1,5 +1,6 @@
 //! Threads that access the same place at one time, or in no order.
 #![deny(warnings)]
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel(block = 128)]

@@ -1,6 +1,6 @@
 //! Names of CUDA C++: functions and variables.
 #![allow(unused)]
-use warpwise::prelude::*;
+use warpwise::{F32x4, prelude::*};
 
 #[kernel]
 fn thread_idx_field(x: &mut [f32]) {

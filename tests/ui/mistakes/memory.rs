@@ -1,5 +1,6 @@
 //! Slices, atomics, statics and parameters.
 #![allow(unused)]
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel]
@@ -56,6 +57,7 @@ mod static_item {
 }
 
 mod static_atomic {
+    use std::sync::atomic::Ordering;
     use warpwise::prelude::*;
 
     use std::sync::atomic::AtomicU32 as A;

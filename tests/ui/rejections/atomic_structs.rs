@@ -1,5 +1,6 @@
 //! Atomics inside of structs: what cannot be copied, moved or made.
 #![allow(unused)]
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[device]

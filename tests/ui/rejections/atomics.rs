@@ -1,5 +1,6 @@
 //! What atomics do not have, and orderings that an access cannot have.
 #![allow(unused)]
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[kernel]

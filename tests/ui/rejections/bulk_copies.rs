@@ -1,6 +1,6 @@
 //! Bulk copies of values that are not aligned, and between other memories.
 #![allow(unused)]
-use warpwise::{MBarrier, prelude::*};
+use warpwise::{F32x4, MBarrier, U8x4, prelude::*};
 
 #[kernel(block = 64)]
 fn alignment(x: &[f32], y: &mut [[f32; 64]]) {

@@ -1,5 +1,5 @@
 //! Casts of what is no number, which rustc reports.
-use warpwise::prelude::*;
+use warpwise::{U8x4, prelude::*};
 
 #[kernel]
 fn of_a_vector(keys: &[U8x4], y: &mut [u32]) {

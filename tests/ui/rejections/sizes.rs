@@ -13,12 +13,6 @@ fn written<T: Copy>(x: &mut [usize]) {
 }
 
 #[kernel]
-fn of_parameter<T: Num>(x: &mut [usize], y: &[T]) {
-    x[0] = size_of::<T>();
-    x[1] = align_of::<[T; 2]>();
-}
-
-#[kernel]
 fn without_layout(x: &mut [usize]) {
     x[0] = size_of::<(u8, u32)>();
     x[1] = std::mem::size_of::<Option<u32>>();

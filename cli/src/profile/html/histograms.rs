@@ -72,8 +72,8 @@ pub(super) fn render_loops(kernel: &KernelProfile) -> String {
         ))
     });
     format!(
-        "<h3>Loops</h3>\n<p>Each time that a warp came to a loop, how many iterations it went through. Where these differ \
-         much, few warps keep the others of their block waiting.</p>\n<div class=\"curves spread\">{drawn}</div>\n\
+        "<h3>Loops</h3>\n<p>The iterations of each visit of a warp to a loop. Where these differ much, few warps keep the \
+         others of their block waiting.</p>\n<div class=\"curves spread\">{drawn}</div>\n\
          <ul>\n{}</ul>\n",
         said.collect::<String>()
     )

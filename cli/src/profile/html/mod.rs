@@ -1,35 +1,47 @@
 //! The report as a self-contained HTML page: without network access or fonts, and usable without
 //! its script.
+mod comparison;
 mod curves;
+mod header;
 mod histograms;
+mod numbers;
 mod roofline;
 mod source;
+mod timeline;
+mod verdicts;
 
 use super::{
     read::{Access, AccessKind, Space},
     report::{Excess, KernelProfile, LineProfile, Report},
     text,
 };
+pub(super) use header::PageHeader;
+use numbers::count;
 use roofline::Peak;
 use warpwise::counters::{self, text::times};
-use warpwise_compiler::drawing::{request::draw_request, svg::escape};
+use warpwise_compiler::drawing::{self, request::draw_request, svg::escape};
 
 /// Number of accesses that are drawn, and of those that are open initially.
 const MAX_DRAWN_ACCESSES: usize = 8;
 const INITIALLY_OPEN_ACCESSES: usize = 2;
 
 /// Renders the page.
-pub(super) fn render(report: &Report) -> String {
+pub(super) fn render(report: &Report, header: &PageHeader) -> String {
     let style = include_str!("page.css");
     let script = include_str!("page.js");
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Warpwise profile</title>\n\
-         <style>\n{style}</style>\n</head>\n<body>\n<header><h1>Warpwise profile</h1>\n{}</header>\n<main>\n",
+         <style>\n{style}{}</style>\n</head>\n<body>\n<header><h1>Warpwise profile</h1>\n{}{}</header>\n<main>\n",
+        drawing::STYLE,
+        header.render(report),
         render_introduction(report)
     );
+    page += &comparison::render_comparison(report);
+    page += &verdicts::render_verdicts(report);
     page += &render_kernel_list(report);
+    page += &timeline::render_timeline(report);
     page += &render_roofline(report);
     for (index, kernel) in report.kernels.iter().enumerate() {
         page += &render_kernel(report, kernel, index + 1);
@@ -38,10 +50,19 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 fn render_introduction(report: &Report) -> String {
-    let mut text =
-        "<p>What kernels did on the SIMT interpreter, counted as hardware counts. All numbers are \
-                    counts, none are times.</p>\n"
-            .to_owned();
+    let times = match (report.gpu, report.kernels.iter().any(|kernel| kernel.is_measured())) {
+        (_, true) => "Times are measured where it says so, and otherwise predicted.".to_owned(),
+        (Some(gpu), false) => {
+            format!(
+                "Times are predictions of the time model for {}, and nothing is measured.",
+                gpu.name
+            )
+        }
+        (None, false) => String::new(),
+    };
+    let mut text = format!(
+        "<p>The work of kernels on the SIMT interpreter, counted as hardware counts it. {times}</p>\n"
+    );
     let mut note = |said: String| text += &format!("<p class=\"note\">{}</p>\n", escape(&said));
     if let Some(status) = &report.failed {
         note(format!("The program failed ({status}); this is what it launched before."));
@@ -72,13 +93,13 @@ fn render_kernel_list(report: &Report) -> String {
         let (global, shared) = (total.global(), total.shared());
         let ratio = |got, expected| if got == 0 { String::new() } else { times(got, expected) };
         let cells = [
-            kernel.launches.count.to_string(),
-            total.warp_instructions.to_string(),
+            count(kernel.launches.count),
+            count(total.warp_instructions),
             total.active_threads().map_or(String::new(), |all| format!("{all:.1}")),
-            total.divergent_branches.to_string(),
-            global.sectors.to_string(),
+            count(total.divergent_branches),
+            count(global.sectors),
             ratio(global.sectors, global.ideal),
-            shared.wavefronts.to_string(),
+            count(shared.wavefronts),
             ratio(shared.wavefronts, shared.ideal),
             occupancy_percent(report, kernel),
         ];
@@ -99,37 +120,42 @@ fn occupancy_percent(report: &Report, kernel: &KernelProfile) -> String {
     })
 }
 
+/// Renders the roofline; nothing if no kernel computes with floats.
 fn render_roofline(report: &Report) -> String {
-    let mut text =
-        "<section aria-labelledby=\"roofline\"><h2 id=\"roofline\">Roofline</h2>\n".to_owned();
-    match Peak::for_target(report.multiprocessor.target) {
-        Some(peak) => {
-            text += &format!(
-                "<p>Each kernel at the operations that it counts for each byte of the sectors that it asks for, under the \
-                 roof of one {}: {}. Caches keep some of these bytes from memory, so a kernel may be faster than its \
-                 mark.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"roofline\">{}</div>\n",
-                peak.name,
-                peak.to_text(),
-                roofline::draw_roofline(&report.kernels, peak)
-            );
-        }
-        None => {
-            let target = report.multiprocessor.target;
-            text += &format!("<p>Peak numbers are known for sm_90 only, not for {target}.</p>\n");
-        }
+    let ratios: Vec<(usize, &KernelProfile, f64)> = report
+        .kernels
+        .iter()
+        .enumerate()
+        .filter_map(|(index, kernel)| {
+            let ratio = roofline::arithmetic_intensity(&kernel.launches.total)?;
+            Some((index + 1, kernel, ratio))
+        })
+        .collect();
+    let Some(peak) = Peak::for_target(report.multiprocessor.target) else { return String::new() };
+    if ratios.is_empty() {
+        return String::new();
     }
-    text += "<ol class=\"plain\">\n";
-    for kernel in &report.kernels {
-        let floats = kernel.launches.total.floats.all();
-        let bytes = 32 * kernel.launches.total.global().sectors;
-        let ratio = roofline::arithmetic_intensity(&kernel.launches.total)
-            .map_or("not in the picture".to_owned(), |ratio| format!("{ratio:.3} for each"));
+    let mut text = format!(
+        "<section aria-labelledby=\"roofline\"><h2 id=\"roofline\">Roofline</h2>\n\
+         <p>Each kernel at the operations on floats that it counts for each byte of the sectors that it asks for, under \
+         the roof of one {}: {}. Caches keep some of these bytes from memory, so a kernel may be faster than its \
+         mark.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"roofline\">{}</div>\n<ul class=\"plain\">\n",
+        peak.name,
+        peak.to_text(),
+        roofline::draw_roofline(&report.kernels, peak)
+    );
+    for (number, kernel, ratio) in &ratios {
+        let total = &kernel.launches.total;
+        let (floats, bytes) = (count(total.floats.all()), count(32 * total.global().sectors));
         let name = escape(&kernel.name());
         text += &format!(
-            "<li><code>{name}</code>: {floats} operations on floats, {bytes} bytes: {ratio}</li>\n"
+            "<li>{number}: <code>{name}</code>: {floats} operations on floats, {bytes} bytes: {ratio:.3} for each</li>\n"
         );
     }
-    text + "</ol></section>\n"
+    if ratios.len() < report.kernels.len() {
+        text += "<li>Kernels without operations on floats are not drawn.</li>\n";
+    }
+    text + "</ul></section>\n"
 }
 
 fn render_kernel(report: &Report, kernel: &KernelProfile, number: usize) -> String {
@@ -142,11 +168,17 @@ fn render_kernel(report: &Report, kernel: &KernelProfile, number: usize) -> Stri
     let verdict = text::describe_launch(report, kernel).into_iter();
     let facts = text::kernel_facts(kernel).chain([text::describe_occupancy(report, kernel)]);
     for line in verdict.chain(facts) {
-        text += &format!("<li>{}</li>\n", escape(&line));
+        // The terminal marks a remedy by a sign, as rustc does.
+        text += &match line.strip_prefix("= help: ") {
+            Some(help) => format!("<li class=\"help\">help: {}</li>\n", escape(help)),
+            None => format!("<li>{}</li>\n", escape(&line)),
+        };
     }
     text += "</ul>\n";
     text += &render_excesses(&kernel.lines);
+    text += &verdicts::render_ncu(report, kernel);
     text += "<h3>Source</h3>\n";
+    text += &source::render_legend(kernel);
     text += &source::render_tables(kernel, &report.texts);
     text += &histograms::render_active_threads(kernel);
     text += &histograms::render_loops(kernel);

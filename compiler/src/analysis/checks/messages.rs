@@ -210,7 +210,7 @@ impl CheckAnalyzer<'_> {
             }
             AtomKind::Len(id) => Some(format!("{}.len()", kernel.params[*id].name)),
             AtomKind::Builtin(builtin) => Some(builtin.spell()),
-            AtomKind::Generic(id) => Some(kernel.generics[*id].name.clone()),
+            AtomKind::Generic(id) => Some(kernel.generics[*id].spell_value()),
             AtomKind::Inst(id) => {
                 let Op::Get(local) = kernel.insts[*id].op else { return None };
                 Some(kernel.locals[local].name.clone()).filter(|name| !name.is_empty())

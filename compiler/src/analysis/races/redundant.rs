@@ -28,10 +28,8 @@ pub(super) fn find_redundant_barriers(
     let mut redundant: Vec<InstId> = Vec::new();
     // A barrier may be there for the end of a copy, or for accesses by other blocks of the cluster,
     // of which the trace has no access.
-    let is_followed = |op: &Op| {
-        !is_ordering(op)
-            && !matches!(op, Op::AsyncCopy { .. } | Op::BulkCopy { .. } | Op::MapShared { .. })
-    };
+    let is_followed =
+        |op: &Op| !is_ordering(op) && !op.is_async_copy() && !matches!(op, Op::MapShared { .. });
     if !trace.complete || !kernel.insts.iter().all(|(_, inst)| is_followed(&inst.op)) {
         return redundant;
     }

@@ -105,7 +105,8 @@ impl StoredValues<'_> {
         let stores = self.kernel.insts.iter().filter_map(|(_, inst)| {
             let (Op::Store { ptr, value, .. }
             | Op::AsyncCopy { to: ptr, from: value, .. }
-            | Op::BulkCopy { to: ptr, from: value, .. }) = inst.op
+            | Op::BulkCopy { to: ptr, from: value, .. }
+            | Op::BulkStore { to: ptr, from: value, .. }) = inst.op
             else {
                 return None;
             };

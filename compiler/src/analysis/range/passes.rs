@@ -457,13 +457,21 @@ impl RangePass<'_> {
             | Op::AtomicStore { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::If { .. }

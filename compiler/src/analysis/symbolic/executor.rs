@@ -256,7 +256,11 @@ impl<'k> Executor<'k> {
             Op::Vote { mask, .. } | Op::Match { mask, .. } | Op::Reduce { mask, .. } => {
                 self.run_warp_collective(id, &active, *mask, None);
             }
-            Op::NamedBarrier { .. } | Op::Mma { .. } | Op::DistributeRows { .. } => {
+            Op::NamedBarrier { .. }
+            | Op::Mma { .. }
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
+            | Op::DistributeRows { .. } => {
                 self.run_warp_collective(id, &active, None, None);
             }
             Op::Fence { .. } => self.record_event(id, &active, EventKind::Fence),
@@ -298,7 +302,13 @@ impl<'k> Executor<'k> {
             | Op::ActiveMask
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::BulkCopy { .. }
+            | Op::ProxyFence
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {

@@ -118,7 +118,7 @@ impl Trace {
             SymbolKind::Launch => match op {
                 Op::Param(param) => kernel.params[*param].name.clone(),
                 Op::Len(param) => format!("{}.len", kernel.params[*param].name),
-                Op::Generic(generic) => kernel.generics[*generic].name.clone(),
+                Op::Generic(generic) => kernel.generics[*generic].spell_value(),
                 Op::Builtin(Builtin::GridDim(axis)) => format!("grid_dim.{}", axis_text(*axis)),
                 _ => id.to_string(),
             },

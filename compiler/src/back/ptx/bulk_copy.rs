@@ -1,11 +1,11 @@
-//! Bulk copies: `cp.async.bulk`.
+//! Bulk copies to shared memory: `cp.async.bulk`.
 //!
 //! A copy accesses memory by the asynchronous proxy, so that a fence comes before it: what threads
 //! have read and written before, and the initialization of mbarriers, is then before the copy, if it
 //! is before the instruction of the copying thread. A wait at the mbarrier needs no fence.
 use super::{Emitter, emitter::ptx};
 use crate::{
-    ir::{Inst, InstId, Kernel, Op},
+    ir::{Inst, InstId, Kernel, Op, Param, ParamKind},
     target::Target,
 };
 
@@ -25,13 +25,26 @@ pub fn bulk_copy_instructions([to, from, barrier]: [&str; 3], bytes: u64) -> [St
 }
 
 const fn is_bulk_copy(inst: &Inst) -> bool {
-    matches!(inst.op, Op::BulkCopy { .. })
+    matches!(
+        inst.op,
+        Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
+    )
 }
 
-/// Returns the oldest target that `kernel` needs for its bulk copies, if it has any.
+const fn is_tensor_map(param: &Param) -> bool {
+    matches!(param.kind, ParamKind::Slice { access, .. } if access.is_tensor_map())
+}
+
+/// Returns the oldest target that `kernel` needs for its bulk copies and tensor maps, if it has any.
 pub(super) fn oldest_target(kernel: &Kernel) -> Option<Target> {
     let copies = kernel.insts.iter().any(|(_, inst)| is_bulk_copy(inst));
-    copies.then_some(HAS_BULK_COPIES)
+    let has_maps = kernel.params.iter().any(|(_, param)| is_tensor_map(param));
+    (copies || has_maps).then_some(HAS_BULK_COPIES)
 }
 
 impl Emitter<'_> {

@@ -20,6 +20,7 @@ use crate::{
         range,
         read_only_arrays::{ReadOnlyArrays, Storage, find_read_only_arrays, literal_room},
         vectors::{self, Vectors},
+        wgmma::{Sums, find_sums},
     },
     id::{self, Id},
     ir::{
@@ -124,11 +125,15 @@ pub(super) struct Emitter<'k> {
     pub(super) leaders: id::Facts<InstId, Option<InstId>>,
     /// The rows that are loaded and distributed at once.
     pub(super) matrix_loads: MatrixLoads,
+    /// The sums of warpgroup products in each array.
+    pub(super) sums: id::Facts<ArrayId, Option<Sums>>,
+    /// The registers of these sums.
+    pub(super) sum_regs: HashMap<ArrayId, Vec<Reg>>,
     /// The words of each product and of distributed rows that are emitted, by the first of them.
     pub(super) products: HashMap<InstId, Vec<Reg>>,
     values: id::Facts<InstId, Value>,
     locals: id::Facts<LocalId, Option<Reg>>,
-    params: id::Facts<ParamId, Option<Reg>>,
+    pub(super) params: id::Facts<ParamId, Option<Reg>>,
     lens: id::Facts<ParamId, Option<Reg>>,
     shared: id::Facts<SharedId, Option<Reg>>,
     arrays: id::Facts<ArrayId, Option<Reg>>,
@@ -158,6 +163,8 @@ impl<'k> Emitter<'k> {
             advanced: kernel.insts.facts(None),
             leaders: mma::find_leaders(kernel),
             matrix_loads: mma::find_matrix_loads(kernel),
+            sums: find_sums(kernel),
+            sum_regs: HashMap::new(),
             products: HashMap::new(),
             values: kernel.insts.facts(Value::None),
             locals: kernel.locals.facts(None),
@@ -179,11 +186,15 @@ impl<'k> Emitter<'k> {
                 self.param(*param);
             } else if let Op::Texture { texture, .. } = op {
                 self.texture_handle(*texture);
+            } else if let Op::TensorCopy { map, .. } | Op::TensorStore { map, .. } = op {
+                self.tensor_map(*map);
             } else if let Op::Len(param) = op {
                 self.len(*param);
             } else if let Op::Shared(shared) = op {
                 self.shared(*shared);
-            } else if let Op::Array(array) = op {
+            } else if let Op::Array(array) = op
+                && !self.is_in_registers(*array)
+            {
                 self.array(*array);
             } else if let Op::Builtin(builtin) = op {
                 self.builtin(*builtin);

@@ -181,6 +181,8 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
                 | Op::SyncCluster
                 | Op::SyncWarp { .. }
                 | Op::NamedBarrier { .. }
+                | Op::Wgmma { .. }
+                | Op::WgmmaWait { .. }
                 | Op::MBarrierArrive { .. }
                 | Op::MBarrierWait { .. }
                 | Op::Shuffle { .. }

@@ -10,6 +10,7 @@ use super::{
     emitter::{Targets, Value, ptx},
     facts::greatest,
     reg::{Class, Imm, Operand, Reg, arithmetic},
+    tensor::{BULK_COMMIT, bulk_wait_instruction},
 };
 use crate::ir::{Body, Builtin, Extent, InstId, LocalId, Op, Scalar, Ty};
 
@@ -59,7 +60,6 @@ impl Emitter<'_> {
             Op::Param(param) => self.param(*param),
             Op::Len(param) => self.len(*param).into(),
             Op::Shared(shared) => self.shared(*shared).into(),
-            Op::Array(array) => self.array(*array).into(),
             Op::Builtin(builtin) => self.provided(id, *builtin),
             Op::Unary { op, value } => self.unary(id, *op, *value),
             Op::Binary { op, lhs, rhs } => self.binary(id, *op, *lhs, *rhs),
@@ -69,10 +69,14 @@ impl Emitter<'_> {
             Op::Bitcast { value } => self.bitcast(id, *value),
             Op::Select { cond, then, other } => self.select(id, *cond, *then, *other),
             Op::Fma { a, b, c } => self.fma(id, *a, *b, *c),
+            Op::Array(_) | Op::Index { .. } | Op::Offset { .. } if self.is_of_registers(id) => {
+                Value::None
+            }
             Op::Index { base, index, stride } => match self.advanced[id] {
                 Some(address) => address.into(),
                 None => self.index(*base, *index, known(stride)).into(),
             },
+            Op::Array(array) => self.array(*array).into(),
             Op::Offset { base, offset } => self.offset(*base, known(offset)).into(),
             Op::MapShared { ptr, rank } => self.map_shared(*ptr, *rank).into(),
             Op::Bounds { index, len } => self.bounds(id, *index, *len),
@@ -80,11 +84,15 @@ impl Emitter<'_> {
             Op::Get(local) => self.get(id, *local),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
             Op::Load { .. } if self.matrix_loads.is_absorbed[id] => Value::None,
-            Op::Load { ptr, .. } => self.load_in_vector(id, *ptr),
+            Op::Load { ptr, .. } => match self.sum_register(*ptr) {
+                Some(sum) => self.read_sum(sum),
+                None => self.load_in_vector(id, *ptr),
+            },
             Op::Store { ptr, .. } if self.read_only_array(*ptr).is_some() => Value::None,
-            Op::Store { ptr, value, .. } => {
-                self.unit(|this| this.store_in_vector(id, *ptr, *value))
-            }
+            Op::Store { ptr, value, .. } => match self.sum_register(*ptr) {
+                Some(sum) => self.unit(|this| this.write_sum(sum, *value)),
+                None => self.unit(|this| this.store_in_vector(id, *ptr, *value)),
+            },
             Op::Prefetch { ptr, level } => self.unit(|this| this.prefetch(*ptr, *level)),
             Op::AtomicLoad { ptr, order, scope } => self.atomic_load(id, *ptr, *order, *scope),
             Op::AtomicStore { ptr, value, order, scope } => {
@@ -101,6 +109,20 @@ impl Emitter<'_> {
             }
             Op::BulkCopy { to, from, bytes, barrier } => {
                 self.unit(|this| this.bulk_copy([*to, *from, *barrier], known(bytes)))
+            }
+            Op::TensorCopy { to, map, shape, at, barrier } => {
+                self.unit(|this| this.tensor_copy([*to, *barrier], *map, shape, at))
+            }
+            Op::TensorStore { map, from, at, shape: _ } => {
+                self.unit(|this| this.tensor_store(*map, *from, at))
+            }
+            Op::BulkStore { to, from, bytes } => {
+                self.unit(|this| this.bulk_store([*to, *from], known(bytes)))
+            }
+            Op::BulkCommit => self.unit(|this| ptx!(this, "{BULK_COMMIT}")),
+            Op::BulkWait { pending, reads } => {
+                let wait = bulk_wait_instruction(known(pending), *reads);
+                self.unit(|this| ptx!(this, "{wait}"))
             }
             Op::AsyncCommit => self.unit(Self::async_commit),
             Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
@@ -124,6 +146,11 @@ impl Emitter<'_> {
             Op::ActiveMask => self.active_mask(),
             Op::Reduce { op, value, mask } => self.reduce(id, *op, *value, *mask),
             Op::Mma { op, args, word } => self.mma(id, *op, args, *word),
+            Op::Wgmma { op, columns, args } => {
+                self.unit(|this| this.wgmma(*op, known(columns), args))
+            }
+            Op::WgmmaWait { pending, .. } => self.unit(|this| this.wgmma_wait(known(pending))),
+            Op::ProxyFence => self.unit(Self::proxy_fence),
             Op::Texture { op, texture, args, word } => self.texture(id, *op, *texture, args, *word),
             Op::DistributeRows { transposed, word, .. } => self.load_matrix(id, *transposed, *word),
             Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),

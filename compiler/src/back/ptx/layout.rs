@@ -10,11 +10,14 @@
 //! ([`offset_param`]), so that the kernel computes nothing that could come out otherwise.
 use super::{comment, grid};
 use crate::{
-    analysis::read_only_arrays::{ReadOnlyArrays, constant_params},
+    analysis::{
+        read_only_arrays::{ReadOnlyArrays, constant_params},
+        wgmma::find_sums,
+    },
     id::Id,
     ir::{
-        Array, Element, Extent, Kernel, Length, ParamId, Passed, Scalar, Shared, SharedId, Size,
-        SizeError,
+        Array, ArrayId, Element, Extent, Kernel, Length, ParamId, Passed, Scalar, Shared, SharedId,
+        Size, SizeError,
     },
 };
 use std::fmt::{self, Write};
@@ -150,7 +153,9 @@ pub fn declared_shared_arrays(kernel: &Kernel) -> impl Iterator<Item = (SharedId
 
 /// The placement of an array that each thread has of its own.
 pub fn local_placement(array: &Array) -> Placement {
-    Placement { align: align(&array.elem), bytes: bytes(&array.elem, &array.len) }
+    // Addresses of a thread's own memory go nowhere that needs more.
+    let align = align(&array.elem).min(Element::MAX_ALIGN);
+    Placement { align, bytes: bytes(&array.elem, &array.len) }
 }
 
 /// The alignment of the memory that the launch sizes; `None` if there is none.
@@ -224,7 +229,11 @@ pub(super) fn declare(
         let (number, comment) = (id.index(), comment(&kernel.shared[id].name));
         writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
     }
-    for (id, array) in kernel.arrays.iter().filter(|(id, _)| !read_only.contains_key(id)) {
+    let sums = find_sums(kernel);
+    let is_in_memory = |id: ArrayId| {
+        !read_only.contains_key(&id) && sums[id].is_none_or(|sums| !sums.in_registers)
+    };
+    for (id, array) in kernel.arrays.iter().filter(|(id, _)| is_in_memory(*id)) {
         let Placement { align, bytes } = local_placement(array);
         let (number, comment) = (id.index(), comment(&array.name));
         writeln!(f, "\t.local .align {align} .b8 local{number}[{bytes}];{comment}")?;

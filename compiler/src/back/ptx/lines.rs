@@ -15,10 +15,14 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
+    /// Returns the index of the file, line and column of a span; `None` if they are unknown.
+    pub fn place(self, span: Span) -> Option<[usize; 3]> {
+        places::get(self.rows, span.index()).filter(|[file, ..]| *file < self.files.len())
+    }
+
     /// Returns file, from 1, line and column of a span; `None` if they are unknown.
     pub(super) fn loc(self, span: Span) -> Option<[usize; 3]> {
-        let [file, line, column] = places::get(self.rows, span.index())?;
-        (file < self.files.len()).then_some([file + 1, line, column])
+        self.place(span).map(|[file, line, column]| [file + 1, line, column])
     }
 
     /// Writes the directives that name the files.

@@ -74,13 +74,18 @@ mod reg;
 mod rem;
 mod sync;
 mod tables;
+mod tensor;
 mod texture;
 mod vector;
+mod wgmma;
 
 use crate::{
     analysis::read_only_arrays::{CONSTANT_BYTES, constant_bytes, param_offsets},
     back::expand_rows,
-    ir::{Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, Ty, UnaryOp},
+    ir::{
+        Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, TENSOR_MAP_ALIGN,
+        TENSOR_MAP_BYTES, Ty, UnaryOp,
+    },
     target::Target,
 };
 pub use address::space_name;
@@ -108,7 +113,14 @@ pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
 pub use sync::named_barrier_instruction;
+pub use tensor::{
+    BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, tensor_copy_instructions,
+    tensor_store_instructions,
+};
 pub use texture::{coordinates, texture_name};
+pub use wgmma::{
+    PROXY_FENCE, WGMMA_STEPS, WgmmaOperands, target_name, wgmma_instructions, wgmma_wait,
+};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
 const VERSION: &str = "6.3";
@@ -125,6 +137,15 @@ pub enum Unsupported {
         /// The feature that the kernel uses.
         feature: String,
         /// The oldest target that has it.
+        needs: Target,
+        /// The target asked for.
+        target: Target,
+    },
+    /// The target is none of those that have something.
+    OtherTarget {
+        /// The feature that the kernel uses.
+        feature: String,
+        /// The only target that has it.
         needs: Target,
         /// The target asked for.
         target: Target,
@@ -164,6 +185,9 @@ impl fmt::Display for Unsupported {
         match self {
             Self::Target { feature, needs, target } => {
                 write!(f, "{feature} needs {needs} or newer, and this is {target}")
+            }
+            Self::OtherTarget { feature, needs, target } => {
+                write!(f, "{feature} needs {needs} and no other target, and this is {target}")
             }
             Self::SharedMemory { bytes, limit } => {
                 write!(f, "the shared arrays take {bytes} bytes, and a block has {limit}")
@@ -244,8 +268,14 @@ pub fn oldest(kernel: &Kernel) -> Target {
         cluster::oldest_target(kernel),
         mbarrier::oldest_target(kernel),
         bulk_copy::oldest_target(kernel),
+        wgmma::level(kernel).map(|(_, target)| target),
     ];
     parts.into_iter().flatten().fold(Target::OLDEST, Ord::max)
+}
+
+/// Returns true if the PTX of `kernel` for `target` runs there.
+pub fn runs_on(kernel: &Kernel, target: Target) -> bool {
+    target >= oldest(kernel) && wgmma::check(kernel, target).is_ok()
 }
 
 /// The PTX version and the target that the text for `target` is of: the oldest that have what it
@@ -260,6 +290,9 @@ pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     }
     if let Some(target) = bulk_copy::oldest_target(kernel) {
         (version, oldest) = (version.max(bulk_copy::VERSION), oldest.max(target));
+    }
+    if let Some((needed, target)) = wgmma::level(kernel) {
+        (version, oldest) = (version.max(needed), oldest.max(target));
     }
     // Later versions have later numbers, all of one digit and one digit.
     match mma::newest(kernel) {
@@ -343,6 +376,7 @@ pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> 
         let feature = "a bulk copy".to_owned();
         return Err(Unsupported::Target { feature, needs, target });
     }
+    wgmma::check(kernel, target)?;
     let bytes = block_shared_bytes(kernel);
     if bytes > MOST_SHARED_BYTES {
         return Err(Unsupported::SharedMemory { bytes, limit: MOST_SHARED_BYTES });
@@ -383,6 +417,7 @@ impl fmt::Display for Entry<'_> {
         let name = entry_name(&self.kernel.name);
         writeln!(f, "// Warpwise kernel `{name}`.")?;
         let (version, target) = level(self.kernel, self.emitter.target);
+        let target = target_name(self.kernel, target);
         writeln!(f, ".version {version}\n.target {target}\n.address_size 64\n")?;
         self.emitter.constants.declare(f)?;
         layout::declare_constants(self.kernel, f)?;
@@ -427,6 +462,11 @@ impl Entry<'_> {
                     ..
                 } => {
                     writeln!(f, "\t.param .u64 {id},{comment}\n\t.param .u64 {id}_len,")?;
+                }
+                ParamKind::Slice { access: Access::TensorRead | Access::TensorWrite, .. } => {
+                    let (align, bytes) = (TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES);
+                    writeln!(f, "\t.param .align {align} .b8 {id}[{bytes}],{comment}")?;
+                    writeln!(f, "\t.param .u64 {id}_len,")?;
                 }
             }
         }

@@ -215,6 +215,8 @@ impl<'t> Parser<'t> {
             "write" => Access::Write,
             "atomic" => Access::Atomic,
             "texture" => Access::Texture,
+            "tensor_read" => Access::TensorRead,
+            "tensor_write" => Access::TensorWrite,
             "constant" => Access::Constant { max: self.parse_number()? },
             _ => {
                 self.at = at;

@@ -3,7 +3,8 @@ use super::{
     super::{
         AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Fault, Inst,
         InstId, MatchOp, MessageId, MmaOp, MulAddForm, Op, Order, ReduceOp, Scalar, Scope,
-        ShuffleOp, Span, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, names::Named,
+        ShuffleOp, Span, TensorBox, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WgmmaOp,
+        names::Named,
     },
     At, Parser, Result,
 };
@@ -108,8 +109,9 @@ impl<'t> Parser<'t> {
         let suffix_at = at + word.len() - suffix.len();
         match head {
             "load" | "store" | "prefetch" | "named_barrier" | "mul_add" | "barrier" | "fence"
-            | "shuffle" | "vote" | "match" | "reduce" | "mma" | "distribute_rows" | "texture"
-            | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
+            | "tensor_copy" | "tensor_store" | "bulk_wait" | "shuffle" | "vote" | "match"
+            | "reduce" | "mma" | "wgmma" | "distribute_rows" | "texture" | "atomic_load"
+            | "atomic_store" | "atomic" | "compare_exchange" => {
                 self.parse_suffixed_op(head, suffix_at, suffix)
             }
             _ => self.parse_plain_op(at, word),
@@ -181,6 +183,12 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
                 Op::BulkCopy { to, from, bytes, barrier: self.parse_inst_id()? }
             }
+            "bulk_store" => {
+                let [to, from] = self.parse_operands()?;
+                self.expect(",")?;
+                Op::BulkStore { to, from, bytes: self.parse_extent()? }
+            }
+            "bulk_commit" => Op::BulkCommit,
             "async_commit" => Op::AsyncCommit,
             "async_wait" => Op::AsyncWait { pending: self.parse_extent()? },
             "sync_warp" => {
@@ -193,6 +201,12 @@ impl<'t> Parser<'t> {
                 let [barrier, phase] = self.parse_operands()?;
                 Op::MBarrierWait { barrier, phase }
             }
+            "wgmma_wait" => {
+                let sums = self.parse_inst_id()?;
+                self.expect(",")?;
+                Op::WgmmaWait { sums, pending: self.parse_extent()? }
+            }
+            "proxy_fence" => Op::ProxyFence,
             "sync_grid" => Op::SyncGrid,
             "sync_cluster" => Op::SyncCluster,
             "active_mask" => Op::ActiveMask,
@@ -305,6 +319,18 @@ impl<'t> Parser<'t> {
                 let (args, word) = self.parse_word_operands()?;
                 Op::Mma { op, args, word }
             }
+            "wgmma" => {
+                let Some(op) = WgmmaOp::from_name(suffix) else {
+                    self.at = at;
+                    return Err(self.expected_error("a product such as `bf16.k.mn`"));
+                };
+                let columns = self.parse_extent()?;
+                let mut args = Vec::new();
+                while self.eat(",") {
+                    args.push(self.parse_inst_id()?);
+                }
+                Op::Wgmma { op, columns, args }
+            }
             "distribute_rows" => {
                 let transposed = match suffix {
                     "" => false,
@@ -327,8 +353,71 @@ impl<'t> Parser<'t> {
                 let (args, word) = self.parse_word_operands()?;
                 Op::Texture { op, texture, args, word }
             }
+            "tensor_copy" => {
+                let dims = self.parse_tensor_dims(at, suffix)?;
+                let to = self.parse_inst_id()?;
+                self.expect(",")?;
+                let map = self.parse_param_id()?;
+                self.expect(",")?;
+                let barrier = self.parse_inst_id()?;
+                let (at, shape) = self.parse_tensor_box(dims)?;
+                Op::TensorCopy { to, map, shape: Box::new(shape), at, barrier }
+            }
+            "tensor_store" => {
+                let dims = self.parse_tensor_dims(at, suffix)?;
+                let map = self.parse_param_id()?;
+                self.expect(",")?;
+                let from = self.parse_inst_id()?;
+                let (at, shape) = self.parse_tensor_box(dims)?;
+                Op::TensorStore { map, from, shape: Box::new(shape), at }
+            }
+            "bulk_wait" => {
+                let reads = match suffix {
+                    "" => false,
+                    "read" => true,
+                    _ => {
+                        self.at = at;
+                        return Err(self.expected_error("`read`"));
+                    }
+                };
+                Op::BulkWait { pending: self.parse_extent()?, reads }
+            }
             _ => self.parse_atomic_op(head, at, suffix)?,
         })
+    }
+
+    /// Returns the number of dimensions of a copy of a tensor: `2d`, `3d`.
+    fn parse_tensor_dims(&mut self, at: At, suffix: &str) -> Result<usize> {
+        match suffix {
+            "2d" => Ok(2),
+            "3d" => Ok(3),
+            _ => {
+                self.at = at;
+                Err(self.expected_error("`2d` or `3d`"))
+            }
+        }
+    }
+
+    /// Parses the coordinates and the box of a copy of a tensor: `, %1, %2, box 8, 32,
+    /// swizzle 0, bytes 1024`.
+    fn parse_tensor_box(&mut self, dims: usize) -> Result<(Vec<InstId>, TensorBox)> {
+        let mut at = Vec::with_capacity(dims);
+        for _ in 0..dims {
+            self.expect(",")?;
+            at.push(self.parse_inst_id()?);
+        }
+        self.expect(",")?;
+        self.expect_keyword("box")?;
+        let mut extents = Vec::with_capacity(dims);
+        for _ in 0..dims {
+            extents.push(self.parse_extent()?);
+            self.expect(",")?;
+        }
+        self.expect_keyword("swizzle")?;
+        let swizzle = self.parse_extent()?;
+        self.expect(",")?;
+        self.expect_keyword("bytes")?;
+        Ok((at, TensorBox { extents, swizzle, bytes: self.parse_extent()? }))
     }
 
     /// Parses an atomic operation: `atomic.add.relaxed.device`, `atomic_load.acquire.block`.

@@ -208,13 +208,21 @@ impl Survey<'_> {
             | Op::Barrier { .. }
             | Op::AsyncCopy { .. }
             | Op::BulkCopy { .. }
+            | Op::TensorCopy { .. }
+            | Op::TensorStore { .. }
+            | Op::BulkStore { .. }
             | Op::Prefetch { .. }
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
             | Op::SyncGrid
             | Op::SyncCluster
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
+            | Op::ProxyFence
+            | Op::Wgmma { .. }
+            | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
@@ -276,7 +284,10 @@ impl Survey<'_> {
         } else if let Op::Store { value, .. } = inst.op {
             value != ptr
         } else {
-            matches!(inst.op, Op::Offset { .. } | Op::Load { .. })
+            matches!(
+                inst.op,
+                Op::Offset { .. } | Op::Load { .. } | Op::Wgmma { .. } | Op::WgmmaWait { .. }
+            )
         };
         if !stays_known {
             self.needs[array] = None;

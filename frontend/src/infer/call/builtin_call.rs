@@ -5,7 +5,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Len, Prim, Ty, Type,
-        builtin::{self, Async, Builtin, ClusterFn, ResolvedBuiltin},
+        builtin::{self, Async, Builtin, BulkStoreFn, ClusterFn, ResolvedBuiltin},
     },
 };
 use syn::{ExprCall, GenericArgument};
@@ -25,10 +25,19 @@ impl Infer<'_> {
             self.resolve_shuffle_width(&mut found, path, at);
         }
         if let Builtin::Async(Async::Wait { pending }) = &mut found.builtin {
-            *pending = self.resolve_pending_groups(path, at);
+            *pending = self.resolve_pending_groups("async_copy::wait", path, at);
+        }
+        if let Builtin::BulkStore(BulkStoreFn::Wait { pending, .. }) = &mut found.builtin {
+            *pending = self.resolve_pending_groups(&found.path, path, at);
         }
         if let Builtin::NamedBarrier { extents, .. } = &mut found.builtin {
             *extents = self.resolve_named_barrier(path, at);
+        }
+        if let Builtin::Wgmma { extents, .. } = &mut found.builtin {
+            *extents = self.resolve_leading_constants(path);
+        }
+        if let Builtin::WgmmaWait { pending } = &mut found.builtin {
+            *pending = self.resolve_leading_constants(path).map(|[pending]| pending);
         }
         let ret = self.builtin_part_type(found.ret, value);
         if !self.check_arg_count(found.params.len(), &call.args, at) {
@@ -63,7 +72,11 @@ impl Infer<'_> {
             | Builtin::Texture(_)
             | Builtin::Cache(_)
             | Builtin::NamedBarrier { .. }
+            | Builtin::Wgmma { .. }
+            | Builtin::WgmmaWait { .. }
+            | Builtin::ProxyFence
             | Builtin::MBarrier(_)
+            | Builtin::BulkStore(_)
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.takes_width);
@@ -93,7 +106,18 @@ impl Infer<'_> {
                 let len = self.types.len(Extent::Const(len));
                 self.types.add(Type::Array(elem, len))
             }
+            builtin::BuiltinPart::ArrayRef(prim, len) => {
+                let elem = self.prim(prim);
+                let len = self.types.len(Extent::Const(len));
+                let array = self.types.add(Type::Array(elem, len));
+                self.types.reference(true, array)
+            }
             builtin::BuiltinPart::Ref { mutable } => self.types.reference(mutable, value),
+            builtin::BuiltinPart::Any => self.unknown(),
+            builtin::BuiltinPart::AnyRef { mutable } => {
+                let any = self.unknown();
+                self.types.reference(mutable, any)
+            }
             builtin::BuiltinPart::AtomicRef(prim) => {
                 let atomic = self.types.add(Type::Atomic(prim));
                 self.types.reference(false, atomic)
@@ -107,14 +131,22 @@ impl Infer<'_> {
     }
 
     /// Returns the number of groups that may be pending after a wait, its generic argument.
-    fn resolve_pending_groups(&mut self, path: &syn::Path, at: SpanRange) -> Option<Len> {
+    fn resolve_pending_groups(
+        &mut self,
+        function: &str,
+        path: &syn::Path,
+        at: SpanRange,
+    ) -> Option<Len> {
         let written = Self::turbofish(path).and_then(|args| args.args.first());
         let Some(written) = written else {
+            let (module, _) = function.split_once("::").unwrap_or((function, ""));
             self.errors.advise(
                 at,
-                "`async_copy::wait` does not say how many groups of copies may be pending",
-                "write the number of groups, `async_copy::wait::<1>()`, or wait for all of them: \
-                 `async_copy::wait_all()`",
+                format_args!("`{function}` does not say how many groups of copies may be pending"),
+                format_args!(
+                    "write the number of groups, `{function}::<1>()`, or wait for all of them: \
+                     `{module}::wait_all()`"
+                ),
             );
             return None;
         };
@@ -143,6 +175,23 @@ impl Infer<'_> {
             len
         });
         Some(lens)
+    }
+
+    /// Returns the first generic arguments of a function that only the library calls.
+    fn resolve_leading_constants<const COUNT: usize>(
+        &mut self,
+        path: &syn::Path,
+    ) -> Option<[Len; COUNT]> {
+        let args = Self::turbofish(path).map(|args| &args.args);
+        let mut lens = Vec::new();
+        for number in 0..COUNT {
+            let written = args.and_then(|args| args.get(number))?;
+            let len = self.types.unknown_len();
+            let env = self.env.clone();
+            self.unify_generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
+            lens.push(len);
+        }
+        lens.try_into().ok()
     }
 
     /// Sets the width of a shuffle from its first generic argument.

@@ -269,10 +269,11 @@ impl Infer<'_> {
             let is_std = matches!(first.as_deref(), Some("std" | "core" | "alloc"));
             let (fact, help) = reject::macro_call(&called, is_std && mac.path.segments.len() > 1);
             let is_unknown = !is_std
-                && mac
-                    .path
-                    .get_ident()
-                    .is_some_and(|name| !is_std_macro(name) && !source_map::may_have_macro(name));
+                && mac.path.get_ident().is_some_and(|name| {
+                    !is_std_macro(name)
+                        && (!source_map::may_have_macro(name)
+                            || source_map::is_macro_declared_later(name))
+                });
             let reported = match is_unknown {
                 true => self.errors.advise_unless_rustc(at, fact, help),
                 false => self.errors.advise(at, fact, help),

@@ -448,6 +448,8 @@ impl Infer<'_> {
                     return;
                 } else if self.is_array(elem) {
                     "take it by value, without the reference"
+                } else if let Type::Ref { .. } = self.types.get(elem) {
+                    "pass one slice, and the start of each part in another; or an array of two dimensions, `Rows<T>`"
                 } else {
                     "slices have elements of numbers, `bool`, atomics, and arrays, tuples, options, and `#[device]` structs and enums of those"
                 }
@@ -465,7 +467,12 @@ impl Infer<'_> {
                  `LayersMut<T>`"
             }
         };
-        self.errors.advise(at, "a kernel cannot have a parameter of this type", advice);
+        const FACT: &str = "a kernel cannot have a parameter of this type";
+        match self.types.get(ty) {
+            // rustc reports that the argument is not `Plain`.
+            Type::Adt(..) => self.errors.advise_unless_rustc(at, FACT, advice),
+            _ => self.errors.advise(at, FACT, advice),
+        };
     }
 
     /// Returns true for the library's multidimensional arrays whose elements a slice can have.

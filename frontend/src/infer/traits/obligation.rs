@@ -99,7 +99,7 @@ impl Obligation {
             Self::Cast(from, to) => check_cast(at, from, to, types, errors),
             Self::Bound(ty) => {
                 if let Type::Slice(_) = types.get(ty) {
-                    errors.advise(
+                    errors.advise_unless_rustc(
                         at,
                         format_args!("kernel code cannot copy a `{}`", types.show(ty)),
                         "refer to it with `&` or `&mut`",
@@ -118,7 +118,13 @@ impl Obligation {
                 }
             }
             Self::Assigned(ty) => {
-                if !is_assignable(types, ty) {
+                if let Type::Slice(_) = types.get(ty) {
+                    errors.advise_unless_rustc(
+                        at,
+                        format_args!("kernel code cannot move a `{}`", types.show(ty)),
+                        "swap references, `std::mem::swap(&mut from, &mut to)`, or elements: `a.swap(i, j)`",
+                    );
+                } else if !is_assignable(types, ty) {
                     errors.advise(
                         at,
                         "kernel code cannot assign closures",

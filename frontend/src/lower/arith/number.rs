@@ -122,6 +122,10 @@ impl Lowerer<'_> {
                 return self.push_convert(value, declared, scalar, at);
             }
             Extent::SizeOf(sized) => {
+                if let Scalar::Generic(id) = sized {
+                    let bytes = self.push_inst(at, Op::Generic(*id), Scalar::U64);
+                    return self.push_convert(bytes, Scalar::U64, scalar, at);
+                }
                 let bytes = sized.size().map_or(0, u64::from);
                 return self.push_bits(bytes, scalar, at);
             }

@@ -3,7 +3,7 @@ use crate::{
     hir::{Expr, ExprKind, SpanId},
     lower::{EnumValue, Flow, Lowerer, Place, Value},
     types::{
-        builtin::{Async, Builtin},
+        builtin::{Async, Builtin, BulkStoreFn},
         mono::Mono,
     },
 };
@@ -108,6 +108,27 @@ impl Lowerer<'_> {
                 let Some(extents) = extents else { return Err(self.report_bug(at)) };
                 return self.lower_named_barrier(waits, extents, at);
             }
+            Builtin::Wgmma { op, extents } => {
+                let Some(extents) = extents else { return Err(self.report_bug(at)) };
+                return self.lower_wgmma(op, extents, args, expr);
+            }
+            Builtin::WgmmaWait { pending } => {
+                let Some(pending) = pending else { return Err(self.report_bug(at)) };
+                return self.lower_wgmma_wait(pending, args, expr);
+            }
+            Builtin::ProxyFence => (Op::ProxyFence, ir::Ty::Unit),
+            Builtin::BulkStore(BulkStoreFn::Store) => return self.lower_bulk_store(args, expr),
+            Builtin::BulkStore(BulkStoreFn::Tensor) => return self.lower_tensor_store(args, expr),
+            Builtin::BulkStore(BulkStoreFn::Commit) => (Op::BulkCommit, ir::Ty::Unit),
+            Builtin::BulkStore(BulkStoreFn::Wait { reads, pending }) => {
+                let Some(pending) = pending else { return Err(self.report_bug(at)) };
+                let pending = self.simplify_len(pending, at)?;
+                (Op::BulkWait { pending, reads }, ir::Ty::Unit)
+            }
+            Builtin::BulkStore(BulkStoreFn::WaitAll) => {
+                self.push_inst(at, Op::BulkCommit, ir::Ty::Unit);
+                (Op::BulkWait { pending: Extent::Const(0), reads: false }, ir::Ty::Unit)
+            }
             Builtin::MBarrier(function) => return self.lower_mbarrier_call(function, args, expr),
             Builtin::Elect { masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
@@ -181,7 +202,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns the first elements of an array of numbers.
-    fn lower_words(&mut self, array: &Expr, count: usize) -> Flow<Vec<InstId>> {
+    pub(crate) fn lower_words(&mut self, array: &Expr, count: usize) -> Flow<Vec<InstId>> {
         let at = array.at;
         let mono = self.mono_type(array.ty, at)?;
         let Mono::Array(elem, _) = &mono else { return Err(self.report_bug(at)) };

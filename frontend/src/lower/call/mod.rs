@@ -3,6 +3,7 @@ mod builtin;
 mod library;
 mod named_barrier;
 pub(crate) mod pointer;
+mod wgmma;
 
 use crate::{
     hir::{Call, Closure, Expr, Function, Pattern, SpanId},

@@ -40,8 +40,8 @@ impl Lowerer<'_> {
             |op, lhs: Box<Size>, rhs: Box<Size>| Box::new(Size::Binary(op, Box::new([*lhs, *rhs])));
         let (rows, columns, pitch) = match form {
             ArrayForm::Rows => (field(1), field(2), field(3)),
-            // A launch makes textures of what is one.
-            ArrayForm::Texture => return,
+            // A launch makes textures and tensor maps of what is one.
+            ArrayForm::Texture | ArrayForm::TensorRows | ArrayForm::TensorLayers => return,
             ArrayForm::Layers => (binary(BinaryOp::Mul, field(1), field(2)), field(3), field(4)),
         };
         let at_most =

@@ -18,7 +18,7 @@ const WORD_BYTES: [u64; 2] = [4, 16];
 /// The alignment of both ends of a bulk copy, in bytes.
 const BULK_ALIGN: u64 = 16;
 /// The message for a destination that is not in shared memory, and its help.
-const NOT_TO_SHARED: [&str; 2] = [
+pub(super) const NOT_TO_SHARED: [&str; 2] = [
     "an asynchronous copy goes to the shared memory of the block, and this is not there",
     "refer to an element of `shared!(..)` or `shared_dyn!(..)`: `&mut tile[i]`",
 ];
@@ -27,6 +27,17 @@ const NOT_FROM_GLOBAL: [&str; 2] = [
     "an asynchronous copy reads a buffer of the device, and this is not in one",
     "refer to an element of a slice that the kernel takes without `#[constant]`, `&x[i]`; values in \
      constant memory and in variables are read as usual",
+];
+
+/// The message for a source of a store that is not in shared memory, and its help.
+pub(super) const NOT_FROM_SHARED: [&str; 2] = [
+    "a store in bulk reads the shared memory of the block, and this is not there",
+    "refer to an element of `shared!(..)` or `shared_dyn!(..)`: `&tile[i]`",
+];
+/// The message for a destination of a store that is not in global memory, and its help.
+const NOT_TO_GLOBAL: [&str; 2] = [
+    "a store in bulk writes a buffer of the device, and this is not in one",
+    "refer to an element of a slice that the kernel takes as `&mut [T]`, `&mut y[i]`",
 ];
 
 impl Lowerer<'_> {
@@ -113,16 +124,38 @@ impl Lowerer<'_> {
         let mono = self.mono_type(copied, at)?;
         let to = self.lower_copied_address(to, NOT_TO_SHARED)?;
         let from = self.lower_copied_address(from, NOT_FROM_GLOBAL)?;
-        let Layout { size, align } = self.layout_of(&mono, at)?;
+        let size = self.bulk_size(&mono, at)?;
+        if let (Some(to), Some(from)) = (to, from) {
+            self.push_inst(at, Op::BulkCopy { to, from, bytes: size, barrier }, ir::Ty::Unit);
+        }
+        Ok(Value::Unit)
+    }
+
+    /// Lowers `bulk_store::store(to, from)`.
+    pub(crate) fn lower_bulk_store(&mut self, args: &[Expr], expr: &Expr) -> Flow<Value> {
+        let ([to, from], at) = (args, expr.at) else { return Err(self.report_bug(expr.at)) };
+        let Type::Ref { to: copied, .. } = self.type_of(from.ty) else {
+            return Err(self.report_bug(at));
+        };
+        let mono = self.mono_type(copied, at)?;
+        let to = self.lower_copied_address(to, NOT_TO_GLOBAL)?;
+        let from = self.lower_copied_address(from, NOT_FROM_SHARED)?;
+        let size = self.bulk_size(&mono, at)?;
+        if let (Some(to), Some(from)) = (to, from) {
+            self.push_inst(at, Op::BulkStore { to, from, bytes: size }, ir::Ty::Unit);
+        }
+        Ok(Value::Unit)
+    }
+
+    /// Returns the bytes of a value that is copied in bulk; reports one that cannot be.
+    fn bulk_size(&mut self, mono: &Mono, at: SpanId) -> Flow<Extent> {
+        let Layout { size, align } = self.layout_of(mono, at)?;
         let is_aligned = align.known().is_some_and(|align| align.is_multiple_of(BULK_ALIGN));
         if !is_aligned || size.known().is_some_and(|bytes| !Op::is_bulk_size(bytes)) {
             self.report_unaligned_bulk_copy([size, align], at);
             return Err(Diverged);
         }
-        if let (Some(to), Some(from)) = (to, from) {
-            self.push_inst(at, Op::BulkCopy { to, from, bytes: size, barrier }, ir::Ty::Unit);
-        }
-        Ok(Value::Unit)
+        Ok(size)
     }
 
     fn report_unaligned_bulk_copy(&mut self, layout: [Extent; 2], at: SpanId) {
@@ -145,7 +178,7 @@ impl Lowerer<'_> {
 
     /// Returns the address to which a reference refers; reports a value in registers, which has
     /// none.
-    fn lower_copied_address(
+    pub(super) fn lower_copied_address(
         &mut self,
         reference: &Expr,
         [fact, help]: [&str; 2],
@@ -184,11 +217,22 @@ impl Lowerer<'_> {
         let kernel = &self.build.kernel;
         let mut wrong = Vec::new();
         for (_, inst) in kernel.insts.iter() {
-            let (Op::AsyncCopy { to, from, .. } | Op::BulkCopy { to, from, .. }) = inst.op else {
-                continue;
+            let ends = match inst.op {
+                Op::AsyncCopy { to, from, .. } | Op::BulkCopy { to, from, .. } => [
+                    Some((to, Space::Shared, NOT_TO_SHARED)),
+                    Some((from, Space::Global, NOT_FROM_GLOBAL)),
+                ],
+                Op::BulkStore { to, from, .. } => [
+                    Some((to, Space::Global, NOT_TO_GLOBAL)),
+                    Some((from, Space::Shared, NOT_FROM_SHARED)),
+                ],
+                Op::TensorCopy { to, .. } => [Some((to, Space::Shared, NOT_TO_SHARED)), None],
+                Op::TensorStore { from, .. } => {
+                    [Some((from, Space::Shared, NOT_FROM_SHARED)), None]
+                }
+                _ => continue,
             };
-            let ends = [(to, Space::Shared, NOT_TO_SHARED), (from, Space::Global, NOT_FROM_GLOBAL)];
-            for (mut at, space, message) in ends {
+            for (mut at, space, message) in ends.into_iter().flatten() {
                 // The address of a word is where the copy is, that of the value where the argument
                 // is.
                 while let Op::Index { base, .. } | Op::Offset { base, .. } = kernel.insts[at].op

@@ -97,6 +97,7 @@ impl Lowerer<'_> {
                 Ok(Value::Scalar(self.push_inst(at, arrive, Scalar::U64)))
             }
             MBarrierFn::BulkCopy => self.lower_bulk_copy(barrier, args, expr),
+            MBarrierFn::TensorCopy => self.lower_tensor_copy(barrier, args, expr),
             MBarrierFn::Wait | MBarrierFn::WaitParity => {
                 let phase = self.lower_argument(args, 1, expr)?;
                 self.push_inst(at, Op::MBarrierWait { barrier, phase }, ir::Ty::Unit);
@@ -125,7 +126,8 @@ impl Lowerer<'_> {
         for (_, inst) in kernel.insts.iter() {
             let (Op::MBarrierArrive { barrier }
             | Op::MBarrierWait { barrier, .. }
-            | Op::BulkCopy { barrier, .. }) = inst.op
+            | Op::BulkCopy { barrier, .. }
+            | Op::TensorCopy { barrier, .. }) = inst.op
             else {
                 continue;
             };

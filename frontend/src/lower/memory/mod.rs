@@ -13,4 +13,5 @@ mod scalarized_array;
 mod size;
 mod slice;
 pub(crate) mod storage;
+mod tensor_map;
 mod texture;

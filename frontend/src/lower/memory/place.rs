@@ -221,6 +221,9 @@ impl Lowerer<'_> {
                 if self.is_texture(param) {
                     self.report_unknown_texture(at);
                 }
+                if self.is_tensor_map(param) {
+                    self.report_unknown_tensor_map(at);
+                }
                 let space = self.build.kernel.space_of_root(Root::Param(param));
                 self.push_inst(at, Op::Param(param), ir::Ty::Ptr(space))
             }

@@ -2,10 +2,7 @@
 use crate::{
     hir::{Expr, SpanId, measure::Measure},
     lower::{Diverged, Flow, Lowerer, memory::layout::Layout},
-    types::{
-        Ty,
-        mono::{Mono, MonoArg},
-    },
+    types::{Ty, mono::Mono},
 };
 use warpwise_compiler::ir::InstId;
 
@@ -18,8 +15,7 @@ impl Lowerer<'_> {
             self.errors.advise(
                 self.source_range(at),
                 format_args!("kernel code does not know the `{}` of this type", measure.name()),
-                "ask for that of a number, of an array, or of a `#[device]` struct or enum of such; \
-                 what depends on a type parameter of the kernel, pass as a parameter",
+                "ask for that of a number, of an array, or of a `#[device]` struct or enum of such",
             );
             return Err(Diverged);
         }
@@ -35,13 +31,12 @@ impl Lowerer<'_> {
     /// Returns true if a type is known here and Rust specifies its layout.
     fn has_specified_layout(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
         Ok(match mono {
-            Mono::Prim(_) | Mono::Atomic(_) | Mono::Unit => true,
+            Mono::Prim(_) | Mono::Atomic(_) | Mono::Generic(_) | Mono::Unit => true,
             Mono::Array(elem, _) => self.has_specified_layout(elem, at)?,
-            Mono::Adt(item, args) => {
+            Mono::Adt(item, _) => {
                 let is_std = self.program.is_in_std_lib(*item)
                     && self.frame.function.types.vector(*item).is_none();
-                let is_open = args.iter().any(|arg| matches!(arg, MonoArg::Type(Mono::Generic(_))));
-                if is_std || is_open {
+                if is_std {
                     return Ok(false);
                 }
                 let adt = self.adt_of(mono, at)?;
@@ -53,7 +48,6 @@ impl Lowerer<'_> {
                 true
             }
             Mono::Never
-            | Mono::Generic(_)
             | Mono::Ref { .. }
             | Mono::Slice(_)
             | Mono::Tuple(_)

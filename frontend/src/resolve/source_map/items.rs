@@ -105,15 +105,7 @@ pub(crate) fn find_macro_rules(
     if !file.names().may_have_rules(name) {
         return None;
     }
-    let words = file.code_text();
-    let declared = words.text.match_indices(name).filter(|(start, _)| {
-        let before = words.text[..*start].trim_end();
-        before
-            .strip_suffix('!')
-            .is_some_and(|before| ends_with_word(before.trim_end(), "macro_rules"))
-            && !words.text[start + name.len()..].starts_with(is_name)
-    });
-    let places = declared.map(|(start, _)| words.places[start]);
+    let places = macro_rules_places(file, name);
     let in_scope = |place: &LineColumn| {
         let around = |braces: &&crate::resolve::source_map::Braces| {
             braces.open < *place && *place < braces.close
@@ -127,6 +119,43 @@ pub(crate) fn find_macro_rules(
     let after = file.all_braces().iter().filter(|braces| braces.open > place);
     let braces = after.min_by_key(|braces| braces.open)?;
     file.text_between(braces.open, braces.close)?.parse().ok()
+}
+
+/// Returns the places of the names of the `macro_rules!` of this name.
+fn macro_rules_places(file: &SourceFile, name: &str) -> impl Iterator<Item = LineColumn> {
+    let words = file.code_text();
+    let declared = words.text.match_indices(name).filter(move |(start, _)| {
+        let before = words.text[..*start].trim_end();
+        before
+            .strip_suffix('!')
+            .is_some_and(|before| ends_with_word(before.trim_end(), "macro_rules"))
+            && !words.text[start + name.len()..].starts_with(is_name)
+    });
+    declared.map(|(start, _)| words.places[start])
+}
+
+/// Returns true if `file` has `macro_rules!` of this name, all behind `position`.
+pub(crate) fn are_macro_rules_behind(file: &SourceFile, name: &str, position: LineColumn) -> bool {
+    let mut places = macro_rules_places(file, name).peekable();
+    file.names().may_have_rules(name)
+        && places.peek().is_some()
+        && places.all(|place| place > position)
+}
+
+/// Returns true if `file` declares items of this name, all directly in modules other than the one
+/// around `position`.
+pub(crate) fn is_in_other_modules(file: &SourceFile, name: &str, position: LineColumn) -> bool {
+    if !file.names().may_declare(name) {
+        return false;
+    }
+    let words = file.code_text();
+    let mut places =
+        find_declarations(&words.text, name).map(|(start, _)| words.places[start]).peekable();
+    places.peek().is_some()
+        && places.all(|place| {
+            let module = file.module_around(place);
+            module != file.module_around(position) && file.is_directly_in(place, module)
+        })
 }
 
 /// Maximum number of closing braces to try as the end of an enum.

@@ -76,7 +76,7 @@ pub(crate) fn imported_std_type(name: &Ident) -> Option<String> {
 }
 
 /// Returns the path of the atomics' `Ordering`, if `name` refers to it: by a `use` in its file, or
-/// by Warpwise's prelude.
+/// by a glob import, where no `use` says otherwise.
 pub(crate) fn atomic_ordering(name: &Ident) -> Option<String> {
     const PATH: &str = "std::sync::atomic::Ordering";
     if name != "Ordering" || !proc_macro::is_available() {
@@ -230,10 +230,39 @@ pub(crate) fn has_prelude(name: &Ident) -> bool {
     ask_names(name, true, |names, _| names.has_prelude())
 }
 
-/// Returns true if nothing in the file of `name` declares or imports it, not even by a macro or a
-/// glob import.
+/// Returns true if nothing in the file of `name` declares or imports it where it is used, not even by
+/// a macro or a glob import.
 pub(crate) fn is_nowhere(name: &Ident) -> bool {
     ask_names(name, false, |names, name| !names.has(name) && names.is_complete())
+        || ask_file(name, |file, text, position| {
+            let names = file.names();
+            names.is_complete()
+                && !names.may_import(text)
+                && !names.may_have_rules(text)
+                && items::is_in_other_modules(file, text, position)
+        })
+}
+
+/// Returns true if the file of `name` declares a macro of this name behind it, and nothing may bring
+/// one before it.
+pub(crate) fn is_macro_declared_later(name: &Ident) -> bool {
+    ask_file(name, |file, text, position| {
+        let names = file.names();
+        !names.may_import(text)
+            && !names.has_globs()
+            && items::are_macro_rules_behind(file, text, position)
+    })
+}
+
+/// Returns the answer of `ask` about a name, its file and its position; false if the file is not
+/// available, or a `macro_rules!` produced the name.
+fn ask_file(name: &Ident, ask: impl FnOnce(&SourceFile, &str, LineColumn) -> bool) -> bool {
+    if !proc_macro::is_available() || expansion_id(name.span()) != NO_EXPANSION {
+        return false;
+    }
+    let (SourceLocation { line, column, .. }, text) =
+        (SourceLocation::start_of(name.span()), name.to_string());
+    with_file(name.span(), |file| ask(file, &text, (line, column))).unwrap_or(false)
 }
 
 /// Returns the answer of `ask` about a name in its file; `otherwise` if the file is not available, or

@@ -2,7 +2,6 @@
 use super::Block;
 use crate::{
     bytecode::Instr,
-    exec::mbarriers::BulkCopy,
     observe::sanitizer::{
         misuse::BarrierArrival, pending_copies::PendingCopy, undefined::UndefinedLanes,
     },
@@ -28,10 +27,21 @@ impl Block<'_> {
                 }
             }
         }
-        for &BulkCopy { copy, thread, ends: [to, _] } in self.mbarriers.pending_copies() {
-            if let Some([site, _]) = self.code.async_copies[copy as usize].sites {
-                let copied = PendingCopy { thread, site };
-                checks.add_unwaited_copy(self.code, copied, lanes::resolve(to));
+        for copy in self.mbarriers.pending_copies() {
+            if let Some(site) = copy.site(self.code) {
+                let copied = PendingCopy { thread: copy.thread, site };
+                checks.add_unwaited_copy(self.code, copied, lanes::resolve(copy.to));
+            }
+        }
+        for group in &self.groups {
+            for begun in group.bulk_stores.pending() {
+                let source = self.code.bulk_stores[begun.copy as usize].source();
+                let Some(site) = source.site else { continue };
+                for copy in &begun.lanes {
+                    let thread = group.first_thread as u32 + copy.lane;
+                    let copied = PendingCopy { thread, site };
+                    checks.add_unwaited_copy(self.code, copied, lanes::resolve(copy.from));
+                }
             }
         }
     }

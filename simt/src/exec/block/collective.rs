@@ -192,6 +192,7 @@ impl Block<'_> {
                 Some((WarpOp::Matrix { at, .. }, _)) => at,
                 None if self.waits_for_grid(strand) => Meeting::Grid,
                 None if self.waits_for_cluster(strand) => Meeting::Cluster,
+                None if self.waits_for_warpgroup(strand) => Meeting::Warpgroup,
                 None if self.named_barrier(index).is_some() => Meeting::NamedBarrier,
                 None if self.waits_at_mbarrier(strand) => Meeting::MBarrier,
                 None => Meeting::Barrier,

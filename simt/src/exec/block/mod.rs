@@ -118,6 +118,8 @@ struct Group {
     dot_product_memos: Vec<DotProductMemo>,
     trip_counts: GroupTrips,
     async_copies: AsyncCopies,
+    /// The stores in bulk that threads have not waited for, if they are checked.
+    bulk_stores: AsyncCopies,
 }
 
 /// A pass over the strands, each of which gets a turn.
@@ -284,6 +286,10 @@ impl<'a> Block<'a> {
         strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::SyncGrid)
     }
 
+    fn waits_for_warpgroup(&self, strand: &Strand) -> bool {
+        strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::WarpgroupSync)
+    }
+
     fn waits_for_cluster(&self, strand: &Strand) -> bool {
         strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::SyncCluster)
     }
@@ -389,6 +395,7 @@ impl<'a> Block<'a> {
                 dot_product_memos: &mut group.dot_product_memos,
                 trip_counts: &mut group.trip_counts,
                 async_copies: &mut group.async_copies,
+                bulk_stores: &mut group.bulk_stores,
                 mbarriers: &mut self.mbarriers,
                 live: &mut group.live,
                 strand,

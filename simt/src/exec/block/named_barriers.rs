@@ -1,4 +1,6 @@
 //! Named barriers: warps arrive, and some of them wait until enough have.
+//!
+//! The warps of a warpgroup wait for each other at a barrier of their own, which orders no accesses.
 use super::Block;
 use crate::{
     bytecode::Instr, exec::strand::Strand, observe::sanitizer::release_acquire::ArrivedClock,
@@ -9,9 +11,14 @@ use std::hash::{Hash, Hasher};
 /// The number of named barriers of a block, with the one that has no name.
 const BARRIERS: usize = 16;
 
-/// The named barriers of a block.
+/// The warps of a warpgroup.
+const WARPGROUP: usize = 4;
+/// The most warpgroups of a block.
+const WARPGROUPS: usize = 1024 / 32 / WARPGROUP;
+
+/// The named barriers of a block, and those of its warpgroups.
 #[derive(Debug, Default)]
-pub(crate) struct NamedBarriers([NamedBarrier; BARRIERS]);
+pub(crate) struct NamedBarriers([NamedBarrier; BARRIERS + WARPGROUPS]);
 
 /// The state of a barrier since it was last complete.
 #[derive(Debug, Default)]
@@ -41,14 +48,30 @@ pub(super) struct NamedBarrierOp {
     warps: u8,
 }
 
+impl NamedBarrierOp {
+    /// Returns true if the barrier has a name.
+    const fn orders_accesses(self) -> bool {
+        self.id < BARRIERS
+    }
+}
+
 impl Block<'_> {
     /// Returns the named barrier at which a strand waits.
     pub(super) fn named_barrier(&self, index: usize) -> Option<NamedBarrierOp> {
-        let (_, strand) = &self.strands[index];
-        let Instr::NamedBarrier { waits, id, warps } = self.code.instrs[strand.pc as usize] else {
-            return None;
+        let (group, strand) = &self.strands[index];
+        let op = match self.code.instrs[strand.pc as usize] {
+            Instr::NamedBarrier { waits, id, warps } => {
+                NamedBarrierOp { waits, id: usize::from(id) % BARRIERS, warps }
+            }
+            Instr::WarpgroupSync => {
+                let (warp, _) = strand.active().warps().next()?;
+                let warp = self.groups[*group].first_thread / 32 + warp;
+                let id = BARRIERS + warp / WARPGROUP % WARPGROUPS;
+                NamedBarrierOp { waits: true, id, warps: WARPGROUP as u8 }
+            }
+            _ => return None,
         };
-        strand.waits.then_some(NamedBarrierOp { waits, id: usize::from(id) % BARRIERS, warps })
+        strand.waits.then_some(op)
     }
 
     /// Lets whole warps arrive at named barriers, and passes those that are complete.
@@ -89,7 +112,7 @@ impl Block<'_> {
         let threads = self.live_threads(warp);
         let barrier = &mut self.named_barriers.0[op.id];
         barrier.arrived += 1;
-        if let Some(checks) = &mut self.checks {
+        if let Some(checks) = self.checks.as_mut().filter(|_| op.orders_accesses()) {
             checks.arrive_at_partial_barrier(threads, &mut barrier.clock);
         }
         if op.waits {
@@ -108,7 +131,7 @@ impl Block<'_> {
         let NamedBarrier { waiting, clock, .. } = std::mem::take(&mut self.named_barriers.0[op.id]);
         for warp in waiting {
             let threads = self.live_threads(warp);
-            if let Some(checks) = &mut self.checks {
+            if let Some(checks) = self.checks.as_mut().filter(|_| op.orders_accesses()) {
                 checks.pass_partial_barrier(threads, &clock);
             }
             self.resume_warp(warp, |_| true);

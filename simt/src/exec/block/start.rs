@@ -48,6 +48,7 @@ impl<'a> Block<'a> {
                 dot_product_memos,
                 trip_counts,
                 async_copies: AsyncCopies::default(),
+                bulk_stores: AsyncCopies::default(),
             }
         };
         let mut block = Self {
@@ -121,6 +122,7 @@ impl<'a> Block<'a> {
         for (index, group) in self.groups.iter_mut().enumerate() {
             group.live = group.exist;
             group.async_copies.reset(group.exist.count() as usize);
+            group.bulk_stores.reset(group.exist.count() as usize);
             let spare = self.spare_strands.pop().map(|(_, strand)| strand);
             let mut strand = spare.unwrap_or_else(|| Box::new(Strand::new(group.exist)));
             strand.reset(group.exist, &bound.uniforms);

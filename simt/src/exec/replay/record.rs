@@ -196,6 +196,10 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::Fence
             | Instr::AsyncCopy { .. }
             | Instr::BulkCopy { .. }
+            | Instr::TensorCopy { .. }
+            | Instr::BulkStore { .. }
+            | Instr::BulkCommit
+            | Instr::BulkWait { .. }
             | Instr::AsyncCommit
             | Instr::AsyncWait { .. }
             | Instr::Texture { .. }
@@ -205,6 +209,9 @@ impl<'a> Recorder<'_, 'a> {
             | Instr::SyncCluster
             | Instr::Barrier { .. }
             | Instr::NamedBarrier { .. }
+            | Instr::WarpgroupSync
+            | Instr::Wgmma { .. }
+            | Instr::WgmmaWait { .. }
             | Instr::MBarrierArrive { .. }
             | Instr::MBarrierWait { .. }
             | Instr::Warp { .. }

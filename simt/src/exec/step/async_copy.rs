@@ -11,6 +11,9 @@ use crate::{
     },
 };
 
+/// Bytes that are copied at once.
+const CHUNK_BYTES: u64 = 16;
+
 impl Exec<'_> {
     /// Begins the copy with this index in the active lanes.
     pub(super) fn begin_async_copy(&mut self, number: u32) -> Next {
@@ -50,7 +53,7 @@ impl Exec<'_> {
         let Some([to_site, from_site]) = copy.sites.filter(|_| launch.checks_races) else { return };
         for (lane, [to, from]) in lanes {
             let thread = (self.position.first_thread + lane) as u32;
-            let ends = [(*to, to_site), (*from, from_site)];
+            let ends = ((*to, to_site), Some((*from, from_site)));
             checks.pending_copies.insert(launch, thread, ends, copy.bytes);
         }
     }
@@ -60,7 +63,7 @@ impl Exec<'_> {
         let (Some(launch), Some(checks)) = (&self.bound.checks, &mut self.checks) else { return };
         let Some([to_site, from_site]) = copy.sites.filter(|_| launch.checks_races) else { return };
         for LaneCopy { to, from, .. } in lanes {
-            checks.pending_copies.remove(launch, [*to, *from], copy.bytes);
+            checks.pending_copies.remove(launch, (*to, Some(*from)), copy.bytes);
         }
         let addresses: [fn(&LaneCopy) -> u64; 2] = [|lane| lane.to, |lane| lane.from];
         for (site, address) in [to_site, from_site].into_iter().zip(addresses) {
@@ -85,16 +88,37 @@ impl Exec<'_> {
         }
     }
 
-    /// Copies `bytes` bytes, at most 16; `None` if they are out of bounds.
-    pub(super) fn copy_bytes(&self, [to, from]: [u64; 2], bytes: u64) -> Option<()> {
-        let [(target, to), (source, from)] = [to, from].map(resolve);
-        let (target, source) = (self.buffer_cells(target)?, self.buffer_cells(source)?);
-        let value = with_word!(word_bytes(source), self.read_words(source, from, bytes))?;
-        with_word!(word_bytes(target), self.write_words(target, to, (bytes, value)))
+    /// Copies `bytes` bytes; `None` if they are out of bounds.
+    pub(super) fn copy_bytes(&self, ends: [u64; 2], bytes: u64) -> Option<()> {
+        (0..bytes).step_by(CHUNK_BYTES as usize).try_for_each(|start| {
+            let [to, from] = ends.map(|end| end.wrapping_add(start));
+            let bytes = CHUNK_BYTES.min(bytes - start);
+            let value = self.read_bytes(from, bytes)?;
+            self.write_bytes(to, (bytes, value))
+        })
+    }
+
+    /// Returns `bytes` bytes, at most 16, the lowest first; `None` if they are out of bounds.
+    pub(super) fn read_bytes(&self, from: u64, bytes: u64) -> Option<u128> {
+        let (source, from) = resolve(from);
+        let source = self.buffer_cells(source)?;
+        with_word!(word_bytes(source), self.read_words(source, from, bytes))
+    }
+
+    /// Writes the lowest `bytes` bytes of a value, at most 16; `None` if they are out of bounds.
+    pub(super) fn write_bytes(&self, to: u64, value: (u64, u128)) -> Option<()> {
+        let (target, to) = resolve(to);
+        let target = self.buffer_cells(target)?;
+        with_word!(word_bytes(target), self.write_words(target, to, value))
     }
 
     /// Returns `bytes` bytes, the lowest first.
-    fn read_words<W: Word>(&self, cells: Cells<'_>, from: u64, bytes: u64) -> Option<u128> {
+    pub(super) fn read_words<W: Word>(
+        &self,
+        cells: Cells<'_>,
+        from: u64,
+        bytes: u64,
+    ) -> Option<u128> {
         let mut words = (0..bytes).step_by(size_of::<W>());
         words.try_fold(0, |value, at| {
             let word = cells.load::<W>(from.checked_add(at)?, false)?;
@@ -103,7 +127,7 @@ impl Exec<'_> {
     }
 
     /// Writes the lowest `bytes` bytes of a value.
-    fn write_words<W: Word>(
+    pub(super) fn write_words<W: Word>(
         &self,
         cells: Cells<'_>,
         to: u64,

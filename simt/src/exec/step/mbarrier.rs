@@ -2,13 +2,10 @@
 use super::{Exec, Stop, control::Next};
 use crate::{
     bytecode::{Address, Malformed, Operand},
-    exec::mbarriers::BulkCopy,
+    exec::mbarriers::{BulkCopy, CopySource},
     vector::{mask::Mask, registers::Reg},
 };
 use warpwise_compiler::ir::Span;
-
-/// Bytes that are copied at once.
-const CHUNK_BYTES: u32 = 16;
 
 impl Exec<'_> {
     /// Lets the active lanes arrive, one after the other, and sets their tokens.
@@ -88,22 +85,33 @@ impl Exec<'_> {
     /// Begins the copy with this index in the active lanes.
     pub(super) fn begin_bulk_copy(&mut self, number: u32, barrier: Address<Operand>) -> Next {
         let copy = &self.code.async_copies[number as usize];
-        let span = self.executed_span();
         for lane in self.strand.active().lanes() {
-            let ends = [copy.to, copy.from].map(|end| self.byte_address(end, lane));
-            self.check_begun_copies(copy, &[(lane, ends)]);
-            let address = self.byte_address(barrier, lane);
-            let thread = (self.position.first_thread + lane) as u32;
-            let barrier = match self.mbarriers.at(address, span) {
-                Ok(barrier) => barrier,
-                Err(error) => return malformed(error),
-            };
-            barrier.expect(BulkCopy { copy: number, thread, ends });
-            if let Some(checks) = &mut self.checks {
-                checks.arrive_at_partial_barrier([thread].into_iter(), &mut barrier.arrived);
+            let [to, from] = [copy.to, copy.from].map(|end| self.byte_address(end, lane));
+            self.check_begun_copies(copy, &[(lane, [to, from])]);
+            let begun = (number, to, CopySource::Bytes(from));
+            if let Err(next) = self.expect_copy(barrier, lane, begun) {
+                return next;
             }
         }
         Next::Continue
+    }
+
+    /// Adds a copy of a lane, with the number of its instruction's copy and its ends, to those that an
+    /// mbarrier expects.
+    pub(super) fn expect_copy(
+        &mut self,
+        barrier: Address<Operand>,
+        lane: usize,
+        (copy, to, from): (u32, u64, CopySource),
+    ) -> Result<(), Next> {
+        let (address, span) = (self.byte_address(barrier, lane), self.executed_span());
+        let thread = (self.position.first_thread + lane) as u32;
+        let barrier = self.mbarriers.at(address, span).map_err(malformed)?;
+        barrier.expect(BulkCopy { copy, thread, to, from });
+        if let Some(checks) = &mut self.checks {
+            checks.arrive_at_partial_barrier([thread].into_iter(), &mut barrier.arrived);
+        }
+        Ok(())
     }
 
     /// Performs the copies that the phase of an mbarrier lacks, which completes it.
@@ -111,22 +119,40 @@ impl Exec<'_> {
         let span = self.executed_span();
         let copies = self.mbarriers.at(address, span).map_err(malformed)?.take_copies();
         self.mbarriers.has_all_arrivals = true;
-        for BulkCopy { copy, ends, .. } in copies {
-            let copy = &self.code.async_copies[copy as usize];
-            if let (Some(launch), Some(checks)) = (&self.bound.checks, &mut self.checks)
-                && copy.sites.is_some()
-                && launch.checks_races
-            {
-                checks.pending_copies.remove(launch, ends, copy.bytes);
-            }
-            for start in (0..copy.bytes).step_by(CHUNK_BYTES as usize) {
-                let chunk = ends.map(|end| end.wrapping_add(start.into()));
-                if self.copy_bytes(chunk, CHUNK_BYTES.min(copy.bytes - start).into()).is_none() {
-                    return Err(Next::OutOfBounds(chunk[1]));
+        for copy in copies {
+            self.check_done_bulk_copy(&copy);
+            let BulkCopy { copy, to, ref from, .. } = copy;
+            let done = match from {
+                CopySource::Bytes(from) => {
+                    let bytes = self.code.async_copies[copy as usize].bytes;
+                    self.copy_bytes([to, *from], bytes.into())
                 }
+                CopySource::Tensor(place) => {
+                    self.load_box(&self.code.tensor_copies[copy as usize], place, to)
+                }
+            };
+            if done.is_none() {
+                return Err(Next::OutOfBounds(to));
             }
         }
         Ok(())
+    }
+
+    /// Tells the sanitizer that a copy is done.
+    fn check_done_bulk_copy(&mut self, copy: &BulkCopy) {
+        let (Some(launch), Some(checks)) = (&self.bound.checks, &mut self.checks) else { return };
+        if copy.site(self.code).is_none() || !launch.checks_races {
+            return;
+        }
+        let (from, bytes) = match copy.from {
+            CopySource::Bytes(from) => {
+                (Some(from), self.code.async_copies[copy.copy as usize].bytes)
+            }
+            CopySource::Tensor(_) => {
+                (None, self.code.tensor_copies[copy.copy as usize].shared.bytes)
+            }
+        };
+        checks.pending_copies.remove(launch, (copy.to, from), bytes);
     }
 
     /// Returns the position in the source of the instruction that is executed.

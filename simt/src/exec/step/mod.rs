@@ -2,7 +2,8 @@
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
 //! [`access`], [`affine`], [`async_copy`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`],
-//! [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
+//! [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`],
+//! [`wgmma`].
 mod access;
 mod affine;
 mod async_copy;
@@ -17,8 +18,10 @@ mod local;
 mod mbarrier;
 mod print;
 mod replay;
+pub(crate) mod tensor;
 mod texture;
 mod undefined;
+mod wgmma;
 
 use crate::{
     bytecode::{Code, Instr, Malformed, Operand},
@@ -128,6 +131,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) trip_counts: &'e mut GroupTrips,
     /// The pending asynchronous copies of the group.
     pub(crate) async_copies: &'e mut AsyncCopies,
+    /// The stores in bulk that threads have not waited for, if they are checked.
+    pub(crate) bulk_stores: &'e mut AsyncCopies,
     /// The mbarriers of the block.
     pub(crate) mbarriers: &'e mut MBarriers,
     /// The threads of the group that have not ended.
@@ -217,6 +222,13 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Instr::BulkCopy { copy, barrier } => self.begin_bulk_copy(*copy, *barrier),
+                Instr::TensorCopy { copy, barrier } => self.begin_tensor_copy(*copy, *barrier),
+                Instr::BulkStore { store } => self.begin_bulk_store(*store),
+                Instr::BulkCommit => {
+                    self.bulk_stores.commit(self.strand.active());
+                    continue;
+                }
+                Instr::BulkWait { pending } => self.wait_for_bulk_stores(*pending),
                 Instr::AsyncWait { pending } => self.wait_for_copies(*pending),
                 Instr::Texture { read } => self.read_texture(&code.texture_reads[*read as usize]),
                 Instr::ActiveMask { to } => {
@@ -227,6 +239,11 @@ impl<'e> Exec<'e> {
                 // The block lets whole warps arrive, and blocks synchronize when all their threads
                 // have arrived, those of a cluster when all threads of each have.
                 Instr::NamedBarrier { .. } | Instr::SyncGrid | Instr::SyncCluster => Next::Wait,
+                Instr::WarpgroupSync => self.gather_warpgroups(),
+                Instr::Wgmma { product } => {
+                    self.multiply_by_warpgroup(&code.warpgroup_products[*product as usize])
+                }
+                Instr::WgmmaWait { pending } => self.wait_for_products(*pending as usize),
                 Instr::MBarrierArrive { barrier, to } => self.arrive_at_mbarriers(*barrier, *to),
                 Instr::MBarrierWait { barrier, phase } => self.wait_for_mbarriers(*barrier, *phase),
                 Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),
@@ -460,6 +477,7 @@ impl<'e> Exec<'e> {
         self.log.faults.add((self.position.block, thread), report);
         self.live.remove(lanes);
         self.async_copies.abandon(lanes);
+        self.bulk_stores.abandon(lanes);
         self.deactivate(lanes)
     }
 }

@@ -5,7 +5,7 @@
 //! counters: nothing else depends on them.
 use warpwise_compiler::{
     hardware::time::{Pipe, Step},
-    ir::{BinaryOp, InstId, Kernel, Op, ReduceOp, Scalar, Space, TernaryOp, Ty, UnaryOp},
+    ir::{BinaryOp, InstId, Kernel, Op, ReduceOp, Scalar, Space, TernaryOp, Ty, UnaryOp, WgmmaOp},
 };
 
 /// The machine instructions of an instruction, and the latency of its result.
@@ -142,18 +142,30 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
             let is_shared = kernel.space(*ptr) == Some(Space::Shared);
             MachineCode::memory(if is_shared { Step::Shared } else { Step::Atomic }, 1)
         }
-        Op::AsyncCopy { .. } | Op::BulkCopy { .. } => MachineCode::memory(Step::Global, 0),
-        Op::AsyncCommit => MachineCode::control(1),
+        Op::AsyncCopy { .. }
+        | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. } => MachineCode::memory(Step::Global, 0),
+        Op::AsyncCommit | Op::BulkCommit => MachineCode::control(1),
         // The copies before it take a latency of global memory.
-        Op::AsyncWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Global, 1),
+        Op::AsyncWait { .. } | Op::BulkWait { .. } => {
+            MachineCode::new(Pipe::Control, 1, Step::Global, 1)
+        }
         Op::Texture { .. } => MachineCode::memory(Step::Global, 1),
         Op::MBarrierArrive { .. } => MachineCode::memory(Step::Shared, 1),
         Op::Barrier { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::NamedBarrier { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Barrier, 1),
-        Op::SyncWarp { .. } | Op::Fence { .. } => MachineCode::control(1),
+        // Its reads of shared memory are not known to the model.
+        Op::Wgmma { .. } => {
+            let instructions = (WgmmaOp::DEPTH / WgmmaOp::STEP) as u32;
+            MachineCode::new(Pipe::Tensor, instructions, Step::Barrier, 1)
+        }
+        Op::SyncWarp { .. } | Op::Fence { .. } | Op::ProxyFence => MachineCode::control(1),
         Op::Shuffle { .. } => match result_class {
             Class::LongWord | Class::Double => MachineCode::new(Pipe::Memory, 2, Step::Shuffle, 1),
             Class::Word | Class::Single | Class::Half => {

@@ -251,13 +251,21 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
         | Op::Fence { .. }

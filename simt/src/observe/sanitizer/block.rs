@@ -12,6 +12,7 @@ use super::{
     release_acquire::{ArrivedClock, AtomicAccess, BlockClocks, VectorClock},
     replayed_accesses::ReplayedAccesses,
     shadow::{AccessRecord, RaceHit, Shadow},
+    tile_reads::TileReads,
     undefined::{UndefinedLanes, UndefinedValues},
 };
 use crate::{
@@ -57,6 +58,8 @@ pub(crate) struct BlockChecks {
     accesses: u64,
     found: RawFindings,
     pub(crate) pending_copies: PendingCopies,
+    /// The tiles that products read.
+    pub(crate) tile_reads: TileReads,
     pub(crate) undefined: UndefinedValues,
 }
 
@@ -80,6 +83,7 @@ impl BlockChecks {
             accesses: 0,
             found: RawFindings::default(),
             pending_copies: PendingCopies::default(),
+            tile_reads: TileReads::default(),
             undefined: UndefinedValues::new(launch),
         }
     }
@@ -94,6 +98,7 @@ impl BlockChecks {
         self.cluster = cluster;
         self.undefined.reset();
         self.pending_copies.reset();
+        self.tile_reads.reset();
     }
 
     /// Adds an access by a thread that comes before the copy is waited for.

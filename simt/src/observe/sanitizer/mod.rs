@@ -22,6 +22,7 @@
 //! | [`raw_findings`] | races and other findings by number, merged by place |
 //! | [`unused`] | detection of unused memory |
 //! | [`pending_copies`] | accesses that come before an asynchronous copy is waited for |
+//! | [`tile_reads`] | the reads of products of warpgroups |
 //! | [`out_of_bounds`] | the buffer that an index out of bounds misses |
 //! | [`finding`] | the findings that users see, as data and as text |
 //! | [`misuse`], [`sync_finding`] | barrier divergence and mask misuse: detection and findings |
@@ -49,6 +50,7 @@ pub(crate) mod release_acquire;
 pub(crate) mod replayed_accesses;
 pub(crate) mod shadow;
 pub(crate) mod sync_finding;
+pub(crate) mod tile_reads;
 pub(crate) mod undefined;
 pub(crate) mod unused;
 

@@ -7,7 +7,10 @@
 //! all accesses of the block to memory with pending copies pass by.
 use super::{LaunchChecks, launch::SlicePlace, raw_findings::RacingAccess};
 use crate::{bytecode::AccessKind, vector::lanes};
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    hash::Hash,
+};
 
 /// Bytes in a word: copies are made of whole ones.
 const WORD_BYTES: u64 = 4;
@@ -47,6 +50,8 @@ pub(crate) struct PendingCopies {
     destinations: Vec<Option<PendingCopy>>,
     /// By memory and word, the number of copies that read it, and the first of them.
     sources: HashMap<(usize, u64), (u32, PendingCopy)>,
+    /// By cell of shared memory, the number of stores in bulk that read it, and the first of them.
+    shared_sources: HashMap<u64, (u32, PendingCopy)>,
     /// Number of pending copies.
     count: u64,
 }
@@ -62,35 +67,40 @@ impl PendingCopies {
     pub(crate) fn reset(&mut self) {
         self.destinations.fill(None);
         self.sources.clear();
+        self.shared_sources.clear();
         self.count = 0;
     }
 
-    /// Adds a copy of `bytes` bytes by a thread, with the addresses and sites of its destination
-    /// and its source.
+    /// Adds a copy of `bytes` bytes by a thread to shared memory, with the addresses and sites of its
+    /// destination, and of its source if threads may write that.
     pub(crate) fn insert(
         &mut self,
         launch: &LaunchChecks<'_>,
         thread: u32,
-        ends: [(u64, u32); 2],
+        ((to, site), from): ((u64, u32), Option<(u64, u32)>),
         bytes: u32,
     ) {
         self.count += 1;
         self.destinations.resize(launch.cells as usize, None);
-        let [(to, site), (from, source_site)] = ends;
         let (buffer, first) = lanes::resolve(to);
         for (cell, _) in launch.touched_cells(buffer, first, bytes) {
             if let Some(pending) = self.destinations.get_mut(cell as usize) {
                 *pending = Some(PendingCopy { thread, site });
             }
         }
+        let Some((from, site)) = from else { return };
         for word in source_words(launch, from, bytes) {
-            let copy = PendingCopy { thread, site: source_site };
-            self.sources.entry(word).or_insert((0, copy)).0 += 1;
+            self.sources.entry(word).or_insert((0, PendingCopy { thread, site })).0 += 1;
         }
     }
 
-    /// Removes a copy that has been waited for.
-    pub(crate) fn remove(&mut self, launch: &LaunchChecks<'_>, [to, from]: [u64; 2], bytes: u32) {
+    /// Removes a copy to shared memory that has been waited for.
+    pub(crate) fn remove(
+        &mut self,
+        launch: &LaunchChecks<'_>,
+        (to, from): (u64, Option<u64>),
+        bytes: u32,
+    ) {
         self.count -= 1;
         let (buffer, first) = lanes::resolve(to);
         for (cell, _) in launch.touched_cells(buffer, first, bytes) {
@@ -98,14 +108,31 @@ impl PendingCopies {
                 *pending = None;
             }
         }
-        for word in source_words(launch, from, bytes) {
-            if let Some((count, _)) = self.sources.get_mut(&word) {
-                *count -= 1;
-                if *count == 0 {
-                    self.sources.remove(&word);
-                }
-            }
+        let words = from.map(|from| source_words(launch, from, bytes));
+        words.into_iter().flatten().for_each(|word| remove_one(&mut self.sources, word));
+    }
+
+    /// Adds a store of `bytes` bytes by a thread, with the address and the site of its source.
+    pub(crate) fn insert_store(
+        &mut self,
+        launch: &LaunchChecks<'_>,
+        thread: u32,
+        (from, site): (u64, u32),
+        bytes: u32,
+    ) {
+        self.count += 1;
+        let (buffer, first) = lanes::resolve(from);
+        for (cell, _) in launch.touched_cells(buffer, first, bytes) {
+            self.shared_sources.entry(cell).or_insert((0, PendingCopy { thread, site })).0 += 1;
         }
+    }
+
+    /// Removes a store that has been waited for.
+    pub(crate) fn remove_store(&mut self, launch: &LaunchChecks<'_>, from: u64, bytes: u32) {
+        self.count -= 1;
+        let (buffer, first) = lanes::resolve(from);
+        let cells = launch.touched_cells(buffer, first, bytes);
+        cells.for_each(|(cell, _)| remove_one(&mut self.shared_sources, cell));
     }
 
     /// Returns the pending copy with which an access interferes, with the first such byte of the
@@ -119,15 +146,29 @@ impl PendingCopies {
     ) -> Option<(PendingCopy, u64)> {
         let (buffer, first) = lanes::resolve(address);
         if is_shared {
+            let pending = |cell: u64| {
+                let copied = self.destinations.get(cell as usize).copied().flatten();
+                let stored = self.shared_sources.get(&cell).filter(|_| kind.writes());
+                copied.or_else(|| stored.map(|(_, store)| *store))
+            };
             let mut cells = launch.touched_cells(buffer, first, bytes);
-            return cells
-                .find_map(|(cell, byte)| Some(((*self.destinations.get(cell as usize)?)?, byte)));
+            return cells.find_map(|(cell, byte)| Some((pending(cell)?, byte)));
         }
         if !kind.writes() {
             return None;
         }
         let copy = source_words(launch, address, bytes).find_map(|word| self.sources.get(&word))?;
         Some((copy.1, first))
+    }
+}
+
+/// Counts one copy less that reads a place.
+fn remove_one<K: Eq + Hash>(sources: &mut HashMap<K, (u32, PendingCopy)>, place: K) {
+    if let Entry::Occupied(mut source) = sources.entry(place) {
+        source.get_mut().0 -= 1;
+        if source.get().0 == 0 {
+            source.remove();
+        }
     }
 }
 

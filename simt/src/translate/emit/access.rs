@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     bytecode::{
-        Address, AsyncCopy, Atomic, AtomicKind, Change, Instr, IntegerOp, Malformed, Operand,
-        TextureRead,
+        Address, AsyncCopy, Atomic, AtomicKind, Change, Instr, IntegerOp, LeftFactor, Malformed,
+        Operand, TextureRead, Tile, WarpgroupProduct,
     },
     vector::{
         lanes::{self, LaneFn, scan::Transfer},
@@ -17,7 +17,10 @@ use crate::{
 use warpwise_compiler::{
     analysis::range,
     id::Id,
-    ir::{BinaryOp, CompareOp, InstId, Order, ParamId, Root, Scalar, Space, TextureOp},
+    ir::{
+        BinaryOp, CompareOp, Extent, InstId, Order, ParamId, Root, Scalar, Space, TextureOp,
+        WgmmaOp,
+    },
 };
 
 impl Emitter<'_> {
@@ -269,6 +272,44 @@ impl Emitter<'_> {
         let copy = self.code.async_copies.len() as u32 - 1;
         self.emit(Instr::BulkCopy { copy, barrier });
         Ok(())
+    }
+
+    /// Emits a matrix product of a warpgroup.
+    pub(super) fn emit_warpgroup_product(
+        &mut self,
+        id: InstId,
+        op: WgmmaOp,
+        columns: &Extent,
+        args: &[InstId],
+    ) -> Done {
+        let ([sums, b, a @ ..], Some(columns)) = (args, columns.known()) else {
+            return Err(self.malformed("a generic number of columns"));
+        };
+        let sums = self.access_address(id, *sums)?;
+        let b = self.tile(id, *b, WgmmaOp::factor_bytes(op.b, columns))?;
+        let a = match op.a {
+            Some(major) => LeftFactor::Tile(self.tile(
+                id,
+                a[0],
+                WgmmaOp::factor_bytes(major, WgmmaOp::ROWS),
+            )?),
+            None => {
+                let words = a.iter().map(|word| self.operand(*word));
+                LeftFactor::Words(words.collect::<Result<_, _>>()?)
+            }
+        };
+        self.code.has_named_barriers = true;
+        self.code.warpgroup_products.push(WarpgroupProduct { op, columns, sums, a, b });
+        let product = self.code.warpgroup_products.len() as u32 - 1;
+        self.emit(Instr::WarpgroupSync);
+        self.emit(Instr::Wgmma { product });
+        Ok(())
+    }
+
+    /// Returns tiles in shared memory that a product reads.
+    fn tile(&mut self, id: InstId, ptr: InstId, bytes: u64) -> Result<Tile, Malformed> {
+        let at = self.access_address(id, ptr)?;
+        Ok(Tile { at, site: self.tile_site(ptr, at, bytes as u32) })
     }
 
     /// Emits a word of a read of a texture.

@@ -82,21 +82,50 @@ impl Emitter<'_> {
         Some([self.emit_site_check(write, to), from])
     }
 
+    /// Emits the check of a wait for products, which are complete when they have begun.
+    pub(super) fn emit_products_check(&mut self, pending: u64) {
+        if self.is_checked {
+            self.emit(Instr::WgmmaWait { pending: pending as u32 });
+        }
+    }
+
+    /// Returns the number of the site of a product's read of tiles, if it is checked.
+    pub(super) fn tile_site(
+        &mut self,
+        ptr: InstId,
+        at: Address<Operand>,
+        bytes: u32,
+    ) -> Option<u32> {
+        if !self.is_checked {
+            return None;
+        }
+        let (kind, is_shared, reads) = (AccessKind::Read, true, true);
+        let (buffer, value, atomic, span) = (self.root_buffer(ptr), None, None, self.span);
+        let site = Site { kind, reads, is_shared, bytes, at, buffer, value, atomic, span };
+        Some(self.add_site(site, Space::Shared, ptr))
+    }
+
     /// Returns the number of the buffer that an address points into, if it is known.
-    fn root_buffer(&self, ptr: InstId) -> Option<u16> {
+    pub(super) fn root_buffer(&self, ptr: InstId) -> Option<u16> {
         self.kernel.root(ptr).map(|root| self.buffer_number(root))
     }
 
     /// Emits the check of an access through `ptr`; returns the number of its site.
-    fn emit_site_check(&mut self, site: Site, ptr: InstId) -> u32 {
-        let Site { is_shared, bytes, at, .. } = site;
+    pub(super) fn emit_site_check(&mut self, site: Site, ptr: InstId) -> u32 {
+        let is_shared = site.is_shared;
         let other = self.kernel.space(ptr).unwrap_or(Space::Global);
         let space = if is_shared && other != Space::Cluster { Space::Shared } else { other };
+        let number = self.add_site(site, space, ptr);
+        self.emit(Instr::CheckAccess { site: number });
+        number
+    }
+
+    fn add_site(&mut self, site: Site, space: Space, ptr: InstId) -> u32 {
+        let Site { bytes, at, .. } = site;
         let number = self.code.sites.len() as u32;
         self.code.sites.push(site);
         let request = Request { kind: Kind::Load, space, bytes, at, ptr, phases: 1 };
         self.code.counted.requests.push(request);
-        self.emit(Instr::CheckAccess { site: number });
         number
     }
 

@@ -85,6 +85,8 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
         | Op::AsyncWait { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::ActiveMask
         | Op::MBarrierArrive { .. }
         | Op::MBarrierWait { .. }
@@ -115,12 +117,18 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Barrier { .. }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
@@ -152,13 +160,21 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::Barrier { reduce: None }
         | Op::AsyncCopy { .. }
         | Op::BulkCopy { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. }
+        | Op::BulkStore { .. }
         | Op::Prefetch { .. }
         | Op::AsyncCommit
         | Op::AsyncWait { .. }
+        | Op::BulkCommit
+        | Op::BulkWait { .. }
         | Op::SyncGrid
         | Op::SyncCluster
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
+        | Op::ProxyFence
+        | Op::Wgmma { .. }
+        | Op::WgmmaWait { .. }
         | Op::MBarrierWait { .. }
         | Op::Fence { .. }
         | Op::Print { .. }

@@ -10,6 +10,7 @@ mod dot_products;
 mod fused;
 mod places;
 mod program;
+mod tensor;
 mod values;
 
 use super::{
@@ -392,6 +393,26 @@ impl Emitter<'_> {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_bulk_copy(id, [*to, *from, *barrier], bytes as u32)
             }
+            Op::TensorCopy { to, map, shape, at, barrier } => {
+                self.emit_tensor_copy(id, [*to, *barrier], (*map, shape), at)
+            }
+            Op::TensorStore { map, from, shape, at } => {
+                self.emit_tensor_store(id, *from, (*map, shape), at)
+            }
+            Op::BulkStore { to, from, bytes } => {
+                let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
+                self.emit_bulk_store(id, [*to, *from], bytes as u32)
+            }
+            Op::BulkCommit => {
+                self.emit(Instr::BulkCommit);
+                Ok(())
+            }
+            Op::BulkWait { pending, reads: _ } => {
+                let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
+                let pending = u32::try_from(pending).unwrap_or(u32::MAX);
+                self.emit(Instr::BulkWait { pending });
+                Ok(())
+            }
             Op::Prefetch { .. } => Ok(()),
             Op::AsyncCommit => {
                 self.emit(Instr::AsyncCommit);
@@ -491,6 +512,13 @@ impl Emitter<'_> {
                 let to = self.new_lanes(id)?;
                 self.emit_warp_op(WarpOp::Matrix { at: Meeting::DistributeRows, word, to }, None)
             }
+            Op::Wgmma { op, columns, args } => self.emit_warpgroup_product(id, *op, columns, args),
+            Op::WgmmaWait { pending, .. } => {
+                let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
+                self.emit_products_check(pending);
+                Ok(())
+            }
+            Op::ProxyFence => Ok(()),
             Op::Texture { op, texture, args, word } => {
                 self.emit_texture(id, *op, *texture, args, *word)
             }

@@ -84,9 +84,12 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         cluster: kernel.cluster,
         first_mapped: buffers as u16,
         has_named_barriers: false,
+        warpgroup_products: Vec::new(),
         mbarriers: mbarriers(kernel)?,
         atomics: Vec::new(),
         async_copies: Vec::new(),
+        tensor_copies: Vec::new(),
+        bulk_stores: Vec::new(),
         messages: Vec::new(),
         matrix_words: Vec::new(),
         texture_reads: Vec::new(),
@@ -133,10 +136,13 @@ fn translate_param(kind: &ParamKind) -> Result<Param, Malformed> {
         .ok_or_else(|| malformed_signature("elements of generic size"))?;
     let access = match (elem, access) {
         (Element::Scalar(_), _) => AccessMode::Words(size as u32),
-        (Element::Plain { .. }, Access::Read | Access::Constant { .. } | Access::Texture) => {
-            AccessMode::Reads
+        (
+            Element::Plain { .. },
+            Access::Read | Access::Constant { .. } | Access::Texture | Access::TensorRead,
+        ) => AccessMode::Reads,
+        (Element::Plain { .. }, Access::Write | Access::Atomic | Access::TensorWrite) => {
+            AccessMode::Alone
         }
-        (Element::Plain { .. }, Access::Write | Access::Atomic) => AccessMode::Alone,
     };
     Ok(Param::Slice { size, align, access, is_read_only })
 }

@@ -1,4 +1,5 @@
 //! Branches, loops, warps and serial work.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 // Branches (Cheng, Grossman and McKercher, "Professional CUDA C Programming", chapter 3).

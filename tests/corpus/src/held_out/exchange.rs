@@ -1,4 +1,5 @@
 //! Threads that exchange through memory: sums, scans, tiles, halos, sorts and protocols of textbooks.
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 // Sums over a block (CUDA by Example 5.3; the CUDA sample `reduction`).

@@ -1,5 +1,5 @@
 //! Accesses to memory: strides, layouts, transposes, banks, lengths and indices.
-use warpwise::prelude::*;
+use warpwise::{F32x4, prelude::*};
 
 // Copies with offsets and strides (NVIDIA's blog, "How to Access Global Memory Efficiently").
 

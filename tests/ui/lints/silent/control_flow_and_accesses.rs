@@ -1,6 +1,6 @@
 //! What looks like a mistake and is none: each of these must compile without a word.
 #![deny(warnings)]
-use warpwise::prelude::*;
+use warpwise::{F32x4, prelude::*};
 
 /// Too long to be computed for both sides of a branch.
 #[device]

@@ -2,7 +2,8 @@
 //! `gpu_index_overflows`, `gpu_local_arrays`, `gpu_misaligned_accesses`, `gpu_out_of_bounds_shared`, `gpu_swapped_axes`,
 //! `gpu_uncoalesced_accesses`, `gpu_unguarded_indices` and `gpu_vector_bank_conflicts`.
 #![deny(warnings)]
-use warpwise::prelude::*;
+use std::sync::atomic::Ordering;
+use warpwise::{F32x2, prelude::*};
 
 #[device]
 #[derive(Clone, Copy)]

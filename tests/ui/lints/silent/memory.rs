@@ -1,6 +1,7 @@
 //! Accesses that cost what they must, and what is not known.
 #![deny(warnings)]
-use warpwise::prelude::*;
+use std::sync::atomic::Ordering;
+use warpwise::{F32x4, prelude::*};
 
 #[device]
 #[derive(Clone, Copy)]

@@ -2,6 +2,7 @@
 //! `gpu_missing_barriers`, `gpu_missing_fences`, `gpu_missing_warp_syncs`, `gpu_same_value_races`, `gpu_shared_write_races` and
 //! `gpu_uninit_shared_reads`.
 #![deny(warnings)]
+use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 #[device]

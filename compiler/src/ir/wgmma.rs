@@ -1,0 +1,193 @@
+//! The matrix products of warpgroups: element types, the order of elements in tiles, and the parts of
+//! each thread.
+//!
+//! The 128 threads of a warpgroup, four warps whose first is a multiple of 4, add the product of a
+//! 64 by 64 matrix `a` and a 64 by `n` matrix `b` to a 64 by `n` matrix of sums. Warp `w` of them has
+//! rows `16 * w` to `16 * w + 15` of `a` and of the sums. Lane `l` belongs to group `g = l / 4` and is
+//! number `t = l % 4` in it.
+//!
+//! | matrix | | row in the warp | column |
+//! |---|---|---|---|
+//! | sums | element `i` | `g + 8 * (i / 2 % 2)` | `8 * (i / 4) + 2 * t + i % 2` |
+//! | `a` in registers | word `w`, element `e` | `g + 8 * (w % 2)` | `8 * (w / 2) + 2 * t + e` |
+//!
+//! # Tiles
+//!
+//! A tile in shared memory is made of rows of 128 bytes, 64 elements, and begins at a multiple of 1024
+//! bytes. Bits 4 to 6 of the address of an element are exclusive-ored with bits 7 to 9, which swaps
+//! the chunks of 16 bytes in a row. Without that:
+//!
+//! - In the order [`K`](Major::K) row `i` of the tile is row `i` of `a`, or column `i` of `b`.
+//! - In the order [`Mn`](Major::Mn) row `k` of the tile is column `k` of `a`, or row `k` of `b`, of 64
+//!   elements. Further columns of `b` are in further tiles of 64 rows, one after the other.
+use super::{MmaType, names::Named};
+use std::fmt;
+
+/// The order of the elements of a factor in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Major {
+    /// Elements that are added up are neighbours.
+    K,
+    /// Elements of a column of `a`, or of a row of `b`, are neighbours.
+    Mn,
+}
+
+/// A product of matrices that a warpgroup computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WgmmaOp {
+    /// The element type of both factors: `f16` or `bf16`. Sums are `f32`.
+    pub ty: MmaType,
+    /// The order of `a` in shared memory; `None` if it is in registers.
+    pub a: Option<Major>,
+    /// The order of `b` in shared memory.
+    pub b: Major,
+    /// True if the product is added to the sums, false if it replaces them.
+    pub accumulates: bool,
+}
+
+/// The bytes of a tile of 64 rows.
+const TILE_BYTES: u64 = 64 * WgmmaOp::ROW_BYTES;
+
+impl WgmmaOp {
+    /// The number of threads of a warpgroup.
+    pub const THREADS: u64 = 128;
+    /// The number of rows of `a`.
+    pub const ROWS: u64 = 64;
+    /// The number of elements that are added up.
+    pub const DEPTH: u64 = 64;
+    /// The number of elements that one instruction adds up.
+    pub const STEP: u64 = 16;
+    /// The words of `a` that a thread has in registers.
+    pub const A_WORDS: usize = 16;
+    /// The most columns of `b`.
+    pub const MAX_COLUMNS: u64 = 256;
+    /// The bytes of a row of a tile.
+    pub const ROW_BYTES: u64 = 128;
+    /// The alignment of a tile in bytes: the rows after which the swizzle repeats.
+    pub const TILE_ALIGN: u64 = 1024;
+
+    /// The name of `a` in registers.
+    const REGISTERS: &str = "registers";
+
+    /// Returns true if `b` can have so many columns.
+    pub const fn is_columns(columns: u64) -> bool {
+        columns.is_multiple_of(8) && matches!(columns, 8..=Self::MAX_COLUMNS)
+    }
+
+    /// Returns the number of sums that a thread has of a product with so many columns.
+    pub const fn sums(columns: u64) -> u64 {
+        columns / 2
+    }
+
+    /// Returns the product with this name, `bf16.k.mn`, or `f16.registers.k.zero` if it replaces the
+    /// sums.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let mut words = name.split('.');
+        let op = Self {
+            ty: MmaType::from_name(words.next()?)?,
+            a: match words.next()? {
+                Self::REGISTERS => None,
+                name => Some(Major::from_name(name)?),
+            },
+            b: Major::from_name(words.next()?)?,
+            accumulates: match words.next() {
+                None => true,
+                Some("zero") => false,
+                Some(_) => return None,
+            },
+        };
+        (words.next().is_none() && op.ty.per_word() == 2).then_some(op)
+    }
+
+    /// Returns the bytes of the tiles of a factor with `lines` rows of `a`, or columns of `b`.
+    pub const fn factor_bytes(major: Major, lines: u64) -> u64 {
+        match major {
+            Major::K => lines * Self::ROW_BYTES,
+            Major::Mn => lines.div_ceil(Self::ROWS) * TILE_BYTES,
+        }
+    }
+
+    /// Returns the place of an element before the swizzle, in bytes after the start of the first
+    /// tile: number `k` of row `line` of `a`, or of column `line` of `b`.
+    pub const fn element_offset(major: Major, line: u64, k: u64) -> u64 {
+        match major {
+            Major::K => line * Self::ROW_BYTES + 2 * k,
+            Major::Mn => {
+                let (tile, column) = (line / Self::ROWS, line % Self::ROWS);
+                tile * TILE_BYTES + k * Self::ROW_BYTES + 2 * column
+            }
+        }
+    }
+
+    /// Returns the address of the element that would be at an address without the swizzle.
+    pub const fn swizzle(address: u64) -> u64 {
+        address ^ (address >> 7 & 7) << 4
+    }
+
+    /// Returns the row in the tile of a warp, and the column, of a thread's sum number `i`.
+    pub const fn place_of_sum(lane: u64, i: u64) -> [u64; 2] {
+        [lane / 4 + i / 2 % 2 * 8, i / 4 * 8 + lane % 4 * 2 + i % 2]
+    }
+
+    /// Returns the number of the thread's word of `a` in registers, and the lane, with the elements
+    /// `k` and `k ^ 1` of a row in the tile of a warp.
+    pub const fn place_of_word(row: u64, k: u64) -> [u64; 2] {
+        [k / 8 * 2 + row / 8, row % 8 * 4 + k % 8 / 2]
+    }
+}
+
+impl fmt::Display for WgmmaOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let a = self.a.map_or(Self::REGISTERS, Major::name);
+        write!(f, "{}.{a}.{}", self.ty.name(), self.b.name())?;
+        if self.accumulates { Ok(()) } else { write!(f, ".zero") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_products() {
+        for ty in [MmaType::F16, MmaType::BF16] {
+            for a in [None, Some(Major::K), Some(Major::Mn)] {
+                for b in [Major::K, Major::Mn] {
+                    for accumulates in [false, true] {
+                        let op = WgmmaOp { ty, a, b, accumulates };
+                        assert_eq!(WgmmaOp::from_name(&op.to_string()), Some(op));
+                    }
+                }
+            }
+        }
+        for name in ["bf16.k", "bf16.k.registers", "i8.k.k", "f16.k.k.one", "f16.k.k.zero.zero"] {
+            assert_eq!(WgmmaOp::from_name(name), None);
+        }
+    }
+
+    #[test]
+    fn a_sum_is_in_the_register_of_the_factor() {
+        for lane in 0..32 {
+            for word in 0..WgmmaOp::A_WORDS as u64 {
+                let [row, k] = WgmmaOp::place_of_sum(lane, 2 * word);
+                assert_eq!(WgmmaOp::place_of_word(row, k), [word, lane]);
+                assert_eq!(WgmmaOp::place_of_sum(lane, 2 * word + 1), [row, k + 1]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_tile_has_each_element_once() {
+        for major in [Major::K, Major::Mn] {
+            let bytes = WgmmaOp::factor_bytes(major, 128);
+            let mut found = vec![false; bytes as usize / 2];
+            for line in 0..128 {
+                for k in 0..WgmmaOp::DEPTH {
+                    let at = WgmmaOp::swizzle(WgmmaOp::element_offset(major, line, k));
+                    assert!(!std::mem::replace(&mut found[at as usize / 2], true));
+                }
+            }
+            assert!(found.iter().all(|found| *found));
+        }
+    }
+}

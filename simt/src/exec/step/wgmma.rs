@@ -1,0 +1,219 @@
+//! Matrix products of warpgroups.
+//!
+//! The warps of a warpgroup begin a product together, and each computes its rows of the result on the
+//! spot. So a wait for products has nothing to do but for the sanitizer.
+use super::{Exec, control::Next};
+use crate::{
+    bytecode::{LeftFactor, Tile, WarpgroupProduct},
+    observe::sanitizer::{
+        access_log::{Access, LaneAddresses, LogEvent},
+        tile_reads::TileRead,
+    },
+    vector::{
+        lanes,
+        mask::{Mask, bits},
+    },
+};
+use warpwise_compiler::{
+    hardware::LANES,
+    ir::{Major, WgmmaOp},
+    tensor_cores,
+};
+
+/// The warps of a warpgroup.
+const WARPS: usize = WgmmaOp::THREADS as usize / LANES;
+/// The rows of the result that a warp computes.
+const ROWS: u64 = WgmmaOp::ROWS / WARPS as u64;
+/// The elements in the 16 bytes that are read at once.
+const CHUNK: u64 = 8;
+
+/// The elements of rows of `a`, or of columns of `b`.
+type Lines = Vec<[u16; WgmmaOp::DEPTH as usize]>;
+
+impl Exec<'_> {
+    /// Continues if all warps of the warpgroups are here.
+    pub(super) fn gather_warpgroups(&self) -> Next {
+        let active = self.strand.active();
+        let is_complete = self.is_only_strand
+            && active == *self.live
+            && active.warps().count().is_multiple_of(WARPS)
+            && active.warps().all(|(_, lanes)| lanes == u32::MAX);
+        if is_complete { Next::Continue } else { Next::Wait }
+    }
+
+    /// Computes the rows of the active warps.
+    pub(super) fn multiply_by_warpgroup(&mut self, product: &WarpgroupProduct) -> Next {
+        self.check_tiles(product);
+        for (warp, lanes) in self.strand.active().warps() {
+            if let Err(address) = self.multiply_rows(product, warp, lanes) {
+                return Next::OutOfBounds(address);
+            }
+        }
+        Next::Continue
+    }
+
+    /// Computes the rows of a warp of the group; `Err` with the address that is not in memory.
+    fn multiply_rows(
+        &mut self,
+        product: &WarpgroupProduct,
+        warp: usize,
+        lanes: u32,
+    ) -> Result<(), u64> {
+        let WarpgroupProduct { op, columns, sums, .. } = *product;
+        let first_lane = warp * LANES + lanes.trailing_zeros() as usize;
+        let number = self.position.first_thread / LANES + warp;
+        let first_row = (number % WARPS) as u64 * ROWS;
+        let a = match &product.a {
+            LeftFactor::Tile(tile) => {
+                let start = self.byte_address(tile.at, first_lane);
+                self.read_lines(op.a.unwrap_or(Major::K), start, first_row..first_row + ROWS)?
+            }
+            LeftFactor::Words(words) => {
+                let word = |row: u64, k: u64| {
+                    let [word, lane] = WgmmaOp::place_of_word(row, k);
+                    let bits =
+                        self.operand_value(words[word as usize], warp * LANES + lane as usize);
+                    (bits >> (16 * (k % 2))) as u16
+                };
+                (0..ROWS).map(|row| std::array::from_fn(|k| word(row, k as u64))).collect()
+            }
+        };
+        let b = self.read_lines(op.b, self.byte_address(product.b.at, first_lane), 0..columns)?;
+        for lane in bits(lanes) {
+            let in_group = warp * LANES + lane;
+            for i in 0..WgmmaOp::sums(columns) {
+                let [row, column] = WgmmaOp::place_of_sum(lane as u64, i);
+                let place = self.array_place(sums, in_group);
+                let Some((array, at)) = place.map(|(array, at)| (array, at + 4 * i)) else {
+                    return Err(at_sum(i));
+                };
+                let sum = match op.accumulates {
+                    true => self.registers.get_from_array(array, at, 4, in_group),
+                    false => Some(0),
+                };
+                let sum = sum.ok_or(at_sum(i))? as u32;
+                let sum = multiply(op, &a[row as usize], &b[column as usize], sum);
+                let set = self.registers.set_in_array(array, at, 4, in_group, sum.into());
+                set.ok_or(at_sum(i))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads rows of `a`, or columns of `b`, from tiles at an address.
+    fn read_lines(
+        &self,
+        major: Major,
+        start: u64,
+        lines: std::ops::Range<u64>,
+    ) -> Result<Lines, u64> {
+        let mut read = vec![[0; WgmmaOp::DEPTH as usize]; (lines.end - lines.start) as usize];
+        let chunk = |line: u64, k: u64| {
+            let at = WgmmaOp::swizzle(start + WgmmaOp::element_offset(major, line, k));
+            self.read_bytes(at, 2 * CHUNK).ok_or(at)
+        };
+        let half = |chunk: u128, number: u64| (chunk >> (16 * number)) as u16;
+        match major {
+            Major::K => {
+                for (line, elements) in lines.zip(&mut read) {
+                    for k in (0..WgmmaOp::DEPTH).step_by(CHUNK as usize) {
+                        let chunk = chunk(line, k)?;
+                        for number in 0..CHUNK {
+                            elements[(k + number) as usize] = half(chunk, number);
+                        }
+                    }
+                }
+            }
+            Major::Mn => {
+                for line in lines.clone().step_by(CHUNK as usize) {
+                    for k in 0..WgmmaOp::DEPTH {
+                        let chunk = chunk(line, k)?;
+                        for number in 0..CHUNK {
+                            let elements = &mut read[(line + number - lines.start) as usize];
+                            elements[k as usize] = half(chunk, number);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    /// Hands the tiles that the active warps read to the sanitizer.
+    fn check_tiles(&mut self, product: &WarpgroupProduct) {
+        if self.bound.checks.is_none() {
+            return;
+        }
+        let a = match &product.a {
+            LeftFactor::Tile(tile) => Some(*tile),
+            LeftFactor::Words(_) => None,
+        };
+        for (warp, lanes) in self.strand.active().warps() {
+            let lane = warp * LANES + lanes.trailing_zeros() as usize;
+            let tiles = a.into_iter().chain([product.b]);
+            let reads: Vec<TileRead> = tiles
+                .filter_map(|Tile { at, site }| Some((site?, self.byte_address(at, lane))))
+                .collect();
+            self.log_tile_reads(lane, &reads);
+            if let Some(checks) = &mut self.checks {
+                checks.tile_reads.insert(self.position.first_thread / LANES + warp, reads);
+            }
+        }
+    }
+
+    /// Hands the tiles to the sanitizer that products have read that are waited for: all but the last
+    /// `pending`.
+    pub(super) fn wait_for_products(&mut self, pending: usize) -> Next {
+        for (warp, lanes) in self.strand.active().warps() {
+            let number = self.position.first_thread / LANES + warp;
+            let Some(checks) = &mut self.checks else { continue };
+            let reads = checks.tile_reads.take(number, pending);
+            self.log_tile_reads(warp * LANES + lanes.trailing_zeros() as usize, &reads);
+        }
+        Next::Continue
+    }
+
+    /// Records that a lane reads tiles.
+    fn log_tile_reads(&mut self, lane: usize, reads: &[TileRead]) {
+        let (Some(launch), Some(checks)) = (&self.bound.checks, &mut self.checks) else { return };
+        for (number, address) in reads {
+            if let Some(used) = &launch.used {
+                let (buffer, first) = lanes::resolve(*address);
+                let bytes = self.code.sites[*number as usize].bytes;
+                used.mark(self.code.own_buffer(buffer), first, bytes);
+            }
+            if !launch.may_race_at(*number) {
+                continue;
+            }
+            let log = &mut checks.log(true).addresses;
+            let first = log.len();
+            log.resize(first + lane + 1, 0);
+            log[first + lane] = *address;
+            let mut lanes = Mask::EMPTY;
+            lanes.insert(lane);
+            let (first_thread, places) =
+                (self.position.first_thread as u32, LaneAddresses::Each(first));
+            let access = Access { site: *number, first_thread, lanes, places, value: None };
+            checks.log_event((self.code, launch), true, LogEvent::Access(access), None);
+        }
+    }
+}
+
+/// Returns a sum with the products of a row and a column.
+fn multiply(
+    op: WgmmaOp,
+    row: &[u16; WgmmaOp::DEPTH as usize],
+    column: &[u16; WgmmaOp::DEPTH as usize],
+    sum: u32,
+) -> u32 {
+    let step = WgmmaOp::STEP as usize;
+    row.chunks(step).zip(column.chunks(step)).fold(sum, |sum, (a, b)| {
+        let products = a.iter().zip(b).map(|(a, b)| [u64::from(*a), u64::from(*b)]);
+        tensor_cores::add_products(op.ty, products, sum)
+    })
+}
+
+/// The offset of a sum in its array.
+const fn at_sum(number: u64) -> u64 {
+    4 * number
+}
