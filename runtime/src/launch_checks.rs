@@ -217,7 +217,7 @@ impl<'a, T: Stored, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usiz
 {
     type Argument = &'a Slice2<T>;
     fn arg(array: Self::Argument) -> Arg<'a> {
-        let layout = TensorLayout::new(array.memory(), None, [1, ROWS, COLUMNS], SWIZZLE);
+        let layout = TensorLayout::new(array.memory(), None, ([1, ROWS, COLUMNS], SWIZZLE), false);
         Arg::tensor_map::<T>(Access::TensorRead, array.memory(), layout)
     }
 }
@@ -227,7 +227,7 @@ impl<'a, T: Stored, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usiz
 {
     type Argument = &'a mut Slice2<T>;
     fn arg(array: Self::Argument) -> Arg<'a> {
-        let layout = TensorLayout::new(array.memory(), None, [1, ROWS, COLUMNS], SWIZZLE);
+        let layout = TensorLayout::new(array.memory(), None, ([1, ROWS, COLUMNS], SWIZZLE), true);
         Arg::tensor_map::<T>(Access::TensorWrite, array.memory(), layout)
     }
 }
@@ -244,7 +244,8 @@ impl<
     type Argument = &'a Buffer3<T>;
     fn arg(array: Self::Argument) -> Arg<'a> {
         let (rectangle, layers) = (array.as_rows().memory(), Some(array.layers()));
-        let layout = TensorLayout::new(rectangle, layers, [LAYERS, ROWS, COLUMNS], SWIZZLE);
+        let layout =
+            TensorLayout::new(rectangle, layers, ([LAYERS, ROWS, COLUMNS], SWIZZLE), false);
         Arg::tensor_map::<T>(Access::TensorRead, rectangle, layout)
     }
 }
@@ -261,7 +262,7 @@ impl<
     type Argument = &'a mut Buffer3<T>;
     fn arg(array: Self::Argument) -> Arg<'a> {
         let (rectangle, layers) = (array.as_rows().memory(), Some(array.layers()));
-        let layout = TensorLayout::new(rectangle, layers, [LAYERS, ROWS, COLUMNS], SWIZZLE);
+        let layout = TensorLayout::new(rectangle, layers, ([LAYERS, ROWS, COLUMNS], SWIZZLE), true);
         Arg::tensor_map::<T>(Access::TensorWrite, rectangle, layout)
     }
 }

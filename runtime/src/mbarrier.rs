@@ -254,7 +254,8 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     /// copies the whole box.
     ///
     /// The coordinates are those of the first element of the box: `(row, column)`, or
-    /// `(layer, row, column)`. Elements outside of the array are zeros. The copy is waited for as
+    /// `(layer, row, column)`, and the column is rounded down to a multiple of 16 bytes. Elements
+    /// outside of the array are zeros. The copy is waited for as
     /// [`bulk_copy`](Self::bulk_copy); the documentation of [`tensor_map`](crate::tensor_map) has the
     /// rules for the destination, and an example.
     ///

@@ -52,8 +52,10 @@
 //!   a box from shared memory. It is waited for as the stores of [`bulk_store`](crate::bulk_store).
 //!
 //! **Coordinates** are those of the first element of the box: `(row, column)`, or `(layer, row,
-//! column)`. They may be negative. Elements of the box that are outside of the array are zeros, and
-//! stores leave them out, so that copies need no checks.
+//! column)`. They may be negative. The box begins at a multiple of 16 bytes along the rows: hardware
+//! has no other boxes, so that the column is rounded down, for `f32` to a multiple of 4. Elements of
+//! the box that are outside of the array are zeros, and stores leave them out, so that copies need no
+//! checks. A store with a negative coordinate, which hardware lacks, is left out as a whole.
 //!
 //! **Tiles.** The place in shared memory has as many bytes as the box, and is aligned to 128 bytes.
 //! Without a swizzle (`0`), the tile `[[T; COLUMNS]; ROWS]` in a struct with `repr(C, align(128))`
@@ -72,8 +74,8 @@
 //!
 //! **Limits.** Elements have 1, 2, 4 or 8 bytes. A box has 1 to 256 elements along each dimension,
 //! and rows of a multiple of 16 bytes; others are errors at build time, or when a kernel is
-//! specialized. The array begins at a multiple of 16 bytes, and so do its rows; else the launch is
-//! an error. The rows of a `Buffer2` do.
+//! specialized. The array begins at a multiple of 16 bytes, and so do its rows, as those of a
+//! `Buffer2` do; rows that are stored have a multiple of 16 bytes. Else the launch is an error.
 //!
 //! Tensor maps need a GPU of compute capability 9.0, and a driver of CUDA 12.0.
 mod layout;
@@ -177,9 +179,9 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize>
     /// }
     ///
     /// let device = Device::cpu();
-    /// let mut y = device.zeros_2d::<u32>((10, 3))?;
+    /// let mut y = device.zeros_2d::<u32>((10, 4))?;
     /// number::launch(&device, LaunchConfig::grid(2), &mut y)?;
-    /// assert_eq!(y.to_vec()?[21..], [28, 29, 30, 0, 1, 2, 4, 5, 6]);
+    /// assert_eq!(y.to_vec()?[28..], [28, 29, 30, 31, 0, 1, 2, 3, 4, 5, 6, 7]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     ///

@@ -290,7 +290,8 @@ pub enum Op {
         map: ParamId,
         /// The box, which has as many dimensions as the tensor.
         shape: Box<TensorBox>,
-        /// The coordinates of the first element of the box (`i32`), the outermost first.
+        /// The coordinates of the first element of the box (`i32`), the outermost first. The column is
+        /// rounded down to a multiple of 16 bytes.
         at: Vec<InstId>,
         /// A pointer to the `u64` of an mbarrier.
         barrier: InstId,
@@ -306,7 +307,8 @@ pub enum Op {
         from: InstId,
         /// The box, which has as many dimensions as the tensor.
         shape: Box<TensorBox>,
-        /// The coordinates of the first element of the box (`i32`), the outermost first.
+        /// The coordinates of the first element of the box (`i32`), the outermost first. The column is
+        /// rounded down to a multiple of 16 bytes. A store with a negative one is left out.
         at: Vec<InstId>,
     },
     /// Begins to copy bytes from shared to global memory, in the background, and adds the copy to the

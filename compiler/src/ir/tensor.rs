@@ -87,6 +87,13 @@ pub struct TensorBoxShape {
 impl TensorBoxShape {
     /// The most elements along a dimension.
     pub const MAX_EXTENT: u64 = 256;
+    /// Returns the mask of the bits of a column at which a copy begins: hardware copies boxes whose
+    /// rows begin at multiples of 16 bytes, and ends with an illegal instruction at others.
+    pub fn column_mask(&self) -> i32 {
+        let elements = Self::CHUNK_BYTES / self.elem_bytes;
+        -i32::try_from(elements).unwrap_or(1)
+    }
+
     /// The bytes of a chunk, which a swizzle moves as a whole.
     pub const CHUNK_BYTES: u64 = 16;
     /// The most bytes of a swizzle.

@@ -100,8 +100,8 @@ impl Emitter<'_> {
             Op::TensorCopy { to, map, shape, at, barrier } => {
                 self.unit(|this| this.tensor_copy([*to, *barrier], *map, shape, at))
             }
-            Op::TensorStore { map, from, at, shape: _ } => {
-                self.unit(|this| this.tensor_store(*map, *from, at))
+            Op::TensorStore { map, from, shape, at } => {
+                self.unit(|this| this.tensor_store(*map, shape, *from, at))
             }
             Op::BulkStore { to, from, bytes } => {
                 self.unit(|this| this.bulk_store([*to, *from], known(bytes)))

@@ -2,17 +2,22 @@
 //!
 //! A tensor map is a parameter of 128 bytes (`byval`), whose address the inline PTX takes by the name
 //! that LLVM gives it: LLVM would copy it to the thread's own memory.
-use super::emitter::{Effects, Emitter};
+use super::{
+    emitter::{Effects, Emitter},
+    value::{Type, Value},
+};
 use warpwise_compiler::{
     back::ptx::{
         BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, tensor_copy_instructions,
         tensor_store_instructions,
     },
-    ir::{InstId, ParamId, TensorBox},
+    ir::{InstId, ParamId, TensorBox, TensorBoxShape},
 };
 
 /// The register with the address of a tensor map.
 const MAP: &str = "w_map";
+/// The register with the first column of a box.
+const COLUMN: &str = "w_column";
 
 impl Emitter<'_> {
     /// Begins to copy a box of a tensor to the first of two addresses; the second is that of the
@@ -24,17 +29,34 @@ impl Emitter<'_> {
         shape: &TensorBox,
         at: &[InstId],
     ) {
-        let shape = shape.shape_in(self.kernel, map);
-        let bytes = shape.expect("a specialized kernel's boxes are known").bytes();
-        let places = places(2, at);
-        let copy = tensor_copy_instructions(["$0", MAP, "$1"], &places, bytes);
-        self.emit_with_map(map, &copy, [to, barrier].iter().chain(at));
+        let shape = self.box_shape(map, shape);
+        let copy = tensor_copy_instructions(["$0", MAP, "$1"], &places(2, at), shape.bytes());
+        let coordinates = at.iter().map(|id| self.value(*id)).collect();
+        self.emit_with_map(map, &copy, &[to, barrier], (&shape, coordinates));
     }
 
     /// Begins to copy a box of a tensor from an address.
-    pub(super) fn tensor_store(&mut self, map: ParamId, from: InstId, at: &[InstId]) {
+    pub(super) fn tensor_store(
+        &mut self,
+        map: ParamId,
+        shape: &TensorBox,
+        from: InstId,
+        at: &[InstId],
+    ) {
+        let shape = self.box_shape(map, shape);
         let store = tensor_store_instructions([MAP, "$0"], &places(1, at));
-        self.emit_with_map(map, &store, [from].iter().chain(at));
+        // A negative coordinate, which hardware lacks, is beyond the array.
+        let beyond = Value::new(Type::I32, i32::MAX.to_string());
+        let coordinates = at.iter().map(|id| {
+            let operands = [self.value(*id), beyond.clone()];
+            self.intrinsic(Type::I32, "llvm.umin.i32", &operands)
+        });
+        let coordinates = coordinates.collect();
+        self.emit_with_map(map, &store, &[from], (&shape, coordinates));
+    }
+
+    fn box_shape(&self, map: ParamId, shape: &TensorBox) -> TensorBoxShape {
+        shape.shape_in(self.kernel, map).expect("a specialized kernel's boxes are known")
     }
 
     /// Begins to copy bytes from shared to global memory.
@@ -55,22 +77,29 @@ impl Emitter<'_> {
         self.asm_line(&format!("{wait};"), &[], Effects::Sync);
     }
 
-    fn emit_with_map<'a>(
+    fn emit_with_map(
         &mut self,
         map: ParamId,
         instructions: &[String],
-        operands: impl Iterator<Item = &'a InstId>,
+        addresses: &[InstId],
+        (shape, at): (&TensorBoxShape, Vec<Value>),
     ) {
         let (symbol, text) = (self.param_symbol(map), instructions.join(";\n"));
+        let (last, mask) = (addresses.len() + at.len() - 1, shape.column_mask());
         let text = format!(
-            "{{\n.reg .b64 {MAP};\nmov.b64 {MAP}, {symbol};\ncvta.param.u64 {MAP}, {MAP};\n{text};\n}}"
+            "{{\n.reg .b64 {MAP};\n.reg .b32 {COLUMN};\nmov.b64 {MAP}, {symbol};\n\
+             cvta.param.u64 {MAP}, {MAP};\nand.b32 {COLUMN}, ${last}, {mask};\n{text};\n}}"
         );
-        let operands: Vec<_> = operands.map(|id| self.value(*id)).collect();
+        let addresses = addresses.iter().map(|id| self.value(*id));
+        let operands: Vec<Value> = addresses.chain(at).collect();
         self.asm_line(&text, &operands, Effects::Sync);
     }
 }
 
-/// Returns the places of coordinates among the operands, from the first one on.
+/// Returns the places of coordinates among the operands, from the first one on; the column is
+/// rounded down to a multiple of 16 bytes before.
 fn places(first: usize, at: &[InstId]) -> Vec<String> {
-    (first..first + at.len()).map(|place| format!("${place}")).collect()
+    let column = first + at.len() - 1;
+    let outer = (first..column).map(|place| format!("${place}"));
+    outer.chain([COLUMN.to_owned()]).collect()
 }

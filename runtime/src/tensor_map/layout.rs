@@ -20,16 +20,18 @@ pub(crate) struct TensorLayout {
     pub(crate) pitch_bytes: usize,
     /// The box.
     pub(crate) shape: TensorBoxShape,
+    /// True if boxes are stored.
+    pub(crate) is_stored: bool,
 }
 
 impl TensorLayout {
     /// Describes `layers` layers of rows, the rows of a rectangle. The box and the swizzle are
-    /// those of the kernel's parameter, the layers first.
+    /// those of the kernel's parameter, the layers first. Boxes are copied to shared memory, or stored.
     pub(crate) fn new(
         rectangle: &Rectangle,
         layers: Option<usize>,
-        shape: [usize; 3],
-        swizzle: usize,
+        (shape, swizzle): ([usize; 3], usize),
+        is_stored: bool,
     ) -> Self {
         let elem_bytes = rectangle.elem_bytes as u64;
         let shape = TensorBoxShape {
@@ -43,6 +45,7 @@ impl TensorLayout {
             extents: [layers.unwrap_or(1), rows, rectangle.columns],
             pitch_bytes: rectangle.pitch.saturating_mul(rectangle.elem_bytes),
             shape,
+            is_stored,
         }
     }
 
@@ -74,6 +77,12 @@ impl TensorLayout {
             return Some(format!(
                 "the rows of the array begin {pitch_bytes} bytes apart, and must begin a multiple of 16 \
                  bytes apart, as those of a `Buffer2` do"
+            ));
+        }
+        let row_bytes = extents[2].saturating_mul(self.shape.elem_bytes as usize);
+        if self.is_stored && !row_bytes.is_multiple_of(ALIGN) {
+            return Some(format!(
+                "the rows of the array have {row_bytes} bytes, and stores write multiples of 16 bytes"
             ));
         }
         let strides = [Some(pitch_bytes), (self.dims > 2).then(|| self.layer_bytes())];

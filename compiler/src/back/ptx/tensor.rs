@@ -8,7 +8,7 @@ use super::{
     emitter::ptx,
     reg::{Class, Reg},
 };
-use crate::ir::{InstId, ParamId, TensorBox};
+use crate::ir::{InstId, ParamId, TensorBox, TensorBoxShape};
 
 /// The fence before copies of shared memory.
 const PROXY_FENCE: &str = "fence.proxy.async.shared::cta";
@@ -84,18 +84,29 @@ impl Emitter<'_> {
         shape: &TensorBox,
         at: &[InstId],
     ) {
-        let bytes = self.box_bytes(map, shape);
+        let shape = self.box_shape(map, shape);
         let [to, barrier] = [to, barrier].map(|id| self.address_text(id));
-        let (map, at) = (self.tensor_map(map).to_string(), self.registers(at));
-        for instruction in tensor_copy_instructions([&to, &map, &barrier], &at, bytes) {
+        let map = self.tensor_map(map).to_string();
+        let at: Vec<Reg> = at.iter().map(|value| self.reg(*value)).collect();
+        let at = self.rounded_column(&shape, at);
+        for instruction in tensor_copy_instructions([&to, &map, &barrier], &at, shape.bytes()) {
             ptx!(self, "{instruction}");
         }
     }
 
     /// Begins to copy a box of a tensor from an address.
-    pub(super) fn tensor_store(&mut self, map: ParamId, from: InstId, at: &[InstId]) {
+    pub(super) fn tensor_store(
+        &mut self,
+        map: ParamId,
+        shape: &TensorBox,
+        from: InstId,
+        at: &[InstId],
+    ) {
+        let shape = self.box_shape(map, shape);
         let from = self.address_text(from);
-        let (map, at) = (self.tensor_map(map).to_string(), self.registers(at));
+        let map = self.tensor_map(map).to_string();
+        let at: Vec<Reg> = at.iter().map(|value| self.stored_coordinate(*value)).collect();
+        let at = self.rounded_column(&shape, at);
         for instruction in tensor_store_instructions([&map, &from], &at) {
             ptx!(self, "{instruction}");
         }
@@ -109,13 +120,25 @@ impl Emitter<'_> {
         }
     }
 
-    fn box_bytes(&self, map: ParamId, shape: &TensorBox) -> u64 {
-        let shape = shape.shape_in(self.kernel, map);
-        shape.expect("a specialized kernel's boxes are known").bytes()
+    fn box_shape(&self, map: ParamId, shape: &TensorBox) -> TensorBoxShape {
+        shape.shape_in(self.kernel, map).expect("a specialized kernel's boxes are known")
     }
 
-    fn registers(&mut self, values: &[InstId]) -> Vec<String> {
-        values.iter().map(|value| self.reg(*value).to_string()).collect()
+    /// Returns a coordinate of a store: a negative one, which hardware lacks, is beyond the array.
+    fn stored_coordinate(&mut self, value: InstId) -> Reg {
+        let (at, known) = (self.reg(value), self.regs.fresh(Class::B32));
+        ptx!(self, "min.u32 {known}, {at}, {}", i32::MAX);
+        known
+    }
+
+    /// Returns the coordinates of a box, the column rounded down to a multiple of 16 bytes.
+    fn rounded_column(&mut self, shape: &TensorBoxShape, mut at: Vec<Reg>) -> Vec<String> {
+        if let Some(column) = at.last_mut() {
+            let rounded = self.regs.fresh(Class::B32);
+            ptx!(self, "and.b32 {rounded}, {column}, {}", shape.column_mask());
+            *column = rounded;
+        }
+        at.iter().map(ToString::to_string).collect()
     }
 
     /// Returns an address without its brackets.

@@ -20,6 +20,11 @@ pub(crate) struct BoxPlace {
 }
 
 impl BoxPlace {
+    /// True if a coordinate is negative: hardware has no such store, and it is left out.
+    fn has_negative(&self) -> bool {
+        self.at.iter().any(|at| *at < 0)
+    }
+
     /// Returns the number of the element at this distance from the first one of the box; `None`
     /// outside of the tensor.
     fn element(&self, distance: [u64; 3]) -> Option<u64> {
@@ -59,7 +64,8 @@ impl Exec<'_> {
     /// Returns the place of the box that a lane copies.
     fn box_place(&self, copy: &TensorCopy, lane: usize) -> BoxPlace {
         let extents = copy.extents.map(|extent| extent.get(&self.strand.uniforms));
-        let at = copy.at.map(|at| self.operand_value(at, lane) as u32 as i32);
+        let [layer, row, column] = copy.at.map(|at| self.operand_value(at, lane) as u32 as i32);
+        let at = [layer, row, column & copy.shape.column_mask()];
         BoxPlace { at, extents }
     }
 
@@ -130,7 +136,10 @@ impl Exec<'_> {
                     let to = self.byte_address(*to, lane);
                     self.copy_bytes([to, from], source.bytes.into())
                 }
-                BulkStore::Tensor(copy) => self.store_box(copy, &self.box_place(copy, lane), from),
+                BulkStore::Tensor(copy) => {
+                    let place = self.box_place(copy, lane);
+                    if place.has_negative() { Some(()) } else { self.store_box(copy, &place, from) }
+                }
             };
             if done.is_none() {
                 return Next::OutOfBounds(from);
