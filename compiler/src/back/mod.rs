@@ -1,7 +1,9 @@
 //! Back ends: verified IR in, artifact out.
+mod packed_halves;
 pub mod ptx;
 mod rows;
 
+pub use packed_halves::find_packed_halves;
 pub use rows::expand_rows;
 use std::fmt;
 

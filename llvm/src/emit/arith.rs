@@ -11,7 +11,7 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::ptx,
+    back::{find_packed_halves, ptx},
     ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, TernaryOp, UnaryOp},
 };
 
@@ -109,6 +109,10 @@ impl Emitter<'_> {
 
     /// An operation on two values.
     pub(super) fn binary(&mut self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Value {
+        if let Some(halves) = find_packed_halves(self.kernel, id) {
+            let halves = halves.map(|half| self.value(half));
+            return self.asm(Type::I32, "mov.b32 $0, {$1, $2};", &halves, Effects::None);
+        }
         let scalar = self.scalar(id);
         let exact = self.ranges.is_exact(id);
         let (lhs, rhs) = (self.value(lhs), self.value(rhs));

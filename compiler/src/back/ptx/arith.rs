@@ -9,6 +9,7 @@ use super::{
     facts::width,
     reg::{Class, Imm, Operand, Reg, arithmetic, untyped},
 };
+use crate::back::find_packed_halves;
 use crate::ir::{Approx, BinaryOp, CompareOp, Direction, InstId, Scalar, TernaryOp, Ty, UnaryOp};
 use std::fmt::Display;
 
@@ -150,6 +151,11 @@ impl Emitter<'_> {
         } else if scalar == Scalar::Bool {
             let (lhs, rhs) = (self.reg(lhs), self.reg(rhs));
             self.pred(format_args!("{}.pred", mnemonic(op)), format_args!("{lhs}, {rhs}")).into()
+        } else if let Some([low, high]) = find_packed_halves(self.kernel, id) {
+            let (low, high) = (self.reg(low), self.reg(high));
+            let word = self.regs.fresh(Class::B32);
+            ptx!(self, "mov.b32 {word}, {{{low}, {high}}}");
+            word.into()
         } else if op == BinaryOp::RotateLeft {
             self.rotate_left(scalar, lhs, rhs)
         } else if op == BinaryOp::MulHigh {
