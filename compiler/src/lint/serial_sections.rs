@@ -5,8 +5,8 @@
 //! ```
 //! Fires where one thread of the block, or one lane of each warp, runs 32 iterations or more, or a
 //! number that only the launch knows. Silent about short loops, about loops that wait for other
-//! threads by atomic accesses, named barriers or mbarriers, and about loops that read the thread's own arrays, which no other
-//! thread can. `x.iter().nth(n)` is a loop that its first iteration leaves.
+//! threads by atomic accesses, named barriers or mbarriers, about loops that begin bulk copies, and about
+//! loops that read the thread's own arrays, which no other thread can. `x.iter().nth(n)` is a loop that its first iteration leaves.
 use super::{Finding, Lint, LintGroup, lanes::const_value, wording};
 use crate::{
     analysis::{
@@ -143,11 +143,15 @@ fn const_trip_count(kernel: &Kernel, id: InstId) -> Option<u64> {
     last.checked_sub(start?)?.div_ceil(step?.max(1)).into()
 }
 
-/// Returns true if threads cannot share a loop: it waits for others, or reads arrays of the
-/// thread's own.
+/// Returns true if threads cannot share a loop, or need not: it waits for others, begins copies for
+/// all of them, or reads arrays of the thread's own.
 fn is_unshareable(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| match &kernel.insts[id].op {
         Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => true,
+        Op::BulkCopy { .. }
+        | Op::BulkStore { .. }
+        | Op::TensorCopy { .. }
+        | Op::TensorStore { .. } => true,
         op if op.is_partial_barrier() => true,
         Op::Load { ptr, .. } => kernel.space(*ptr) == Some(Space::Local),
         op => op.bodies().any(|inner| is_unshareable(kernel, inner)),
