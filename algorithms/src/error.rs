@@ -1,6 +1,6 @@
 //! Errors of the calls of this crate.
 use thiserror::Error;
-use warpwise::{Slice2, Stored};
+use warpwise::{Buffer3, Slice2, Stored};
 
 /// An error of a call of this crate.
 #[derive(Debug, Error)]
@@ -29,6 +29,24 @@ pub enum Error {
         expected: (usize, usize),
         /// The rows and columns of the matrix.
         found: (usize, usize),
+    },
+    /// An array of three dimensions of another shape than the call needs.
+    #[error(
+        "`{argument}` has the shape {found:?}, and {expected:?} is needed: layers, rows and columns"
+    )]
+    Layers {
+        /// The parameter of the function.
+        argument: &'static str,
+        /// The layers, rows and columns that the other arguments determine.
+        expected: (usize, usize, usize),
+        /// The layers, rows and columns of the array.
+        found: (usize, usize, usize),
+    },
+    /// Heads of a size that attention does not take.
+    #[error("heads have {size} numbers, and 8, 16, 24 and so on up to 128 are possible")]
+    HeadSize {
+        /// The number of columns.
+        size: usize,
     },
     /// More elements than the call takes.
     #[error("{found} elements, and at most {most} are possible")]
@@ -61,5 +79,18 @@ pub(crate) fn require_shape<T: Stored>(
     match found == expected {
         true => Ok(()),
         false => Err(Error::Shape { argument, expected, found }),
+    }
+}
+
+/// Checks the layers, rows and columns of an array of three dimensions.
+pub(crate) fn require_layers<T: Stored>(
+    argument: &'static str,
+    array: &Buffer3<T>,
+    expected: (usize, usize, usize),
+) -> Result<()> {
+    let found = (array.layers(), array.rows(), array.columns());
+    match found == expected {
+        true => Ok(()),
+        false => Err(Error::Layers { argument, expected, found }),
     }
 }

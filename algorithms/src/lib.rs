@@ -26,6 +26,7 @@
 //! [`RadixSort`] keeps the memory of sorts, which have a second copy of keys and values.
 #![warn(missing_debug_implementations)]
 
+mod attention;
 mod error;
 mod gemm;
 mod histogram;
@@ -39,6 +40,7 @@ mod select;
 mod sort;
 mod transpose;
 
+pub use attention::{Attention, AttentionElement};
 pub use error::{Error, Result};
 pub use gemm::{Activation, Gemm, HalfElement};
 pub use histogram::{bin_count, histogram};

@@ -27,6 +27,22 @@ __global__ void fill(uint32_t *words, size_t count) {
     }
 }
 
+// The numbers of the Rust program's matrices: eight bits from -0.5 to 0.5.
+template <class T> __global__ void fill_numbers(T *numbers, size_t count, size_t seed) {
+    size_t stride = size_t(gridDim.x) * blockDim.x;
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+        uint32_t x = uint32_t(i + seed) * 2654435761u;
+        numbers[i] = T(float((x ^ x >> 15) % 256) / 256.0f - 0.5f);
+    }
+}
+
+template <class T> static T *matrix(size_t side, size_t seed) {
+    T *numbers;
+    CHECK(cudaMalloc(&numbers, side * side * sizeof(T)));
+    fill_numbers<<<1024, 256>>>(numbers, side * side, seed);
+    return numbers;
+}
+
 static uint32_t *words(size_t count) {
     uint32_t *words;
     CHECK(cudaMalloc(&words, count * 4));
@@ -102,20 +118,18 @@ int main() {
     CHECK(cublasCreate(&blas));
     const int side = 8192;
     const float one = 1, zero = 0;
-    auto *a = reinterpret_cast<float *>(words(size_t(side) * side));
-    auto *b = reinterpret_cast<float *>(words(size_t(side) * side));
+    float *a = matrix<float>(side, 1), *b = matrix<float>(side, 77);
+    auto *half_a = matrix<__nv_bfloat16>(side, 1), *half_b = matrix<__nv_bfloat16>(side, 77);
     auto *c = reinterpret_cast<float *>(words(size_t(side) * side));
-    CHECK(cudaMemset(a, 0x3c, size_t(side) * side * 4));
-    CHECK(cudaMemset(b, 0x3c, size_t(side) * side * 4));
     report("transpose", [&] {
         CHECK(cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_N, side, side, &one, a, side, &zero, b, side, c, side));
     });
     report("gemm_f32", [&] {
-        CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, a, side, b, side, &zero, c, side));
+        CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, b, side, a, side, &zero, c, side));
     });
     report("gemm_bf16", [&] {
-        CHECK(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, a, CUDA_R_16BF, side, b,
-                           CUDA_R_16BF, side, &zero, c, CUDA_R_32F, side, CUBLAS_COMPUTE_32F,
+        CHECK(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, half_b, CUDA_R_16BF, side,
+                           half_a, CUDA_R_16BF, side, &zero, c, CUDA_R_32F, side, CUBLAS_COMPUTE_32F,
                            CUBLAS_GEMM_DEFAULT));
     });
 }

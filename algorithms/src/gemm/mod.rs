@@ -4,6 +4,7 @@
 //! `f32` on the cores for floats.
 mod floats;
 mod halves;
+mod warpgroups;
 
 pub use halves::HalfElement;
 
@@ -66,30 +67,37 @@ const GELU: u32 = 2;
 
 /// Stores an element of a product.
 #[device]
-fn store<const ACTIVATION: u32>(sum: f32, (alpha, beta): (f32, f32), c: &mut f32) {
+fn store<const ACTIVATION: u32>(sum: f32, factors: (f32, f32), c: &mut f32) {
+    let old = if factors.1 != 0.0 { *c } else { 0.0 };
+    *c = finish::<ACTIVATION>(sum, factors, old);
+}
+
+/// Returns an element of the result from a sum, and from the earlier element if that counts.
+#[device]
+fn finish<const ACTIVATION: u32>(sum: f32, (alpha, beta): (f32, f32), old: f32) -> f32 {
     let mut result = alpha * sum;
     if beta != 0.0 {
-        result += beta * *c;
+        result += beta * old;
     }
-    *c = match ACTIVATION {
+    match ACTIVATION {
         RELU => result.max(0.0),
         GELU => result * (0.5 * (1.0 + math::erf(result * std::f32::consts::FRAC_1_SQRT_2))),
         _ => result,
-    };
+    }
 }
 
 /// Launches the instance of a kernel for an [`Activation`] that only the program's run decides.
 macro_rules! launch_with_activation {
-    ($activation:expr, $kernel:ident::<$($constant:literal),*>($($arg:expr),* $(,)?)) => {
+    ($activation:expr, $kernel:ident$(::<$($constant:literal),*>)?($($arg:expr),* $(,)?)) => {
         match $activation {
             $crate::Activation::Identity => {
-                $kernel::<$($constant,)* { $crate::gemm::IDENTITY }>::launch($($arg),*)
+                $kernel::<$($($constant,)*)? { $crate::gemm::IDENTITY }>::launch($($arg),*)
             }
             $crate::Activation::Relu => {
-                $kernel::<$($constant,)* { $crate::gemm::RELU }>::launch($($arg),*)
+                $kernel::<$($($constant,)*)? { $crate::gemm::RELU }>::launch($($arg),*)
             }
             $crate::Activation::Gelu => {
-                $kernel::<$($constant,)* { $crate::gemm::GELU }>::launch($($arg),*)
+                $kernel::<$($($constant,)*)? { $crate::gemm::GELU }>::launch($($arg),*)
             }
         }
     };
@@ -104,9 +112,10 @@ const GROUP: usize = 8;
 /// and columns.
 #[device]
 fn tile_of_block(tile_rows: usize, tile_columns: usize) -> (usize, usize) {
-    let group = block_idx_x() / (GROUP * tile_columns);
-    let in_group = block_idx_x() % (GROUP * tile_columns);
-    let rows = GROUP.min(tile_rows - group * GROUP);
+    // Grids are not empty, and so no number is zero.
+    let in_groups = (GROUP * tile_columns).max(1);
+    let (group, in_group) = (block_idx_x() / in_groups, block_idx_x() % in_groups);
+    let rows = tile_rows.saturating_sub(group * GROUP).clamp(1, GROUP);
     (group * GROUP + in_group % rows, in_group / rows)
 }
 

@@ -6,8 +6,8 @@
 use std::{collections::HashMap, error::Error, time::Duration};
 use warpwise::prelude::*;
 use warpwise_algorithms::{
-    Gemm, Operator, RadixSort, Result, bin_count, inclusive_scan, reduce_into, select_into,
-    transpose,
+    Attention, Gemm, Operator, RadixSort, Result, bin_count, inclusive_scan, reduce_into,
+    select_into, transpose,
 };
 use warpwise_benches::{measure::median, nvcc::baseline};
 
@@ -188,6 +188,47 @@ fn matrices(table: &Table) -> Result<()> {
     table.report("gemm_bf16", work, || gemm.run_halves(device, &a, &b, &mut c))
 }
 
+/// Attention of 64 heads of 128 numbers, with 4096 queries and keys.
+fn attention(table: &Table) -> Result<()> {
+    const HEADS: usize = 64;
+    const ROWS: usize = 4096;
+    const SIZE: usize = 128;
+    let device = &table.device;
+    let numbers = |seed: usize| -> Vec<bf16> {
+        let number = |i: usize| bf16::from_f32((word(i + seed) % 256) as f32 / 128.0 - 1.0);
+        (0..HEADS * ROWS * SIZE).map(number).collect()
+    };
+    let [host_q, host_k, host_v] = [1, 77, 99].map(numbers);
+    let upload = |x: &[bf16]| device.upload_3d(x, (HEADS, ROWS, SIZE));
+    let (q, k, v) = (upload(&host_q)?, upload(&host_k)?, upload(&host_v)?);
+    let mut out = device.zeros_3d((HEADS, ROWS, SIZE))?;
+    let attention = Attention::new(1.0 / (SIZE as f32).sqrt());
+    attention.run(device, &q, &k, &v, &mut out)?;
+
+    let found = out.to_vec()?;
+    let row = |x: &[bf16], row: usize| -> Vec<f64> {
+        x[row * SIZE..][..SIZE].iter().map(|x| f64::from(x.to_f32())).collect()
+    };
+    for query in (0..HEADS * ROWS).step_by(HEADS * ROWS / 7) {
+        let (first_key, q) = (query / ROWS * ROWS, row(&host_q, query));
+        let weight = |key: usize| -> f64 {
+            let products = q.iter().zip(row(&host_k, first_key + key)).map(|(a, b)| a * b);
+            (f64::from(attention.scale) * products.sum::<f64>()).exp()
+        };
+        let weights: Vec<f64> = (0..ROWS).map(weight).collect();
+        let total: f64 = weights.iter().sum();
+        for column in 0..SIZE {
+            let value = |key: usize| host_v[(first_key + key) * SIZE + column].to_f32();
+            let exact =
+                (0..ROWS).map(|key| weights[key] * f64::from(value(key))).sum::<f64>() / total;
+            let found = f64::from(found[query * SIZE + column].to_f32());
+            assert!((found - exact).abs() < 4e-3, "{found} for {exact} at {query}, {column}");
+        }
+    }
+    let work = (4.0 * (ROWS * ROWS * SIZE * HEADS) as f64 * 1e-12, "TFLOP/s");
+    table.report("attention", work, || attention.run(device, &q, &k, &v, &mut out))
+}
+
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let device = Device::cuda(0)?;
     println!("{}; medians; every result was verified before it was timed", device.name());
@@ -197,5 +238,6 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     arrays(&table)?;
     sorts(&table)?;
     matrices(&table)?;
+    attention(&table)?;
     Ok(())
 }

@@ -1,0 +1,139 @@
+//! Products of halves by the warpgroups of Hopper.
+//!
+//! A block computes a tile of 128 rows and 256 columns, each of its two warpgroups 64 rows. A thread of a third
+//! copies boxes of the factors to four stages in shared memory, by tensor maps, which put zeros
+//! beyond the edges. So up to three stages are on their way while one is multiplied.
+use super::{Gemm, finish, launch_with_activation, tile_of_block};
+use crate::error::Result;
+use warpwise::{Element, F32x2, MBarrier, Slice, TensorMap2, bf16, f16, prelude::*, wgmma};
+
+/// Rows of a tile of `a` and `c`.
+#[device]
+const ROWS: usize = 128;
+/// Columns of a tile of `b` and `c`.
+#[device]
+const COLUMNS: usize = 256;
+/// Columns of a tile of `a`, and rows of one of `b`.
+#[device]
+const DEPTH: usize = 64;
+#[device]
+const STAGES: usize = 4;
+/// Warps that multiply.
+#[device]
+const MULTIPLIERS: usize = 8;
+
+/// True if the kernels take such factors, on a device that has warpgroups: rows of `a` and `b` begin at
+/// multiples of 16 bytes, and no box of `b` has elements of the next batch where that of `a` has zeros.
+pub(super) fn suits(device: &Device, gemm: &Gemm) -> bool {
+    let Gemm { rows, columns, depth, batches, .. } = *gemm;
+    let has_warpgroups = !device.is_gpu() || device.info().sm == Some(90);
+    let are_aligned = columns % 8 == 0 && depth % 8 == 0 && depth > 0;
+    let fits = |extent: usize| i32::try_from(extent).is_ok();
+    has_warpgroups
+        && are_aligned
+        && (batches == 1 || depth % DEPTH == 0)
+        && [batches * rows, batches * depth, columns].into_iter().all(fits)
+}
+
+/// An element type of factors for warpgroups.
+pub trait WarpgroupElement: Sized + Element {
+    /// Multiplies matrices whose rows begin at multiples of 16 bytes.
+    fn multiply_by_warpgroups(
+        device: &Device,
+        gemm: &Gemm,
+        a: &Slice<Self>,
+        b: &Slice<Self>,
+        c: &mut Slice<F32x2>,
+    ) -> Result<()>;
+}
+
+macro_rules! multiply {
+    ($name:ident, $ty:ty) => {
+        #[kernel(block = 384)]
+        fn $name<const ACTIVATION: u32>(
+            rows: usize,
+            columns: usize,
+            depth: usize,
+            factors: (f32, f32),
+            a: TensorMap2<$ty, ROWS, DEPTH, 128>,
+            b: TensorMap2<$ty, DEPTH, 64, 128>,
+            c: &mut [F32x2],
+        ) {
+            let full = shared!([MBarrier<1>; STAGES]);
+            let empty = shared!([MBarrier<MULTIPLIERS>; STAGES]);
+            let tiles_a = shared!([[wgmma::Tile<64>; 2]; STAGES]);
+            let tiles_b = shared!([[wgmma::Tile<64>; 4]; STAGES]);
+            let batch = block_idx_y();
+            let (row, column) = tile_of_block(rows.div_ceil(ROWS), columns.div_ceil(COLUMNS));
+            let (first_row, first_column) = (row * ROWS, column * COLUMNS);
+            let (warp, lane) = (warp::warp_id(), warp::lane_id());
+            let steps = depth.div_ceil(DEPTH);
+            if warp >= MULTIPLIERS {
+                if thread_idx_x() == 32 * MULTIPLIERS {
+                    for step in 0..steps {
+                        let stage = step % STAGES;
+                        empty[stage].wait_parity(step / STAGES % 2 == 0);
+                        let k = step * DEPTH;
+                        let at = ((batch * rows + first_row) as i32, k as i32);
+                        full[stage].tensor_copy(&mut tiles_a[stage], &a, at);
+                        for part in 0..4 {
+                            let at =
+                                ((batch * depth + k) as i32, (first_column + part * 64) as i32);
+                            full[stage].tensor_copy(&mut tiles_b[stage][part], &b, at);
+                        }
+                        full[stage].arrive();
+                    }
+                }
+                return;
+            }
+            let group = warp / 4 % 2;
+            let mut products = wgmma::Products::<$ty, COLUMNS>::zero();
+            for step in 0..steps {
+                let stage = step % STAGES;
+                full[stage].wait_parity(step / STAGES % 2 == 1);
+                products.multiply_add_mn(&tiles_a[stage][group], &tiles_b[stage]);
+                // The product before has read its stage.
+                products.wait::<1>();
+                if step > 0 && lane == 0 {
+                    empty[(step - 1) % STAGES].arrive();
+                }
+            }
+            let sums = products.finish();
+            for i in (0..COLUMNS / 2).step_by(2) {
+                let row = first_row + group * 64 + wgmma::Sum::<$ty, COLUMNS>::row(i);
+                let column = first_column + wgmma::Sum::<$ty, COLUMNS>::column(i);
+                if row < rows && column < columns {
+                    let pair = &mut c[((batch * rows + row) * columns + column) / 2];
+                    let old = if factors.1 != 0.0 { *pair } else { F32x2::ZERO };
+                    *pair = F32x2::new(
+                        finish::<ACTIVATION>(sums.get(i), factors, old.x),
+                        finish::<ACTIVATION>(sums.get(i + 1), factors, old.y),
+                    );
+                }
+            }
+        }
+
+        impl WarpgroupElement for $ty {
+            fn multiply_by_warpgroups(
+                device: &Device,
+                gemm: &Gemm,
+                a: &Slice<Self>,
+                b: &Slice<Self>,
+                c: &mut Slice<F32x2>,
+            ) -> Result<()> {
+                let Gemm { rows, columns, depth, .. } = *gemm;
+                let tiles = rows.div_ceil(ROWS) * columns.div_ceil(COLUMNS);
+                let config = LaunchConfig::grid((tiles, gemm.batches));
+                let (a, b, factors) = (a.as_rows(depth)?, b.as_rows(columns)?, gemm.factors());
+                launch_with_activation!(
+                    gemm.activation,
+                    $name(device, config, rows, columns, depth, factors, &a, &b, c)
+                )?;
+                Ok(())
+            }
+        }
+    };
+}
+
+multiply!(multiply_bf16, bf16);
+multiply!(multiply_f16, f16);
