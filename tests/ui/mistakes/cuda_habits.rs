@@ -41,11 +41,6 @@ fn shuffle_mask_first(x: &mut [f32]) {
     x[1] = warp::shfl_down(0xffff_ffff, v, 1);
 }
 
-#[kernel]
-fn atomic_without_ordering(a: &[AtomicU32]) {
-    a[0].fetch_add(1);
-}
-
 mod shared_plain_atomic {
     use std::sync::atomic::Ordering;
     use warpwise::prelude::*;

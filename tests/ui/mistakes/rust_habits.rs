@@ -50,11 +50,6 @@ fn stable_sort(x: &mut [f32]) {
 }
 
 #[kernel]
-fn sort_floats(x: &mut [f32]) {
-    x.sort();
-}
-
-#[kernel]
 fn slice_of_slices(rows: &[&[f32]], y: &mut [f32]) {
     y[0] = rows[0][0];
 }
@@ -131,16 +126,6 @@ fn string_param(name: String, x: &mut [f32]) {
 #[kernel]
 fn question_mark(x: &mut [f32]) {
     let v = x.get(global_idx_x())?;
-}
-
-#[kernel]
-fn get_deref(x: &[f32], y: &mut [f32]) {
-    y[0] = x.get(global_idx_x()).unwrap_or(0.0);
-}
-
-#[kernel]
-fn swap_slices(x: &mut [f32], y: &mut [f32]) {
-    std::mem::swap(x, y);
 }
 
 #[kernel]
