@@ -1,7 +1,7 @@
 //! Copies from shared to global memory in bulk, by one thread, in the background: `cp.async.bulk`.
 //!
 //! ```
-//! use warpwise::prelude::*;
+//! use warpwise::{F32x4, prelude::*};
 //!
 //! /// Doubles rows of 128 numbers. The rows of the result are written by one thread, while the block
 //! /// computes the next one.

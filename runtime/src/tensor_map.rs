@@ -157,7 +157,8 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize>
     /// Begins to copy a box from shared memory, as part of the thread's open group of stores: see
     /// [`bulk_store`](crate::bulk_store).
     ///
-    /// ```
+    /// ```standalone_crate
+    /// # // By itself, so that this file, which declares `TensorMap`, is the place of its spans.
     /// use warpwise::{TensorMap2Mut, prelude::*};
     ///
     /// #[device]

@@ -5,7 +5,7 @@
 //! threads do something else.
 //!
 //! ```
-//! use warpwise::{prelude::*, wgmma};
+//! use warpwise::{U32x4, prelude::*, wgmma};
 //!
 //! /// `c = a * b` for 64 rows of `a`, and 64 columns of `b`, which is stored column by column.
 //! #[kernel(block = 128)]
@@ -43,9 +43,10 @@
 //! #         })
 //! #     })
 //! # };
-//! let mut c = device.zeros::<f32>(64 * 64)?;
 //! // `pack` makes chunks of 8 halves, 16 bytes.
-//! multiply::launch(&device, LaunchConfig::grid(1), &pack(&a), &pack(&b), &mut c)?;
+//! let (a_packed, b_packed) = (device.upload(&[pack(&a)])?, device.upload(&[pack(&b)])?);
+//! let mut c = device.zeros::<f32>(64 * 64)?;
+//! multiply::launch(&device, LaunchConfig::grid(1), &a_packed, &b_packed, &mut c)?;
 //! assert_eq!(c.to_vec()?[7 * 64 + 11], exact(7, 11));
 //! # Ok(())
 //! # }
