@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
-cases![of_the_file, inside, hygiene, in_other_macros, everywhere, recursive];
+cases![of_the_file, inside, hygiene, in_other_macros, everywhere, recursive, kernels];
 
 macro_rules! squared {
     ($x:expr) => {
@@ -237,4 +237,28 @@ fn recursive(on: &Engine) -> Check {
         out[1] = of_i32(y.len() as i32) + of_i64(3) as i32;
     });
     Ok(())
+}
+
+#[device]
+const THREADS: usize = 64;
+
+macro_rules! reversing_kernel {
+    ($name:ident, $of:ty) => {
+        // Only the attribute names the constant.
+        #[kernel(block = THREADS)]
+        fn $name(x: &[$of], out: &mut [$of]) {
+            let i = global_idx_x();
+            out[i] = x[x.len() - 1 - i];
+        }
+    };
+}
+
+reversing_kernel!(reversed, u32);
+
+fn kernels(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..128).collect();
+    let mut out = vec![0; 128];
+    launch!(on, reversed(read x, write out), LaunchConfig::grid(2))?;
+    let want: Vec<u32> = x.iter().rev().copied().collect();
+    same("reversed", &out, &want)
 }

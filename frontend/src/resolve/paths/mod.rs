@@ -64,19 +64,20 @@ pub(crate) fn device_paths(item: &Item) -> Vec<Path> {
     paths.found
 }
 
-/// Like [`device_paths`], for a kernel and its launch requirements. Skips open constants, with
-/// values that only rustc knows.
+/// Like [`device_paths`], for a kernel, its block size and its launch requirements. Skips open
+/// constants, with values that only rustc knows.
 pub(crate) fn paths_of_kernel(item: &ItemFn, options: &Options) -> Vec<Path> {
     let mut paths = PathCollector::new();
     paths.keys.extend(options.open.iter().map(path_key));
     paths.visit_item_fn(item);
     crate::attr::instances::instance_types(options).for_each(|ty| paths.visit_type(ty));
-    if !options.requires.is_empty() {
-        // Conditions are in the scope of the function's parameters.
-        let mut conditions = item.clone();
-        let required = options.requires.iter().map(|condition| condition.expr.clone());
-        conditions.block.stmts = required.map(|expr| Stmt::Expr(expr, None)).collect();
-        paths.visit_item_fn(&conditions);
+    let conditions = options.requires.iter().map(|condition| &condition.expr);
+    let in_attribute: Vec<_> = conditions.chain(options.block.iter().flatten()).cloned().collect();
+    if !in_attribute.is_empty() {
+        // These expressions are in the scope of the function's parameters.
+        let mut holder = item.clone();
+        holder.block.stmts = in_attribute.into_iter().map(|expr| Stmt::Expr(expr, None)).collect();
+        paths.visit_item_fn(&holder);
     }
     paths.found
 }

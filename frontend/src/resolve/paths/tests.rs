@@ -129,6 +129,18 @@ fn open_constants_are_for_rustc() {
 }
 
 #[test]
+fn block_sizes_lead_to_constants() {
+    let item = syn::parse_quote!(
+        fn k<const N: usize>(x: &mut [f32]) {}
+    );
+    let block =
+        Some([syn::parse_quote!(THREADS), syn::parse_quote!(N), syn::parse_quote!(a::ROWS)]);
+    let options = Options { block, ..Options::default() };
+    let paths = paths_of_kernel(&item, &options);
+    assert_eq!(paths.iter().map(path_key).collect::<Vec<_>>(), ["THREADS", "a::ROWS"]);
+}
+
+#[test]
 fn known_names() {
     for name in ["AtomicU32", "F32x4", "Option", "Add", "Num"] {
         assert!(is_known_item(name), "{name}");
