@@ -173,20 +173,20 @@ impl Stream {
     /// Gives work to the GPU that does not wait, after the conflicting work of other streams.
     pub(super) fn submit<'a>(
         self: &Arc<Self>,
-        operands: impl IntoIterator<Item = Operand<'a>, IntoIter: Clone>,
+        operands: impl IntoIterator<Item = Operand<'a>>,
         work: impl FnOnce(&Driver, &mut Faults) -> Result<()>,
     ) -> Result<()> {
-        let operands = operands.into_iter();
         self.gpu.context.enter(|driver| {
-            // Before the lock, since this may lock the queue of another stream.
-            operands.clone().for_each(|(allocation, ..)| allocation.share_with(self));
+            let mut all = SmallVec::<[Operand<'a>; INLINE_OPERANDS]>::new();
+            for operand in operands {
+                // Before the lock, since this may lock the queue of another stream.
+                operand.0.share_with(self);
+                all.push(operand);
+            }
             let Queue { faults, seen } = &mut *self.queue();
             let ticket = self.enqueued.load(Ordering::Relaxed) + 1;
-            let mut all = SmallVec::<[Operand<'a>; INLINE_OPERANDS]>::new();
-            all.extend(
-                operands
-                    .filter(|(allocation, bytes, _)| allocation.is_shared() && !bytes.is_empty()),
-            );
+            // Another stream may share an allocation until the queue is locked.
+            all.retain(|operand| operand.0.is_shared() && !operand.1.is_empty());
             // The locks are held until the work is enqueued, so that no other thread sees its uses
             // before. All threads lock in the order of the addresses, which excludes a deadlock.
             let address = |allocation: &Allocation| ptr::from_ref(allocation).addr();
@@ -677,7 +677,7 @@ impl Drop for Stream {
 /// Returns the memory that a launch uses.
 pub(super) fn launch_operands<'a>(
     launch: &CheckedLaunch<'a>,
-) -> impl Iterator<Item = Operand<'a>> + Clone + use<'a> {
+) -> impl Iterator<Item = Operand<'a>> + use<'a> {
     launch.args.values().filter_map(|arg| match arg {
         Value::Scalar { .. } => None,
         Value::Slice { slice, access, .. } => {
@@ -697,7 +697,8 @@ pub(super) struct Params {
 
 impl Params {
     fn push(&mut self, value: u64) {
-        self.push_words(&[value]);
+        self.starts.push(self.words.len());
+        self.words.push(value);
     }
 
     fn push_words(&mut self, words: &[u64]) {
@@ -708,7 +709,10 @@ impl Params {
     /// Returns the address of each value, as the driver takes them.
     pub(super) fn pointers(&mut self) -> SmallVec<[*mut c_void; INLINE_PARAMS]> {
         let first = self.words.as_mut_ptr();
-        self.starts.iter().map(|start| first.wrapping_add(*start).cast()).collect()
+        let mut pointers = SmallVec::new();
+        // By `push`, which is faster than `collect` for so few.
+        self.starts.iter().for_each(|start| pointers.push(first.wrapping_add(*start).cast()));
+        pointers
     }
 }
 
