@@ -163,6 +163,21 @@ mod launch_wrong_elem {
     }
 }
 
+mod launch_wrong_atomic {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(y: &[AtomicF32]) {
+        if let Some(y) = y.get(global_idx_x()) {
+            y.fetch_add(1.0, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+    fn go(d: &Device) -> warpwise::Result<()> {
+        let y = d.zeros::<u32>(4)?;
+        k::launch(d, LaunchConfig::cover(1), &y)
+    }
+}
+
 mod buffer_index {
     use warpwise::prelude::*;
 
