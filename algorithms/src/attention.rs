@@ -26,7 +26,8 @@ use warpwise::{Buffer3, MBarrier, TensorMap3, TensorMap3Mut, bf16, f16, prelude:
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attention {
-    /// The factor of the products of queries and keys: usually 1 by the root of the size of a head.
+    /// The factor of the products of queries and keys, above 0: usually 1 by the root of the size of
+    /// a head.
     pub scale: f32,
     /// True if a query sees only the keys up to its own place, where the last query and the last key
     /// have the same place.
@@ -47,8 +48,9 @@ impl Attention {
     ///
     /// # Errors
     /// [`Error::Layers`] unless `k` and `v` have as many heads and columns as `q`, and `out` has the
-    /// shape of `q`; [`Error::HeadSize`] unless there are 8, 16, 24 and so on up to 128 columns; those of
-    /// launches. Of GPUs, only those of compute capability 9.0 have the instructions.
+    /// shape of `q`; [`Error::HeadSize`] unless there are 8, 16, 24 and so on up to 128 columns;
+    /// [`Error::Scale`] unless the scale is finite and above 0; those of launches. Of GPUs, only those
+    /// of compute capability 9.0 have the instructions.
     pub fn run<T: AttentionElement>(
         &self,
         device: &Device,
@@ -64,10 +66,19 @@ impl Attention {
         if size % 8 != 0 || size > 128 {
             return Err(Error::HeadSize { size });
         }
+        // The largest product of a row would not have its largest score.
+        if !(self.scale > 0.0 && self.scale_of_powers().is_finite()) {
+            return Err(Error::Scale { scale: self.scale });
+        }
         match heads * q.rows() * size {
             0 => Ok(()),
             _ => T::attend(device, self, q, k, v, out),
         }
+    }
+
+    /// Returns the scale of scores whose weights are powers of 2.
+    fn scale_of_powers(&self) -> f32 {
+        self.scale * std::f32::consts::LOG2_E
     }
 }
 
@@ -274,8 +285,7 @@ macro_rules! attend {
                     return Ok(out.as_rows_mut().fill(<$ty>::from_bits(0))?);
                 }
                 let config = LaunchConfig::grid((q.rows().div_ceil(QUERIES), q.layers()));
-                // The kernel computes powers of 2.
-                let scale = attention.scale * std::f32::consts::LOG2_E;
+                let scale = attention.scale_of_powers();
                 match (q.columns() > 64, attention.is_causal) {
                     (false, false) => {
                         $name::<64, 1, false>::launch(device, config, scale, q, k, v, out)

@@ -48,6 +48,12 @@ pub enum Error {
         /// The number of columns.
         size: usize,
     },
+    /// A factor of scores that attention does not take.
+    #[error("the scale is {scale}, and a finite number above 0 is needed")]
+    Scale {
+        /// The factor.
+        scale: f32,
+    },
     /// More elements than the call takes.
     #[error("{found} elements, and at most {most} are possible")]
     TooLong {

@@ -116,3 +116,15 @@ fn wrong_shapes_are_errors() -> Result<()> {
     assert!(matches!(error, Error::HeadSize { size: 136 }));
     Ok(())
 }
+
+#[test]
+fn scales_are_finite_and_above_0() -> Result<()> {
+    let device = Device::cpu();
+    let x = device.zeros_3d::<bf16>((1, 4, 8))?;
+    let mut out = device.zeros_3d::<bf16>((1, 4, 8))?;
+    for scale in [0.0, -0.5, f32::NAN, f32::INFINITY, f32::MAX] {
+        let error = Attention::new(scale).run(&device, &x, &x, &x, &mut out).unwrap_err();
+        assert!(matches!(error, Error::Scale { .. }), "{scale}: {error}");
+    }
+    Ok(())
+}
