@@ -33,7 +33,7 @@ use crate::{
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::{collections::BTreeSet, rc::Rc};
-use syn::{ItemFn, ext::IdentExt};
+use syn::{Expr, GenericParam, ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
     back::Backend,
@@ -174,7 +174,25 @@ impl EmbeddedKernel<'_> {
         };
         let (setting_errors, unfulfilled) =
             (report_setting_errors(self.item), report_unfulfilled(lowered));
-        quote!(#variants #(#witnesses)* #setting_errors #unfulfilled #rebuild)
+        let block_constants = self.block_constants();
+        quote!(#variants #(#witnesses)* #setting_errors #unfulfilled #rebuild #block_constants)
+    }
+
+    /// Returns uses of the constants in the block size, which rustc would otherwise call unused.
+    fn block_constants(self) -> TokenStream {
+        let is_constant = |dim: &&Expr| match dim {
+            Expr::Path(dim) => {
+                let first = dim.path.segments.first().map(|first| &first.ident);
+                !self.item.sig.generics.params.iter().any(|param| match param {
+                    GenericParam::Const(param) => first == Some(&param.ident),
+                    GenericParam::Type(param) => first == Some(&param.ident),
+                    GenericParam::Lifetime(_) => false,
+                })
+            }
+            _ => false,
+        };
+        let constants = self.options.block.iter().flatten().filter(is_constant);
+        quote!(#(const _: () = { let _ = #constants; };)*)
     }
 
     /// Returns the constants of a kernel, if it compiles, and its diagnostics. `assertions` selects
