@@ -97,6 +97,7 @@ pub mod counters;
 mod cpu;
 mod device;
 pub mod directed;
+mod disk_cache;
 mod driver;
 mod element;
 mod error;
