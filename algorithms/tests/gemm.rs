@@ -1,10 +1,12 @@
 //! Products of matrices of small integers, whose sums are exact.
-use warpwise::{Slice, prelude::*};
-use warpwise_algorithms::{Activation, Error, Gemm, Result};
+use warpwise::{Autotuner, Slice, prelude::*};
+use warpwise_algorithms::{Activation, Error, Gemm, GemmTile, Result};
 
 /// Rows, columns and depth: whole tiles, parts of them, and rows that are no whole vectors.
 const SHAPES: [(usize, usize, usize); 6] =
     [(128, 256, 64), (16, 8, 8), (130, 264, 40), (1, 1, 1), (37, 29, 51), (3, 300, 0)];
+
+const TILES: [GemmTile; 3] = [GemmTile::Large, GemmTile::Medium, GemmTile::Small];
 
 fn numbers(count: usize, factor: usize) -> Vec<f32> {
     (0..count).map(|i| (i * factor % 17) as f32 - 8.0).collect()
@@ -62,6 +64,48 @@ fn floats_have_products_of_every_shape() -> Result<()> {
     SHAPES
         .into_iter()
         .try_for_each(|(rows, columns, depth)| check_floats(Gemm::new(rows, columns, depth)))
+}
+
+#[test]
+fn every_tile_computes_the_same_product() -> Result<()> {
+    let device = Device::auto()?;
+    for (rows, columns, depth) in SHAPES {
+        let random = |count: usize, seed: u32| -> Vec<f32> {
+            let number = |i| (i as u32).wrapping_mul(2_654_435_761).wrapping_add(seed) >> 8;
+            (0..count).map(|i| number(i) as f32 / (1 << 23) as f32 - 1.0).collect()
+        };
+        let a = device.upload(&random(2 * rows * depth, 1))?;
+        let b = device.upload(&random(2 * depth * columns, 1 << 30))?;
+        let products = TILES.map(|tile| {
+            let mut c = device.upload(&vec![1.0f32; 2 * rows * columns])?;
+            let gemm = Gemm { tile, batches: 2, beta: 0.5, ..Gemm::new(rows, columns, depth) };
+            gemm.run(&device, &a, &b, &mut c)?;
+            Ok::<_, Error>(c.to_vec()?)
+        });
+        let [large, medium, small] = products;
+        let large = large?;
+        assert!(medium? == large && small? == large, "{rows} x {columns} x {depth}");
+    }
+    for tile in TILES {
+        check_floats(Gemm { tile, activation: Activation::Relu, ..Gemm::new(70, 140, 20) })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_tuned_product_is_the_same_with_a_tile_that_runs() -> Result<()> {
+    let device = Device::cpu();
+    let tuner = Autotuner::new();
+    let gemm = Gemm { alpha: 2.0, ..Gemm::new(5, 6, 7) };
+    let (a, b) = (device.zeros::<f32>(35)?, device.zeros::<f32>(42)?);
+    for _ in 0..2 {
+        assert_eq!(gemm.tune(&tuner, &device, &a, &b)?, gemm);
+    }
+    let result = gemm.tune(&tuner, &device, &b, &b);
+    assert!(matches!(result, Err(Error::Length { argument: "a", expected: 35, found: 42 })));
+    let result = Gemm::new(100, 6, 7).tune(&tuner, &device, &a, &b);
+    assert!(matches!(result, Err(Error::Length { argument: "a", expected: 700, found: 35 })));
+    Ok(())
 }
 
 #[test]

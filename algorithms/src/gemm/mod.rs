@@ -9,7 +9,7 @@ mod warpgroups;
 pub use halves::HalfElement;
 
 use crate::error::{Result, require_length};
-use warpwise::{Slice, prelude::*};
+use warpwise::{Autotuner, Slice, prelude::*};
 
 /// A product of matrices, with its shapes, factors and activation: `c = alpha * a * b + beta * c`.
 ///
@@ -42,6 +42,25 @@ pub struct Gemm {
     pub beta: f32,
     /// The function of each element of the result.
     pub activation: Activation,
+    /// The part of `c` that a block of [`Self::run`] computes.
+    pub tile: GemmTile,
+}
+
+/// The part of the result that a block computes in a product of `f32`. The result has the same bits for
+/// every tile.
+///
+/// A large tile reads each factor less often, small ones keep more multiprocessors busy where the
+/// result is small. [`Gemm::tune`] measures them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GemmTile {
+    /// 128 rows and 128 columns.
+    #[default]
+    Large,
+    /// 64 rows and 128 columns.
+    Medium,
+    /// 64 rows and 64 columns.
+    Small,
 }
 
 /// A function of the elements of a product.
@@ -122,8 +141,58 @@ fn tile_of_block(tile_rows: usize, tile_columns: usize) -> (usize, usize) {
 impl Gemm {
     /// Creates the product of a matrix of `rows` by `depth` elements and one of `depth` by `columns`.
     pub const fn new(rows: usize, columns: usize, depth: usize) -> Self {
-        let activation = Activation::Identity;
-        Self { rows, columns, depth, batches: 1, alpha: 1.0, beta: 0.0, activation }
+        let (activation, tile) = (Activation::Identity, GemmTile::Large);
+        Self { rows, columns, depth, batches: 1, alpha: 1.0, beta: 0.0, activation, tile }
+    }
+
+    /// Returns this product with the [tile](GemmTile) that is the fastest for it on the device, measured
+    /// now or [earlier](Autotuner), where `c` is a buffer of zeros.
+    ///
+    /// One choice serves all depths up to the same power of two, and all products whose results have
+    /// as many rows and columns of 64 by 64 elements.
+    ///
+    /// # Errors
+    /// As of [`Self::run`], and those of the allocation.
+    ///
+    /// ```
+    /// use warpwise::{Autotuner, prelude::*};
+    /// use warpwise_algorithms::Gemm;
+    ///
+    /// static TUNER: Autotuner = Autotuner::new();
+    ///
+    /// let device = Device::auto()?;
+    /// let a = device.upload(&[1.0f32; 40 * 30])?;
+    /// let b = device.upload(&[2.0f32; 30 * 20])?;
+    /// let mut c = device.zeros::<f32>(40 * 20)?;
+    /// let product = Gemm::new(40, 20, 30).tune(&TUNER, &device, &a, &b)?;
+    /// product.run(&device, &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [60.0; 40 * 20]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
+    pub fn tune(
+        &self,
+        tuner: &Autotuner,
+        device: &Device,
+        a: &Slice<f32>,
+        b: &Slice<f32>,
+    ) -> Result<Self> {
+        let Self { rows, columns, depth, batches, .. } = *self;
+        // A remembered choice says nothing about these factors.
+        self.check_lengths(a.len(), b.len(), batches * rows * columns)?;
+        let mut c = device.zeros::<f32>(batches * rows * columns)?;
+        let task = format!(
+            "warpwise-algorithms {} Gemm::run, {batches} of {} x {} x {}, {} columns beyond vectors",
+            env!("CARGO_PKG_VERSION"),
+            rows.div_ceil(64),
+            columns.div_ceil(64),
+            depth.next_power_of_two(),
+            columns % 4,
+        );
+        let tiles = [GemmTile::Large, GemmTile::Medium, GemmTile::Small];
+        let tile = *tuner.choose(device, &task, &tiles, |tile| {
+            Self { tile: *tile, ..*self }.run(device, a, b, &mut c)
+        })?;
+        Ok(Self { tile, ..*self })
     }
 
     /// Multiplies matrices of `f32`, without waiting for the result. Each element is a sum of fused
