@@ -55,5 +55,5 @@ pub use reduce::{reduce, reduce_into};
 pub use scan::{exclusive_scan, inclusive_scan};
 pub use segments::segmented_reduce;
 pub use select::{select, select_into};
-pub use sort::{RadixSort, SortKey, sort, sort_by_key};
+pub use sort::{RadixSort, SortKey, SortValue, sort, sort_by_key};
 pub use transpose::transpose;
