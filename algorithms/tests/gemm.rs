@@ -19,7 +19,7 @@ fn product(gemm: Gemm, a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
         let a = &a[(batch * rows + row) * depth..][..depth];
         let b = |k: usize| b[(batch * depth + k) * columns + column];
         let sum: f32 = a.iter().enumerate().map(|(k, a)| a * b(k)).sum();
-        let result = gemm.alpha * sum + gemm.beta * c[i];
+        let result = gemm.alpha as f32 * sum + gemm.beta as f32 * c[i];
         match gemm.activation {
             Activation::Relu => result.max(0.0),
             _ => result,
@@ -126,6 +126,49 @@ fn a_product_is_scaled_added_and_activated() -> Result<()> {
     };
     check_floats(gemm)?;
     check_halves(gemm)
+}
+
+#[test]
+fn doubles_are_sums_of_fused_multiply_adds_in_order() -> Result<()> {
+    let device = Device::auto()?;
+    let random = |count: usize, seed: u64| -> Vec<f64> {
+        let number = |i| (i as u64 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
+        (0..count).map(|i| number(i) as f64 / (1u64 << 52) as f64 - 1.0).collect()
+    };
+    let shapes = SHAPES.into_iter().chain([(63, 65, 16), (64, 64, 17), (2, 129, 100)]);
+    for ((rows, columns, depth), batches) in shapes.zip([1, 2].into_iter().cycle()) {
+        for activation in [Activation::Identity, Activation::Relu] {
+            let new = Gemm::new(rows, columns, depth);
+            let gemm = Gemm { batches, alpha: 0.1, beta: -0.3, activation, ..new };
+            let a = random(batches * rows * depth, 1);
+            let b = random(batches * depth * columns, 1 << 40);
+            let before = random(batches * rows * columns, 1 << 50);
+            let element = |i: usize| {
+                let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+                let a = |k: usize| a[(batch * rows + row) * depth + k];
+                let b = |k: usize| b[(batch * depth + k) * columns + column];
+                let sum = (0..depth).fold(0.0, |sum, k| a(k).mul_add(b(k), sum));
+                let result = gemm.beta.mul_add(before[i], gemm.alpha * sum);
+                if activation == Activation::Relu { result.max(0.0) } else { result }
+            };
+            let mut c = device.upload(&before)?;
+            gemm.run_doubles(&device, &device.upload(&a)?, &device.upload(&b)?, &mut c)?;
+            assert!(c.to_vec()?.into_iter().eq((0..before.len()).map(element)), "{gemm:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn gelu_of_doubles_has_their_precision() -> Result<()> {
+    let device = Device::auto()?;
+    let gemm = Gemm { activation: Activation::Gelu, ..Gemm::new(1, 3, 1) };
+    let (a, b) = (device.upload(&[0.5f64])?, device.upload(&[-2.0f64, 0.0, 2.0])?);
+    let mut c = device.zeros::<f64>(3)?;
+    gemm.run_doubles(&device, &a, &b, &mut c)?;
+    let want = [-0.158_655_253_931_457_05, 0.0, 0.841_344_746_068_542_9];
+    assert!(c.to_vec()?.iter().zip(want).all(|(c, want)| (c - want).abs() < 1e-15));
+    Ok(())
 }
 
 #[test]

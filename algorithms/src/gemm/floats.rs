@@ -246,7 +246,7 @@ fn multiply_floats<
             for j in 0..COLUMNS {
                 let column = first_column + (column + j / 4 * 8) * 4 + j % 4;
                 if column < columns {
-                    store::<ACTIVATION>(sums[i][j], factors, &mut line[column]);
+                    store::<f32, ACTIVATION>(sums[i][j], factors, &mut line[column]);
                 }
             }
         }

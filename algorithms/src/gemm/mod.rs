@@ -1,7 +1,8 @@
 //! Products of matrices.
 //!
-//! All matrices are stored row by row without gaps. A product of halves runs on tensor cores, one of
-//! `f32` on the cores for floats.
+//! All matrices are stored row by row without gaps. Products of halves and of `f64` run on tensor
+//! cores, those of `f32` on the cores for floats.
+mod doubles;
 mod floats;
 mod halves;
 mod warpgroups;
@@ -36,10 +37,10 @@ pub struct Gemm {
     pub depth: usize,
     /// Products, each of matrices that follow those of the product before.
     pub batches: usize,
-    /// The factor of the product.
-    pub alpha: f32,
-    /// The factor of the earlier contents of `c`, which are not read if it is 0.
-    pub beta: f32,
+    /// The factor of the product, rounded to `f32` unless the sums are `f64`.
+    pub alpha: f64,
+    /// The factor of the earlier contents of `c`, rounded likewise. They are not read if it is 0.
+    pub beta: f64,
     /// The function of each element of the result.
     pub activation: Activation,
     /// The part of `c` that a block of [`Self::run`] computes.
@@ -86,21 +87,24 @@ const GELU: u32 = 2;
 
 /// Stores an element of a product.
 #[device]
-fn store<const ACTIVATION: u32>(sum: f32, factors: (f32, f32), c: &mut f32) {
-    let old = if factors.1 != 0.0 { *c } else { 0.0 };
-    *c = finish::<ACTIVATION>(sum, factors, old);
+fn store<T: Float, const ACTIVATION: u32>(sum: T, factors: (T, T), c: &mut T) {
+    let old = if factors.1 != T::ZERO { *c } else { T::ZERO };
+    *c = finish::<T, ACTIVATION>(sum, factors, old);
 }
 
 /// Returns an element of the result from a sum, and from the earlier element if that counts.
 #[device]
-fn finish<const ACTIVATION: u32>(sum: f32, (alpha, beta): (f32, f32), old: f32) -> f32 {
+fn finish<T: Float, const ACTIVATION: u32>(sum: T, (alpha, beta): (T, T), old: T) -> T {
     let mut result = alpha * sum;
-    if beta != 0.0 {
+    if beta != T::ZERO {
         result += beta * old;
     }
     match ACTIVATION {
-        RELU => result.max(0.0),
-        GELU => result * (0.5 * (1.0 + math::erf(result * std::f32::consts::FRAC_1_SQRT_2))),
+        RELU => result.max(T::ZERO),
+        GELU => {
+            let scaled = result * T::from_f64(std::f64::consts::FRAC_1_SQRT_2);
+            result * (T::from_f64(0.5) * (T::ONE + math::erf(scaled)))
+        }
         _ => result,
     }
 }
@@ -215,6 +219,37 @@ impl Gemm {
         }
     }
 
+    /// Multiplies matrices of `f64` on tensor cores, without waiting for the result. Each element is a sum
+    /// of fused multiply-adds in the order of the columns of `a`.
+    ///
+    /// # Errors
+    /// As of [`Self::run`]; devices before sm_80 lack the instructions.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    /// use warpwise_algorithms::Gemm;
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[0.5f64, 1.0, 2.0, 4.0])?;
+    /// let mut c = device.zeros::<f64>(4)?;
+    /// Gemm { alpha: 0.1, ..Gemm::new(2, 2, 2) }.run_doubles(&device, &x, &x, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [0.1 * 2.25, 0.1 * 4.5, 0.1 * 9.0, 0.1 * 18.0]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
+    pub fn run_doubles(
+        &self,
+        device: &Device,
+        a: &Slice<f64>,
+        b: &Slice<f64>,
+        c: &mut Slice<f64>,
+    ) -> Result<()> {
+        self.check_lengths(a.len(), b.len(), c.len())?;
+        match self.is_empty() {
+            true => Ok(()),
+            false => doubles::launch(device, self, a, b, c),
+        }
+    }
+
     /// Multiplies matrices of `f16` or `bf16` on tensor cores, without waiting for the result. The sums
     /// are `f32`; the module [`mma`](warpwise::mma) states their accuracy.
     ///
@@ -257,6 +292,6 @@ impl Gemm {
     }
 
     const fn factors(&self) -> (f32, f32) {
-        (self.alpha, self.beta)
+        (self.alpha as f32, self.beta as f32)
     }
 }
