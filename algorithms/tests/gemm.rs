@@ -160,6 +160,57 @@ fn doubles_are_sums_of_fused_multiply_adds_in_order() -> Result<()> {
 }
 
 #[test]
+fn integers_have_exact_products_of_every_shape() -> Result<()> {
+    let device = Device::auto()?;
+    let random = |count: usize, seed: u32| -> Vec<i8> {
+        let number = |i| (i as u32 + seed).wrapping_mul(2_654_435_761) >> 24;
+        (0..count).map(|i| number(i) as i8).collect()
+    };
+    let shapes =
+        SHAPES.into_iter().chain([(64, 64, 64), (65, 68, 132), (2, 130, 63), (20, 8, 300)]);
+    for ((rows, columns, depth), batches) in shapes.zip([1, 2].into_iter().cycle()) {
+        let (a, b) =
+            (random(batches * rows * depth, 1), random(batches * depth * columns, 1 << 20));
+        let before: Vec<i32> = (0..batches * rows * columns).map(|i| i as i32 * 7 - 100).collect();
+        let sum = |i: usize| -> i32 {
+            let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+            let a = |k: usize| i32::from(a[(batch * rows + row) * depth + k]);
+            let b = |k: usize| i32::from(b[(batch * depth + k) * columns + column]);
+            (0..depth).map(|k| a(k) * b(k)).sum()
+        };
+        let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
+        let mut c = device.upload(&before)?;
+        let gemm = Gemm { batches, ..Gemm::new(rows, columns, depth) };
+        gemm.run_integers(&device, &on_a, &on_b, &mut c)?;
+        assert!(c.to_vec()?.into_iter().eq((0..before.len()).map(sum)), "{gemm:?}");
+
+        let gemm = Gemm { alpha: 0.5, beta: -2.0, activation: Activation::Relu, ..gemm };
+        c.copy_from(&before)?;
+        gemm.run_integers(&device, &on_a, &on_b, &mut c)?;
+        let element = |i: usize| {
+            let result = 0.5 * f64::from(sum(i)) - 2.0 * f64::from(before[i]);
+            result.max(0.0) as i32
+        };
+        assert!(c.to_vec()?.into_iter().eq((0..before.len()).map(element)), "{gemm:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn factors_that_begin_between_words_are_multiplied() -> Result<()> {
+    let device = Device::auto()?;
+    let x = device.upload(&(0..40).map(|i| i as i8 - 20).collect::<Vec<_>>())?;
+    let (a, b) = (x.slice(1..17)?, x.slice(2..18)?);
+    let mut c = device.zeros::<i32>(16)?;
+    Gemm::new(4, 4, 4).run_integers(&device, &a, &b, &mut c)?;
+    let (a, b) = (a.to_vec()?, b.to_vec()?);
+    let product = |i: usize, k: usize| i32::from(a[i / 4 * 4 + k]) * i32::from(b[k * 4 + i % 4]);
+    let expected = (0..16).map(|i| (0..4).map(|k| product(i, k)).sum::<i32>());
+    assert!(c.to_vec()?.into_iter().eq(expected));
+    Ok(())
+}
+
+#[test]
 fn gelu_of_doubles_has_their_precision() -> Result<()> {
     let device = Device::auto()?;
     let gemm = Gemm { activation: Activation::Gelu, ..Gemm::new(1, 3, 1) };

@@ -1,10 +1,11 @@
 //! Products of matrices.
 //!
-//! All matrices are stored row by row without gaps. Products of halves and of `f64` run on tensor
-//! cores, those of `f32` on the cores for floats.
+//! All matrices are stored row by row without gaps. Products of halves, `f64` and `i8` run on
+//! tensor cores, those of `f32` on the cores for floats.
 mod doubles;
 mod floats;
 mod halves;
+mod integers;
 mod warpgroups;
 
 pub use halves::HalfElement;
@@ -37,7 +38,7 @@ pub struct Gemm {
     pub depth: usize,
     /// Products, each of matrices that follow those of the product before.
     pub batches: usize,
-    /// The factor of the product, rounded to `f32` unless the sums are `f64`.
+    /// The factor of the product, rounded to `f32` where the result is.
     pub alpha: f64,
     /// The factor of the earlier contents of `c`, rounded likewise. They are not read if it is 0.
     pub beta: f64,
@@ -247,6 +248,38 @@ impl Gemm {
         match self.is_empty() {
             true => Ok(()),
             false => doubles::launch(device, self, a, b, c),
+        }
+    }
+
+    /// Multiplies matrices of `i8` on tensor cores, without waiting for the result. The sums are exact, and
+    /// wrap at 32 bits. They are scaled, added and activated as `f64`, and what comes out is rounded
+    /// toward zero, to the nearest `i32` if it is beyond those.
+    ///
+    /// # Errors
+    /// As of [`Self::run`]; devices before sm_80 lack the instructions.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    /// use warpwise_algorithms::Gemm;
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[100i8, -100, 2, 3])?;
+    /// let mut c = device.zeros::<i32>(4)?;
+    /// Gemm::new(2, 2, 2).run_integers(&device, &x, &x, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [9800, -10300, 206, -191]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
+    pub fn run_integers(
+        &self,
+        device: &Device,
+        a: &Slice<i8>,
+        b: &Slice<i8>,
+        c: &mut Slice<i32>,
+    ) -> Result<()> {
+        self.check_lengths(a.len(), b.len(), c.len())?;
+        match self.is_empty() {
+            true => Ok(()),
+            false => integers::launch(device, self, a, b, c),
         }
     }
 
