@@ -43,7 +43,7 @@ impl Attention {
     /// Computes `out` from `f16` or `bf16`, without waiting for it. The layers of the arrays are heads,
     /// and the rows queries or keys. A query that sees no key has a result of zeros.
     ///
-    /// Sums are `f32`; weights are computed by [`fast::exp2`](warpwise::fast::exp2), whose last bits
+    /// Sums are `f32`; weights are computed by [`fast::exp2`], whose last bits
     /// depend on the GPU, and rounded to `T` before they are multiplied by `v`.
     ///
     /// # Errors

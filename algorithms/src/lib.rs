@@ -24,6 +24,11 @@
 //! Scans and selections need a word for each tile of 8192 elements, reductions one element for each of
 //! up to 1024 blocks. They allocate it in the order of the stream, which takes no synchronization.
 //! [`RadixSort`] keeps the memory of sorts, which have a second copy of keys and values.
+//!
+//! # Tuning
+//!
+//! Calls measure nothing. [`Gemm::tune`] chooses a tile by an [`Autotuner`](warpwise::Autotuner), which
+//! serves other kernels, too.
 #![warn(missing_debug_implementations)]
 
 mod attention;
@@ -42,7 +47,7 @@ mod transpose;
 
 pub use attention::{Attention, AttentionElement};
 pub use error::{Error, Result};
-pub use gemm::{Activation, Gemm, HalfElement};
+pub use gemm::{Activation, Gemm, GemmTile, HalfElement};
 pub use histogram::{bin_count, histogram};
 pub use norm::{layer_norm, softmax};
 pub use operator::Operator;
@@ -50,5 +55,5 @@ pub use reduce::{reduce, reduce_into};
 pub use scan::{exclusive_scan, inclusive_scan};
 pub use segments::segmented_reduce;
 pub use select::{select, select_into};
-pub use sort::{RadixSort, SortKey, sort, sort_by_key};
+pub use sort::{RadixSort, SortKey, SortValue, sort, sort_by_key};
 pub use transpose::transpose;

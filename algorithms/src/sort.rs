@@ -91,6 +91,32 @@ impl RadixKey for f64 {
     }
 }
 
+/// A value that moves as its key.
+#[device]
+pub(crate) trait RadixValue: Copy {
+    const ZERO: Self;
+}
+
+/// A value of four bytes.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value4(u32);
+
+#[device]
+impl RadixValue for Value4 {
+    const ZERO: Self = Self(0);
+}
+
+/// A value of eight bytes.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value8(u64);
+
+#[device]
+impl RadixValue for Value8 {
+    const ZERO: Self = Self(0);
+}
+
 /// Threads of a block that sorts a tile. The first have a digit each.
 #[device]
 const THREADS: usize = 512;
@@ -235,7 +261,7 @@ fn sort_keys_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize>(
     states: &[AtomicU32],
     to_keys: &mut [K],
 ) {
-    sort_tile::<K, false, ITEMS, TILE>(
+    sort_tile::<K, Value4, false, ITEMS, TILE>(
         shift,
         starts,
         keys,
@@ -248,33 +274,42 @@ fn sort_keys_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize>(
 }
 
 /// Moves the keys and the values to their places by one digit of the keys.
-#[kernel(block = 512, instances(u32, i32, f32, u64, i64, f64))]
-fn sort_pairs_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize>(
+#[kernel(
+    block = 512,
+    instances((u32, Value4), (i32, Value4), (f32, Value4), (u64, Value4), (i64, Value4), (f64, Value4), (u32, Value8), (i32, Value8), (f32, Value8), (u64, Value8), (i64, Value8), (f64, Value8))
+)]
+fn sort_pairs_by_digit<K: RadixKey, V: RadixValue, const ITEMS: usize, const TILE: usize>(
     shift: u32,
     starts: &[u32],
     keys: &[K],
-    values: &[u32],
+    values: &[V],
     next_tile: &[AtomicU32],
     states: &[AtomicU32],
     to_keys: &mut [K],
-    to_values: &mut [u32],
+    to_values: &mut [V],
 ) {
-    sort_tile::<K, true, ITEMS, TILE>(
+    sort_tile::<K, V, true, ITEMS, TILE>(
         shift, starts, keys, values, next_tile, states, to_keys, to_values,
     );
 }
 
 /// Takes a tile, sorts it by a digit, and moves its keys, and if `PAIRS` its values, to their places.
 #[device]
-fn sort_tile<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usize>(
+fn sort_tile<
+    K: RadixKey,
+    V: RadixValue,
+    const PAIRS: bool,
+    const ITEMS: usize,
+    const TILE: usize,
+>(
     shift: u32,
     starts: &[u32],
     keys: &[K],
-    values: &[u32],
+    values: &[V],
     next_tile: &[AtomicU32],
     states: &[AtomicU32],
     to_keys: &mut [K],
-    to_values: &mut [u32],
+    to_values: &mut [V],
 ) {
     let counts = shared!([[u32; DIGITS]; WARPS]);
     let lanes_with = shared!([[AtomicU32; DIGITS]; WARPS]);
@@ -353,7 +388,7 @@ fn sort_tile<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usi
         ranks[item] = (ranks[item] & 0xffff) + counts[warp][digit];
         tile_keys[ranks[item] as usize % TILE] = own_keys[item];
     }
-    let mut own_values = [0; ITEMS];
+    let mut own_values = [V::ZERO; ITEMS];
     if PAIRS {
         for item in 0..ITEMS {
             let i = first + index_of(item);
@@ -375,7 +410,7 @@ fn sort_tile<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usi
     }
     store_items::<K, ITEMS>(own_keys, to, len, to_keys);
     if PAIRS {
-        let tile_values = shared!([u32; TILE]);
+        let tile_values = shared!([V; TILE]);
         for item in 0..ITEMS {
             tile_values[ranks[item] as usize % TILE] = own_values[item];
         }
@@ -383,7 +418,7 @@ fn sort_tile<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usi
         for item in 0..ITEMS {
             own_values[item] = tile_values[item * THREADS + t];
         }
-        store_items::<u32, ITEMS>(own_values, to, len, to_values);
+        store_items::<V, ITEMS>(own_values, to, len, to_values);
     }
 }
 
@@ -393,19 +428,36 @@ fn sort_tile<K: RadixKey, const PAIRS: bool, const ITEMS: usize, const TILE: usi
 /// by their signs.
 pub trait SortKey: Element + sealed::Launches {}
 
+/// A type of values that move as their keys: numbers of four and eight bytes.
+pub trait SortValue: Element + sealed::IsValue {}
+
+macro_rules! sort_values {
+    ($($ty:ty),*) => {$(
+        impl SortValue for $ty {}
+        impl sealed::IsValue for $ty {}
+    )*};
+}
+sort_values!(u32, i32, f32, u64, i64, f64, usize, isize);
+
 mod sealed {
     use super::*;
 
+    pub trait IsValue {}
+
     /// The launches of the kernels for a type of keys.
     pub trait Launches: Sized + 'static {
-        /// Keys of a tile.
-        const TILE: usize;
-
         fn count_digits(device: &Device, keys: &Slice<Self>, counts: &mut Slice<u32>) -> Result<()>
         where
             Self: Element;
 
-        fn sort_by_digit<const PAIRS: bool>(device: &Device, pass: Pass<'_, Self>) -> Result<()>
+        fn sort_keys_by_digit<V: SortValue>(device: &Device, pass: Pass<'_, Self, V>) -> Result<()>
+        where
+            Self: Element;
+
+        fn sort_pairs_by_digit<V: SortValue>(
+            device: &Device,
+            pass: Pass<'_, Self, V>,
+        ) -> Result<()>
         where
             Self: Element;
     }
@@ -413,24 +465,27 @@ mod sealed {
 
 /// The arguments of a pass over all keys.
 #[derive(Debug)]
-pub struct Pass<'a, K: Element> {
+pub struct Pass<'a, K: Element, V: Element> {
     shift: u32,
     starts: &'a Slice<u32>,
     keys: &'a Slice<K>,
-    values: &'a Slice<u32>,
+    values: &'a Slice<V>,
     next_tile: &'a mut Slice<u32>,
     states: &'a mut Slice<u32>,
     to_keys: &'a mut Slice<K>,
-    to_values: &'a mut Slice<u32>,
+    to_values: &'a mut Slice<V>,
 }
 
+/// Keys of a thread in each tile, where keys or values have eight bytes, and where they have four:
+/// shared memory has room for both.
+const FEW_ITEMS: usize = 8;
+const MANY_ITEMS: usize = 16;
+
 macro_rules! sort_keys {
-    ($($ty:ty: $passes:literal passes, $items:literal items;)*) => {$(
+    ($($ty:ty: $passes:literal passes, $items:expr;)*) => {$(
         impl SortKey for $ty {}
 
         impl sealed::Launches for $ty {
-            const TILE: usize = THREADS * $items;
-
             fn count_digits(
                 device: &Device,
                 keys: &Slice<Self>,
@@ -441,40 +496,61 @@ macro_rules! sort_keys {
                 Ok(())
             }
 
-            fn sort_by_digit<const PAIRS: bool>(
+            fn sort_keys_by_digit<V: SortValue>(
                 device: &Device,
-                pass: Pass<'_, Self>,
+                pass: Pass<'_, Self, V>,
             ) -> Result<()> {
-                let config = LaunchConfig::grid(pass.keys.len().div_ceil(Self::TILE));
+                let config = LaunchConfig::grid(pass.keys.len().div_ceil(THREADS * $items));
+                let Pass { shift, starts, keys, next_tile, states, to_keys, .. } = pass;
+                sort_keys_by_digit::<Self, { $items }, { THREADS * $items }>::launch(
+                    device, config, shift, starts, keys, next_tile, states, to_keys,
+                )?;
+                Ok(())
+            }
+
+            fn sort_pairs_by_digit<V: SortValue>(
+                device: &Device,
+                pass: Pass<'_, Self, V>,
+            ) -> Result<()> {
                 let Pass { shift, starts, keys, values, next_tile, states, to_keys, to_values } = pass;
-                if PAIRS {
-                    sort_pairs_by_digit::<Self, $items, { THREADS * $items }>::launch(
-                        device, config, shift, starts, keys, values, next_tile, states, to_keys,
-                        to_values,
-                    )?;
-                } else {
-                    sort_keys_by_digit::<Self, $items, { THREADS * $items }>::launch(
-                        device, config, shift, starts, keys, next_tile, states, to_keys,
-                    )?;
+                macro_rules! launch {
+                    ($value:ty, $number:expr) => {
+                        sort_pairs_by_digit::<Self, $value, { $number }, { THREADS * $number }>::launch(
+                            device,
+                            LaunchConfig::grid(keys.len().div_ceil(THREADS * $number)),
+                            shift,
+                            starts,
+                            keys,
+                            &values.as_structs()?,
+                            next_tile,
+                            states,
+                            to_keys,
+                            &mut to_values.as_structs_mut()?,
+                        )
+                    };
                 }
+                match size_of::<V>() {
+                    4 => launch!(Value4, $items),
+                    _ => launch!(Value8, FEW_ITEMS),
+                }?;
                 Ok(())
             }
         }
     )*};
 }
 sort_keys! {
-    u32: 4 passes, 16 items;
-    i32: 4 passes, 16 items;
-    f32: 4 passes, 16 items;
-    u64: 8 passes, 8 items;
-    i64: 8 passes, 8 items;
-    f64: 8 passes, 8 items;
+    u32: 4 passes, MANY_ITEMS;
+    i32: 4 passes, MANY_ITEMS;
+    f32: 4 passes, MANY_ITEMS;
+    u64: 8 passes, FEW_ITEMS;
+    i64: 8 passes, FEW_ITEMS;
+    f64: 8 passes, FEW_ITEMS;
 }
 
 /// Blocks that count digits.
 const MAX_COUNTING_BLOCKS: usize = 1024;
 
-/// The memory of radix sorts, to be used again for the next one.
+/// The memory of radix sorts of keys `K`, with values `V`, to be used again for the next one.
 ///
 /// It has the size of the keys and values, and of one byte or two for each of them.
 ///
@@ -492,9 +568,9 @@ const MAX_COUNTING_BLOCKS: usize = 1024;
 /// # Ok::<(), warpwise_algorithms::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct RadixSort<K: SortKey> {
+pub struct RadixSort<K: SortKey, V: SortValue = u32> {
     keys: Buffer<K>,
-    values: Buffer<u32>,
+    values: Buffer<V>,
     /// For each pass the counts of all digits, and later the place of the first key with each.
     counts: Buffer<u32>,
     /// For each pass the number of the next tile, and after them all states.
@@ -502,9 +578,6 @@ pub struct RadixSort<K: SortKey> {
 }
 
 impl<K: SortKey> RadixSort<K> {
-    /// Passes over the keys.
-    const PASSES: usize = size_of::<K>();
-
     /// Allocates the memory for sorts of at most `max_len` keys.
     ///
     /// # Errors
@@ -512,6 +585,11 @@ impl<K: SortKey> RadixSort<K> {
     pub fn new(device: &Device, max_len: usize) -> Result<Self> {
         Self::allocate(device, max_len, 0)
     }
+}
+
+impl<K: SortKey, V: SortValue> RadixSort<K, V> {
+    /// Passes over the keys.
+    const PASSES: usize = size_of::<K>();
 
     /// Allocates the memory for sorts of at most `max_len` pairs.
     ///
@@ -525,13 +603,19 @@ impl<K: SortKey> RadixSort<K> {
         if max_len > COUNT as usize {
             return Err(Error::TooLong { found: max_len, most: COUNT as usize });
         }
-        let tiles = max_len.div_ceil(K::TILE);
+        let tiles = max_len.div_ceil(Self::smallest_tile(max_values));
         Ok(Self {
             keys: device.zeros(max_len)?,
             values: device.zeros(max_values)?,
             counts: device.zeros(Self::PASSES * DIGITS)?,
             states: device.zeros(Self::PASSES * (1 + tiles * DIGITS))?,
         })
+    }
+
+    /// Returns the keys of a tile: the smaller number, if there may be values.
+    const fn smallest_tile(max_values: usize) -> usize {
+        let are_short = size_of::<K>() == 4 && (max_values == 0 || size_of::<V>() == 4);
+        THREADS * if are_short { MANY_ITEMS } else { FEW_ITEMS }
     }
 
     /// Sorts `keys` in ascending order, without waiting for the result.
@@ -553,7 +637,7 @@ impl<K: SortKey> RadixSort<K> {
         &mut self,
         device: &Device,
         keys: &mut Slice<K>,
-        values: &mut Slice<u32>,
+        values: &mut Slice<V>,
     ) -> Result<()> {
         require_length("values", values.len(), keys.len())?;
         if values.len() > self.values.len() {
@@ -566,7 +650,7 @@ impl<K: SortKey> RadixSort<K> {
         &mut self,
         device: &Device,
         keys: &mut Slice<K>,
-        values: &mut Slice<u32>,
+        values: &mut Slice<V>,
     ) -> Result<()> {
         if keys.len() > self.keys.len() {
             return Err(Error::TooLong { found: keys.len(), most: self.keys.len() });
@@ -595,7 +679,10 @@ impl<K: SortKey> RadixSort<K> {
                 to_keys: to.0,
                 to_values: to.1,
             };
-            K::sort_by_digit::<PAIRS>(device, pass)?;
+            match PAIRS {
+                true => K::sort_pairs_by_digit(device, pass),
+                false => K::sort_keys_by_digit(device, pass),
+            }?;
             std::mem::swap(&mut from, &mut to);
         }
         // The number of passes is even, so the keys are where they were.
@@ -638,10 +725,10 @@ pub fn sort<K: SortKey>(device: &Device, keys: &mut Slice<K>) -> Result<()> {
 /// assert_eq!(values.to_vec()?, [1, 0, 2]);
 /// # Ok::<(), warpwise_algorithms::Error>(())
 /// ```
-pub fn sort_by_key<K: SortKey>(
+pub fn sort_by_key<K: SortKey, V: SortValue>(
     device: &Device,
     keys: &mut Slice<K>,
-    values: &mut Slice<u32>,
+    values: &mut Slice<V>,
 ) -> Result<()> {
     RadixSort::with_values(device, keys.len())?.sort_by_key(device, keys, values)
 }

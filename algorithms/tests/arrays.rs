@@ -26,6 +26,43 @@ fn selected_elements_keep_their_order() -> Result<()> {
 }
 
 #[test]
+fn numbers_of_every_size_are_selected() -> Result<()> {
+    fn check<T: Num + PartialEq>(number: fn(usize) -> T) -> Result<()> {
+        let device = Device::auto()?;
+        for n in [16_383, 16_384, 16_385] {
+            let x: Vec<T> = (0..n).map(number).collect();
+            let flags: Vec<bool> = (0..n).map(|i| i % 5 == 4).collect();
+            let mut out = device.zeros::<T>(n / 5)?;
+            let count = select(&device, &device.upload(&x)?, &device.upload(&flags)?, &mut out)?;
+            assert_eq!(count, n / 5);
+            assert!(out.to_vec()?.into_iter().eq(x.iter().copied().skip(4).step_by(5)));
+        }
+        Ok(())
+    }
+    check::<u8>(|i| i as u8)?;
+    check::<u32>(scattered)?;
+    check::<f32>(|i| scattered(i) as f32)?;
+    check::<u64>(|i| u64::from(scattered(i)) << 31)?;
+    check::<f64>(|i| i as f64 / 3.0)
+}
+
+#[test]
+fn integers_and_floats_of_eight_bytes_are_counted() -> Result<()> {
+    let device = Device::auto()?;
+    let x: Vec<i64> =
+        (0..5000).map(|i| i % 7 - 1 + if i % 100 == 0 { 1 << 40 } else { 0 }).collect();
+    let mut counts = device.zeros::<u32>(6)?;
+    bin_count(&device, &device.upload(&x)?, &mut counts)?;
+    let count = |value| x.iter().filter(|x| **x == value).count() as u32;
+    assert_eq!(counts.to_vec()?, [0, 1, 2, 3, 4, 5].map(count));
+    let x: Vec<f64> = x.iter().map(|x| *x as f64 + 0.5).collect();
+    histogram(&device, &device.upload(&x)?, 0.0, 6.0, &mut counts)?;
+    let count = |value| x.iter().filter(|x| **x == value).count() as u32;
+    assert_eq!(counts.to_vec()?, [0.5, 1.5, 2.5, 3.5, 4.5, 5.5].map(count));
+    Ok(())
+}
+
+#[test]
 fn a_flag_is_needed_for_each_element() -> Result<()> {
     let device = Device::auto()?;
     let (x, flags) = (device.zeros::<u8>(3)?, device.zeros::<bool>(2)?);

@@ -1,10 +1,12 @@
 //! Products of matrices of small integers, whose sums are exact.
-use warpwise::{Slice, prelude::*};
-use warpwise_algorithms::{Activation, Error, Gemm, Result};
+use warpwise::{Autotuner, Slice, prelude::*};
+use warpwise_algorithms::{Activation, Error, Gemm, GemmTile, Result};
 
 /// Rows, columns and depth: whole tiles, parts of them, and rows that are no whole vectors.
 const SHAPES: [(usize, usize, usize); 6] =
     [(128, 256, 64), (16, 8, 8), (130, 264, 40), (1, 1, 1), (37, 29, 51), (3, 300, 0)];
+
+const TILES: [GemmTile; 3] = [GemmTile::Large, GemmTile::Medium, GemmTile::Small];
 
 fn numbers(count: usize, factor: usize) -> Vec<f32> {
     (0..count).map(|i| (i * factor % 17) as f32 - 8.0).collect()
@@ -17,7 +19,7 @@ fn product(gemm: Gemm, a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
         let a = &a[(batch * rows + row) * depth..][..depth];
         let b = |k: usize| b[(batch * depth + k) * columns + column];
         let sum: f32 = a.iter().enumerate().map(|(k, a)| a * b(k)).sum();
-        let result = gemm.alpha * sum + gemm.beta * c[i];
+        let result = gemm.alpha as f32 * sum + gemm.beta as f32 * c[i];
         match gemm.activation {
             Activation::Relu => result.max(0.0),
             _ => result,
@@ -65,6 +67,48 @@ fn floats_have_products_of_every_shape() -> Result<()> {
 }
 
 #[test]
+fn every_tile_computes_the_same_product() -> Result<()> {
+    let device = Device::auto()?;
+    for (rows, columns, depth) in SHAPES {
+        let random = |count: usize, seed: u32| -> Vec<f32> {
+            let number = |i| (i as u32).wrapping_mul(2_654_435_761).wrapping_add(seed) >> 8;
+            (0..count).map(|i| number(i) as f32 / (1 << 23) as f32 - 1.0).collect()
+        };
+        let a = device.upload(&random(2 * rows * depth, 1))?;
+        let b = device.upload(&random(2 * depth * columns, 1 << 30))?;
+        let products = TILES.map(|tile| {
+            let mut c = device.upload(&vec![1.0f32; 2 * rows * columns])?;
+            let gemm = Gemm { tile, batches: 2, beta: 0.5, ..Gemm::new(rows, columns, depth) };
+            gemm.run(&device, &a, &b, &mut c)?;
+            Ok::<_, Error>(c.to_vec()?)
+        });
+        let [large, medium, small] = products;
+        let large = large?;
+        assert!(medium? == large && small? == large, "{rows} x {columns} x {depth}");
+    }
+    for tile in TILES {
+        check_floats(Gemm { tile, activation: Activation::Relu, ..Gemm::new(70, 140, 20) })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_tuned_product_is_the_same_with_a_tile_that_runs() -> Result<()> {
+    let device = Device::cpu();
+    let tuner = Autotuner::new();
+    let gemm = Gemm { alpha: 2.0, ..Gemm::new(5, 6, 7) };
+    let (a, b) = (device.zeros::<f32>(35)?, device.zeros::<f32>(42)?);
+    for _ in 0..2 {
+        assert_eq!(gemm.tune(&tuner, &device, &a, &b)?, gemm);
+    }
+    let result = gemm.tune(&tuner, &device, &b, &b);
+    assert!(matches!(result, Err(Error::Length { argument: "a", expected: 35, found: 42 })));
+    let result = Gemm::new(100, 6, 7).tune(&tuner, &device, &a, &b);
+    assert!(matches!(result, Err(Error::Length { argument: "a", expected: 700, found: 35 })));
+    Ok(())
+}
+
+#[test]
 fn halves_have_products_of_every_shape() -> Result<()> {
     SHAPES
         .into_iter()
@@ -82,6 +126,100 @@ fn a_product_is_scaled_added_and_activated() -> Result<()> {
     };
     check_floats(gemm)?;
     check_halves(gemm)
+}
+
+#[test]
+fn doubles_are_sums_of_fused_multiply_adds_in_order() -> Result<()> {
+    let device = Device::auto()?;
+    let random = |count: usize, seed: u64| -> Vec<f64> {
+        let number = |i| (i as u64 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
+        (0..count).map(|i| number(i) as f64 / (1u64 << 52) as f64 - 1.0).collect()
+    };
+    let shapes = SHAPES.into_iter().chain([(63, 65, 16), (64, 64, 17), (2, 129, 100)]);
+    for ((rows, columns, depth), batches) in shapes.zip([1, 2].into_iter().cycle()) {
+        for activation in [Activation::Identity, Activation::Relu] {
+            let new = Gemm::new(rows, columns, depth);
+            let gemm = Gemm { batches, alpha: 0.1, beta: -0.3, activation, ..new };
+            let a = random(batches * rows * depth, 1);
+            let b = random(batches * depth * columns, 1 << 40);
+            let before = random(batches * rows * columns, 1 << 50);
+            let element = |i: usize| {
+                let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+                let a = |k: usize| a[(batch * rows + row) * depth + k];
+                let b = |k: usize| b[(batch * depth + k) * columns + column];
+                let sum = (0..depth).fold(0.0, |sum, k| a(k).mul_add(b(k), sum));
+                let result = gemm.beta.mul_add(before[i], gemm.alpha * sum);
+                if activation == Activation::Relu { result.max(0.0) } else { result }
+            };
+            let mut c = device.upload(&before)?;
+            gemm.run_doubles(&device, &device.upload(&a)?, &device.upload(&b)?, &mut c)?;
+            assert!(c.to_vec()?.into_iter().eq((0..before.len()).map(element)), "{gemm:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn integers_have_exact_products_of_every_shape() -> Result<()> {
+    let device = Device::auto()?;
+    let random = |count: usize, seed: u32| -> Vec<i8> {
+        let number = |i| (i as u32 + seed).wrapping_mul(2_654_435_761) >> 24;
+        (0..count).map(|i| number(i) as i8).collect()
+    };
+    let shapes =
+        SHAPES.into_iter().chain([(64, 64, 64), (65, 68, 132), (2, 130, 63), (20, 8, 300)]);
+    for ((rows, columns, depth), batches) in shapes.zip([1, 2].into_iter().cycle()) {
+        let (a, b) =
+            (random(batches * rows * depth, 1), random(batches * depth * columns, 1 << 20));
+        let before: Vec<i32> = (0..batches * rows * columns).map(|i| i as i32 * 7 - 100).collect();
+        let sum = |i: usize| -> i32 {
+            let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+            let a = |k: usize| i32::from(a[(batch * rows + row) * depth + k]);
+            let b = |k: usize| i32::from(b[(batch * depth + k) * columns + column]);
+            (0..depth).map(|k| a(k) * b(k)).sum()
+        };
+        let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
+        let mut c = device.upload(&before)?;
+        let gemm = Gemm { batches, ..Gemm::new(rows, columns, depth) };
+        gemm.run_integers(&device, &on_a, &on_b, &mut c)?;
+        assert!(c.to_vec()?.into_iter().eq((0..before.len()).map(sum)), "{gemm:?}");
+
+        let gemm = Gemm { alpha: 0.5, beta: -2.0, activation: Activation::Relu, ..gemm };
+        c.copy_from(&before)?;
+        gemm.run_integers(&device, &on_a, &on_b, &mut c)?;
+        let element = |i: usize| {
+            let result = 0.5 * f64::from(sum(i)) - 2.0 * f64::from(before[i]);
+            result.max(0.0) as i32
+        };
+        assert!(c.to_vec()?.into_iter().eq((0..before.len()).map(element)), "{gemm:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn factors_that_begin_between_words_are_multiplied() -> Result<()> {
+    let device = Device::auto()?;
+    let x = device.upload(&(0..40).map(|i| i as i8 - 20).collect::<Vec<_>>())?;
+    let (a, b) = (x.slice(1..17)?, x.slice(2..18)?);
+    let mut c = device.zeros::<i32>(16)?;
+    Gemm::new(4, 4, 4).run_integers(&device, &a, &b, &mut c)?;
+    let (a, b) = (a.to_vec()?, b.to_vec()?);
+    let product = |i: usize, k: usize| i32::from(a[i / 4 * 4 + k]) * i32::from(b[k * 4 + i % 4]);
+    let expected = (0..16).map(|i| (0..4).map(|k| product(i, k)).sum::<i32>());
+    assert!(c.to_vec()?.into_iter().eq(expected));
+    Ok(())
+}
+
+#[test]
+fn gelu_of_doubles_has_their_precision() -> Result<()> {
+    let device = Device::auto()?;
+    let gemm = Gemm { activation: Activation::Gelu, ..Gemm::new(1, 3, 1) };
+    let (a, b) = (device.upload(&[0.5f64])?, device.upload(&[-2.0f64, 0.0, 2.0])?);
+    let mut c = device.zeros::<f64>(3)?;
+    gemm.run_doubles(&device, &a, &b, &mut c)?;
+    let want = [-0.158_655_253_931_457_05, 0.0, 0.841_344_746_068_542_9];
+    assert!(c.to_vec()?.iter().zip(want).all(|(c, want)| (c - want).abs() < 1e-15));
+    Ok(())
 }
 
 #[test]

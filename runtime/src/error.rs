@@ -258,6 +258,12 @@ pub enum Error {
     /// The time between events of which each is on another device.
     #[error("the time between events of two devices is unknown")]
     EventsOfTwoDevices,
+    /// An [`Autotuner`](crate::Autotuner) was given nothing to choose from.
+    #[error("there are no candidates for `{task}`")]
+    NoCandidates {
+        /// The task.
+        task: String,
+    },
     /// A kernel that prints or is cooperative was launched while a graph was recorded.
     #[error("`{kernel}` prints or is cooperative, and cannot be recorded in a graph")]
     NotRecordable {

@@ -49,6 +49,7 @@
 //! - [`occupancy`]: the number of blocks of a kernel that run at the same time, and the block size for
 //!   a device.
 //! - [`properties`]: the properties of a device.
+//! - [`Autotuner`]: the choice of the fastest of several launches, by measurement.
 //! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
 //! - [`counters`]: counts of launches, as hardware counts. [`check`]: the sanitizer.
 //! - [`model`]: predictions, without a GPU, of times and of the resources that bound them.
@@ -85,6 +86,7 @@ extern crate self as warpwise;
 mod advice;
 pub mod async_copy;
 mod atomic;
+mod autotune;
 mod barrier;
 pub mod bits;
 pub mod block;
@@ -97,6 +99,7 @@ pub mod counters;
 mod cpu;
 mod device;
 pub mod directed;
+mod disk_cache;
 mod driver;
 mod element;
 mod error;
@@ -150,6 +153,7 @@ pub use atomic::{
     AtomicF32, AtomicF64, AtomicScope, fence_proxy_async, thread_fence, thread_fence_block,
     thread_fence_system,
 };
+pub use autotune::Autotuner;
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use device::Device;
 pub use element::{Atomic, AtomicBuffer, AtomicElement, Element};

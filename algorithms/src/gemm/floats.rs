@@ -1,38 +1,35 @@
 //! Products of `f32`.
 //!
-//! A block of 128 threads computes 128 by 128 elements, each thread 16 by eight. The factors pass
-//! through four stages in shared memory, three of which are on their way while one is multiplied. A
+//! A block of 128 threads computes a [tile](GemmTile), such as 128 by 128 elements, each thread 16 by
+//! eight of them. The factors pass through four stages in shared memory, three of which are on their way
+//! while one is multiplied. A
 //! tile of `a` is transposed on its way, so that a thread loads four rows of a column at once. A thread
 //! loads the numbers of the next product while it multiplies those of one.
-use super::{Gemm, launch_with_activation, store, tile_of_block};
+use super::{Gemm, GemmTile, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
 use warpwise::{F32x4, Slice, prelude::*};
 
-/// Rows and columns of a tile of `c`.
-#[device]
-const TILE: usize = 128;
 /// Columns of a tile of `a`, and rows of one of `b`.
 #[device]
 const DEPTH: usize = 8;
 #[device]
 const STAGES: usize = 4;
-/// Rows and columns of `c` of a thread.
+/// Threads of a block: four warps, two of which are beside each other.
 #[device]
-const ROWS: usize = 16;
-#[device]
-const COLUMNS: usize = 8;
+const THREADS: usize = 128;
 
-/// A tile of `a`: its columns. Four numbers more put the columns into different banks.
+/// The columns of a tile of `a`. Four numbers more put the columns into different banks: `PITCH` is
+/// the number of rows, and four.
 #[device]
-type TileA = [[f32; TILE + 4]; DEPTH];
-/// A tile of `b`: rows of vectors.
+type TileA<const PITCH: usize> = [[f32; PITCH]; DEPTH];
+/// The rows of a tile of `b`, which have `VECTORS` vectors.
 #[device]
-type TileB = [[F32x4; TILE / 4]; DEPTH];
+type TileB<const VECTORS: usize> = [[F32x4; VECTORS]; DEPTH];
 
 /// The numbers of a column of a tile of `a` and of a row of one of `b` that a thread multiplies.
 #[device]
 #[derive(Clone, Copy)]
-struct Fragments {
+struct Fragments<const ROWS: usize, const COLUMNS: usize> {
     left: [f32; ROWS],
     right: [f32; COLUMNS],
 }
@@ -40,21 +37,26 @@ struct Fragments {
 /// Loads the numbers of product `k` of a step, from the first of a thread's rows and its first vector
 /// of columns.
 #[device]
-fn load_fragments(
-    tile_a: &TileA,
-    tile_b: &TileB,
+fn load_fragments<
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const PITCH: usize,
+    const VECTORS: usize,
+>(
+    tile_a: &TileA<PITCH>,
+    tile_b: &TileB<VECTORS>,
     k: usize,
     row: usize,
     column: usize,
-) -> Fragments {
+) -> Fragments<ROWS, COLUMNS> {
     let (mut left, mut right) = ([0.0; ROWS], [0.0; COLUMNS]);
     for i in 0..ROWS {
         left[i] = tile_a[k][row + i / 4 * 16 + i % 4];
     }
-    for half in 0..2 {
-        let vector = tile_b[k][column + half * 8];
+    for part in 0..COLUMNS / 4 {
+        let vector = tile_b[k][column + part * 8];
         for j in 0..4 {
-            right[half * 4 + j] = vector[j];
+            right[part * 4 + j] = vector[j];
         }
     }
     Fragments { left, right }
@@ -78,15 +80,20 @@ struct Factors<'a> {
 #[device]
 impl Factors<'_> {
     /// Begins to copy the tiles of a step to a stage, with zeros beyond the edges.
-    fn fetch_edges<const WHOLE: bool>(
+    fn fetch_edges<
+        const WHOLE: bool,
+        const ROWS: usize,
+        const PITCH: usize,
+        const VECTORS: usize,
+    >(
         self,
         (row, column, depth): (usize, usize, usize),
-        tile_a: &mut TileA,
-        tile_b: &mut TileB,
+        tile_a: &mut TileA<PITCH>,
+        tile_b: &mut TileB<VECTORS>,
     ) {
         let t = thread_idx_x();
         let k = t % DEPTH;
-        for round in 0..8 {
+        for round in 0..ROWS / 2 {
             let i = round * 16 + t / DEPTH;
             let to = &mut tile_a[k][i];
             if row + i < self.rows && depth + k < self.depth {
@@ -96,8 +103,8 @@ impl Factors<'_> {
                 *to = 0.0;
             }
         }
-        for round in 0..2 {
-            let (k, vector) = (round * 4 + t / 32, t % 32);
+        for round in 0..VECTORS / 16 {
+            let (k, vector) = (round * (THREADS / VECTORS) + t / VECTORS, t % VECTORS);
             let to = &mut tile_b[k][vector];
             let column = column + vector * 4;
             let start = (self.first_row_b + depth + k) * self.columns + column;
@@ -119,22 +126,38 @@ impl Factors<'_> {
 
     /// Begins to copy whole tiles to a stage. `from_a` and `from_b` are the first number and the first
     /// vector of this thread.
-    fn fetch_whole(self, from_a: usize, from_b: usize, tile_a: &mut TileA, tile_b: &mut TileB) {
+    fn fetch_whole<const ROWS: usize, const PITCH: usize, const VECTORS: usize>(
+        self,
+        from_a: usize,
+        from_b: usize,
+        tile_a: &mut TileA<PITCH>,
+        tile_b: &mut TileB<VECTORS>,
+    ) {
         let t = thread_idx_x();
-        for round in 0..8 {
+        for round in 0..ROWS / 2 {
             let to = &mut tile_a[t % DEPTH][round * 16 + t / DEPTH];
             async_copy::copy(to, &self.a[from_a + round * (16 * self.depth)]);
         }
-        for round in 0..2 {
-            let to = &mut tile_b[round * 4 + t / 32][t % 32];
-            async_copy::copy(to, &self.vectors_b[from_b + round * self.columns]);
+        for round in 0..VECTORS / 16 {
+            let to = &mut tile_b[round * (THREADS / VECTORS) + t / VECTORS][t % VECTORS];
+            // Four columns are a vector.
+            let row = round * (THREADS / 4 / VECTORS * self.columns);
+            async_copy::copy(to, &self.vectors_b[from_b + row]);
         }
     }
 }
 
-/// Multiplies matrices; `WHOLE` if the rows of `b` are whole vectors.
+/// Multiplies matrices; `WHOLE` if the rows of `b` are whole vectors. A thread has `ROWS` rows and
+/// `COLUMNS` columns of a tile, which has eight times as many rows and 16 times as many columns.
 #[kernel(block = 128, min_blocks = 2)]
-fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
+fn multiply_floats<
+    const WHOLE: bool,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const PITCH: usize,
+    const VECTORS: usize,
+    const ACTIVATION: u32,
+>(
     rows: usize,
     columns: usize,
     depth: usize,
@@ -144,8 +167,8 @@ fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
     vectors_b: &[F32x4],
     c: &mut [f32],
 ) {
-    let tiles_a = shared!([TileA; STAGES]);
-    let tiles_b = shared!([TileB; STAGES]);
+    let tiles_a = shared!([TileA<PITCH>; STAGES]);
+    let tiles_b = shared!([TileB<VECTORS>; STAGES]);
     let batch = block_idx_y();
     let from = Factors {
         a,
@@ -157,22 +180,24 @@ fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
         first_row_a: batch * rows,
         first_row_b: batch * depth,
     };
-    let (tile_row, tile_column) = tile_of_block(rows.div_ceil(TILE), columns.div_ceil(TILE));
-    let (first_row, first_column) = (tile_row * TILE, tile_column * TILE);
-    // A warp computes 64 rows and columns, and a thread of it four times four rows and twice four
-    // columns.
+    let (tile_rows, tile_columns) = (8 * ROWS, 16 * COLUMNS);
+    let (tile_row, tile_column) =
+        tile_of_block(rows.div_ceil(tile_rows), columns.div_ceil(tile_columns));
+    let (first_row, first_column) = (tile_row * tile_rows, tile_column * tile_columns);
+    // A warp computes a quarter of the tile. The rows of a thread are four by four, 16 apart, its
+    // columns vectors, eight apart.
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    let row = warp / 2 * 64 + lane / 8 * 4;
-    let column = warp % 2 * 16 + lane % 8;
+    let row = warp / 2 * (4 * ROWS) + lane / 8 * 4;
+    let column = warp % 2 * (2 * COLUMNS) + lane % 8;
 
     let t = thread_idx_x();
     let steps = depth.div_ceil(DEPTH);
     let is_whole = WHOLE
-        && first_row + TILE <= rows
-        && first_column + TILE <= columns
+        && first_row + tile_rows <= rows
+        && first_column + tile_columns <= columns
         && steps * DEPTH == depth;
     let mut from_a = (from.first_row_a + first_row + t / DEPTH) * depth + t % DEPTH;
-    let mut from_b = ((from.first_row_b + t / 32) * columns + first_column) / 4 + t % 32;
+    let mut from_b = ((from.first_row_b + t / VECTORS) * columns + first_column) / 4 + t % VECTORS;
 
     let mut sums = [[0.0; COLUMNS]; ROWS];
     // The numbers of two products: those that are multiplied, and the next ones.
@@ -184,12 +209,12 @@ fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
             let free = step % STAGES;
             let (tile_a, tile_b) = (&mut tiles_a[free], &mut tiles_b[free]);
             if is_whole {
-                from.fetch_whole(from_a, from_b, tile_a, tile_b);
+                from.fetch_whole::<ROWS, PITCH, VECTORS>(from_a, from_b, tile_a, tile_b);
                 from_a += DEPTH;
                 from_b += DEPTH * columns / 4;
             } else {
                 let at = (first_row, first_column, step * DEPTH);
-                from.fetch_edges::<WHOLE>(at, tile_a, tile_b);
+                from.fetch_edges::<WHOLE, ROWS, PITCH, VECTORS>(at, tile_a, tile_b);
             }
         }
         async_copy::commit();
@@ -221,7 +246,7 @@ fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
             for j in 0..COLUMNS {
                 let column = first_column + (column + j / 4 * 8) * 4 + j % 4;
                 if column < columns {
-                    store::<ACTIVATION>(sums[i][j], factors, &mut line[column]);
+                    store::<f32, ACTIVATION>(sums[i][j], factors, &mut line[column]);
                 }
             }
         }
@@ -230,10 +255,24 @@ fn multiply_floats<const WHOLE: bool, const ACTIVATION: u32>(
 
 /// Adds the products of fragments to sums.
 #[device]
-fn multiply(fragments: Fragments, sums: &mut [[f32; COLUMNS]; ROWS]) {
+fn multiply<const ROWS: usize, const COLUMNS: usize>(
+    fragments: Fragments<ROWS, COLUMNS>,
+    sums: &mut [[f32; COLUMNS]; ROWS],
+) {
     for i in 0..ROWS {
         for j in 0..COLUMNS {
             sums[i][j] += fragments.left[i] * fragments.right[j];
+        }
+    }
+}
+
+impl GemmTile {
+    /// Returns the rows and columns of a tile.
+    const fn extents(self) -> (usize, usize) {
+        match self {
+            Self::Large => (128, 128),
+            Self::Medium => (64, 128),
+            Self::Small => (64, 64),
         }
     }
 }
@@ -246,24 +285,36 @@ pub(super) fn launch(
     c: &mut Slice<f32>,
 ) -> Result<()> {
     let Gemm { rows, columns, depth, .. } = *gemm;
-    let tiles = rows.div_ceil(TILE) * columns.div_ceil(TILE);
+    let (tile_rows, tile_columns) = gemm.tile.extents();
+    let tiles = rows.div_ceil(tile_rows) * columns.div_ceil(tile_columns);
     let config = LaunchConfig::grid((tiles, gemm.batches));
     let factors = gemm.factors();
+    macro_rules! launch {
+        ($whole:literal, $vectors_b:expr, $rows:literal, $columns:literal, $pitch:literal, $vectors:literal) => {
+            launch_with_activation!(
+                gemm.activation,
+                multiply_floats::<$whole, $rows, $columns, $pitch, $vectors>(
+                    device, config, rows, columns, depth, factors, a, b, $vectors_b, c,
+                )
+            )
+        };
+    }
+    macro_rules! launch_tile {
+        ($whole:literal, $vectors_b:expr) => {
+            match gemm.tile {
+                GemmTile::Large => launch!($whole, $vectors_b, 16, 8, 132, 32),
+                GemmTile::Medium => launch!($whole, $vectors_b, 8, 8, 68, 32),
+                GemmTile::Small => launch!($whole, $vectors_b, 8, 4, 68, 16),
+            }
+        };
+    }
     if columns % 4 == 0
         && let Ok(vectors_b) = b.as_vectors()
     {
-        launch_with_activation!(
-            gemm.activation,
-            multiply_floats::<true>(
-                device, config, rows, columns, depth, factors, a, b, &vectors_b, c,
-            )
-        )?;
+        launch_tile!(true, &vectors_b)?;
     } else {
         let none = device.zeros(0)?;
-        launch_with_activation!(
-            gemm.activation,
-            multiply_floats::<false>(device, config, rows, columns, depth, factors, a, b, &none, c,)
-        )?;
+        launch_tile!(false, &none)?;
     }
     Ok(())
 }

@@ -283,7 +283,7 @@ fn multiply_halves<const BF16: bool, const WHOLE: bool, const ACTIVATION: u32>(
                     for k in 0..2 {
                         let column = first_column + column + j * 8 + lane % 4 * 2 + k;
                         if column < columns {
-                            store::<ACTIVATION>(
+                            store::<f32, ACTIVATION>(
                                 sums[i][j][half * 2 + k],
                                 factors,
                                 &mut line[column],

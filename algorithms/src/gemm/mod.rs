@@ -1,15 +1,17 @@
 //! Products of matrices.
 //!
-//! All matrices are stored row by row without gaps. A product of halves runs on tensor cores, one of
-//! `f32` on the cores for floats.
+//! All matrices are stored row by row without gaps. Products of halves, `f64` and `i8` run on
+//! tensor cores, those of `f32` on the cores for floats.
+mod doubles;
 mod floats;
 mod halves;
+mod integers;
 mod warpgroups;
 
 pub use halves::HalfElement;
 
 use crate::error::{Result, require_length};
-use warpwise::{Slice, prelude::*};
+use warpwise::{Autotuner, Slice, prelude::*};
 
 /// A product of matrices, with its shapes, factors and activation: `c = alpha * a * b + beta * c`.
 ///
@@ -36,12 +38,31 @@ pub struct Gemm {
     pub depth: usize,
     /// Products, each of matrices that follow those of the product before.
     pub batches: usize,
-    /// The factor of the product.
-    pub alpha: f32,
-    /// The factor of the earlier contents of `c`, which are not read if it is 0.
-    pub beta: f32,
+    /// The factor of the product, rounded to `f32` where the result is.
+    pub alpha: f64,
+    /// The factor of the earlier contents of `c`, rounded likewise. They are not read if it is 0.
+    pub beta: f64,
     /// The function of each element of the result.
     pub activation: Activation,
+    /// The part of `c` that a block of [`Self::run`] computes.
+    pub tile: GemmTile,
+}
+
+/// The part of the result that a block computes in a product of `f32`. The result has the same bits for
+/// every tile.
+///
+/// A large tile reads each factor less often, small ones keep more multiprocessors busy where the
+/// result is small. [`Gemm::tune`] measures them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GemmTile {
+    /// 128 rows and 128 columns.
+    #[default]
+    Large,
+    /// 64 rows and 128 columns.
+    Medium,
+    /// 64 rows and 64 columns.
+    Small,
 }
 
 /// A function of the elements of a product.
@@ -67,21 +88,24 @@ const GELU: u32 = 2;
 
 /// Stores an element of a product.
 #[device]
-fn store<const ACTIVATION: u32>(sum: f32, factors: (f32, f32), c: &mut f32) {
-    let old = if factors.1 != 0.0 { *c } else { 0.0 };
-    *c = finish::<ACTIVATION>(sum, factors, old);
+fn store<T: Float, const ACTIVATION: u32>(sum: T, factors: (T, T), c: &mut T) {
+    let old = if factors.1 != T::ZERO { *c } else { T::ZERO };
+    *c = finish::<T, ACTIVATION>(sum, factors, old);
 }
 
 /// Returns an element of the result from a sum, and from the earlier element if that counts.
 #[device]
-fn finish<const ACTIVATION: u32>(sum: f32, (alpha, beta): (f32, f32), old: f32) -> f32 {
+fn finish<T: Float, const ACTIVATION: u32>(sum: T, (alpha, beta): (T, T), old: T) -> T {
     let mut result = alpha * sum;
-    if beta != 0.0 {
+    if beta != T::ZERO {
         result += beta * old;
     }
     match ACTIVATION {
-        RELU => result.max(0.0),
-        GELU => result * (0.5 * (1.0 + math::erf(result * std::f32::consts::FRAC_1_SQRT_2))),
+        RELU => result.max(T::ZERO),
+        GELU => {
+            let scaled = result * T::from_f64(std::f64::consts::FRAC_1_SQRT_2);
+            result * (T::from_f64(0.5) * (T::ONE + math::erf(scaled)))
+        }
         _ => result,
     }
 }
@@ -122,8 +146,58 @@ fn tile_of_block(tile_rows: usize, tile_columns: usize) -> (usize, usize) {
 impl Gemm {
     /// Creates the product of a matrix of `rows` by `depth` elements and one of `depth` by `columns`.
     pub const fn new(rows: usize, columns: usize, depth: usize) -> Self {
-        let activation = Activation::Identity;
-        Self { rows, columns, depth, batches: 1, alpha: 1.0, beta: 0.0, activation }
+        let (activation, tile) = (Activation::Identity, GemmTile::Large);
+        Self { rows, columns, depth, batches: 1, alpha: 1.0, beta: 0.0, activation, tile }
+    }
+
+    /// Returns this product with the [tile](GemmTile) that is the fastest for it on the device, measured
+    /// now or [earlier](Autotuner), where `c` is a buffer of zeros.
+    ///
+    /// One choice serves all depths up to the same power of two, and all products whose results have
+    /// as many rows and columns of 64 by 64 elements.
+    ///
+    /// # Errors
+    /// As of [`Self::run`], and those of the allocation.
+    ///
+    /// ```
+    /// use warpwise::{Autotuner, prelude::*};
+    /// use warpwise_algorithms::Gemm;
+    ///
+    /// static TUNER: Autotuner = Autotuner::new();
+    ///
+    /// let device = Device::auto()?;
+    /// let a = device.upload(&[1.0f32; 40 * 30])?;
+    /// let b = device.upload(&[2.0f32; 30 * 20])?;
+    /// let mut c = device.zeros::<f32>(40 * 20)?;
+    /// let product = Gemm::new(40, 20, 30).tune(&TUNER, &device, &a, &b)?;
+    /// product.run(&device, &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [60.0; 40 * 20]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
+    pub fn tune(
+        &self,
+        tuner: &Autotuner,
+        device: &Device,
+        a: &Slice<f32>,
+        b: &Slice<f32>,
+    ) -> Result<Self> {
+        let Self { rows, columns, depth, batches, .. } = *self;
+        // A remembered choice says nothing about these factors.
+        self.check_lengths(a.len(), b.len(), batches * rows * columns)?;
+        let mut c = device.zeros::<f32>(batches * rows * columns)?;
+        let task = format!(
+            "warpwise-algorithms {} Gemm::run, {batches} of {} x {} x {}, {} columns beyond vectors",
+            env!("CARGO_PKG_VERSION"),
+            rows.div_ceil(64),
+            columns.div_ceil(64),
+            depth.next_power_of_two(),
+            columns % 4,
+        );
+        let tiles = [GemmTile::Large, GemmTile::Medium, GemmTile::Small];
+        let tile = *tuner.choose(device, &task, &tiles, |tile| {
+            Self { tile: *tile, ..*self }.run(device, a, b, &mut c)
+        })?;
+        Ok(Self { tile, ..*self })
     }
 
     /// Multiplies matrices of `f32`, without waiting for the result. Each element is a sum of fused
@@ -143,6 +217,69 @@ impl Gemm {
         match self.is_empty() {
             true => Ok(()),
             false => floats::launch(device, self, a, b, c),
+        }
+    }
+
+    /// Multiplies matrices of `f64` on tensor cores, without waiting for the result. Each element is a sum
+    /// of fused multiply-adds in the order of the columns of `a`.
+    ///
+    /// # Errors
+    /// As of [`Self::run`]; devices before sm_80 lack the instructions.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    /// use warpwise_algorithms::Gemm;
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[0.5f64, 1.0, 2.0, 4.0])?;
+    /// let mut c = device.zeros::<f64>(4)?;
+    /// Gemm { alpha: 0.1, ..Gemm::new(2, 2, 2) }.run_doubles(&device, &x, &x, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [0.1 * 2.25, 0.1 * 4.5, 0.1 * 9.0, 0.1 * 18.0]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
+    pub fn run_doubles(
+        &self,
+        device: &Device,
+        a: &Slice<f64>,
+        b: &Slice<f64>,
+        c: &mut Slice<f64>,
+    ) -> Result<()> {
+        self.check_lengths(a.len(), b.len(), c.len())?;
+        match self.is_empty() {
+            true => Ok(()),
+            false => doubles::launch(device, self, a, b, c),
+        }
+    }
+
+    /// Multiplies matrices of `i8` on tensor cores, without waiting for the result. The sums are exact, and
+    /// wrap at 32 bits. They are scaled, added and activated as `f64`, and what comes out is rounded
+    /// toward zero, to the nearest `i32` if it is beyond those.
+    ///
+    /// # Errors
+    /// As of [`Self::run`]; devices before sm_80 lack the instructions.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    /// use warpwise_algorithms::Gemm;
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[100i8, -100, 2, 3])?;
+    /// let mut c = device.zeros::<i32>(4)?;
+    /// Gemm::new(2, 2, 2).run_integers(&device, &x, &x, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [9800, -10300, 206, -191]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
+    pub fn run_integers(
+        &self,
+        device: &Device,
+        a: &Slice<i8>,
+        b: &Slice<i8>,
+        c: &mut Slice<i32>,
+    ) -> Result<()> {
+        self.check_lengths(a.len(), b.len(), c.len())?;
+        match self.is_empty() {
+            true => Ok(()),
+            false => integers::launch(device, self, a, b, c),
         }
     }
 
@@ -188,6 +325,6 @@ impl Gemm {
     }
 
     const fn factors(&self) -> (f32, f32) {
-        (self.alpha, self.beta)
+        (self.alpha as f32, self.beta as f32)
     }
 }

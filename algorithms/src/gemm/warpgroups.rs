@@ -106,8 +106,8 @@ macro_rules! multiply {
                     let pair = &mut c[((batch * rows + row) * columns + column) / 2];
                     let old = if factors.1 != 0.0 { *pair } else { F32x2::ZERO };
                     *pair = F32x2::new(
-                        finish::<ACTIVATION>(sums.get(i), factors, old.x),
-                        finish::<ACTIVATION>(sums.get(i + 1), factors, old.y),
+                        finish::<f32, ACTIVATION>(sums.get(i), factors, old.x),
+                        finish::<f32, ACTIVATION>(sums.get(i + 1), factors, old.y),
                     );
                 }
             }
