@@ -92,13 +92,21 @@ fn assemble(
     let arguments: [OsString; 6] = [
         "--verbose".into(),
         "--generate-line-info".into(),
-        format!("--gpu-name={target}").into(),
+        format!("--gpu-name={}", architecture(ptx, target)).into(),
         "--output-file".into(),
         cubin.clone().into(),
         source.into(),
     ];
     let (_, said) = tools::run_tool(ptxas, &arguments)?;
     Ok((said, cubin))
+}
+
+/// Returns the name of the architecture to assemble `ptx` for: the target, or `sm_90a`, whose PTX is
+/// for that architecture alone.
+fn architecture(ptx: &str, target: Target) -> String {
+    let declared = ptx.lines().find_map(|line| line.strip_prefix(".target "));
+    let specific = declared.map(str::trim).filter(|name| name.ends_with('a'));
+    specific.map_or_else(|| target.to_string(), str::to_owned)
 }
 
 /// Registers and memory of a thread, in bytes, as `ptxas` reports them.
@@ -158,6 +166,13 @@ fn usage_comments(said: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn specific_architectures_are_those_of_the_ptx() {
+        let ptx = |name: &str| format!(".version 8.0\n.target {name}\n.address_size 64\n");
+        assert_eq!(architecture(&ptx("sm_75"), Target::new(90)), "sm_90");
+        assert_eq!(architecture(&ptx("sm_90a"), Target::new(90)), "sm_90a");
+    }
 
     #[test]
     fn only_the_numbers_of_ptxas_are_kept() {
