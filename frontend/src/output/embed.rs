@@ -33,7 +33,7 @@ use crate::{
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::{collections::BTreeSet, rc::Rc};
-use syn::{Expr, GenericParam, ItemFn, ext::IdentExt};
+use syn::{Expr, ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
     back::Backend,
@@ -178,21 +178,22 @@ impl EmbeddedKernel<'_> {
         quote!(#variants #(#witnesses)* #setting_errors #unfulfilled #rebuild #block_constants)
     }
 
-    /// Returns uses of the constants in the block size, which rustc would otherwise call unused.
-    fn block_constants(self) -> TokenStream {
-        let is_constant = |dim: &&Expr| match dim {
-            Expr::Path(dim) => {
-                let first = dim.path.segments.first().map(|first| &first.ident);
-                !self.item.sig.generics.params.iter().any(|param| match param {
-                    GenericParam::Const(param) => first == Some(&param.ident),
-                    GenericParam::Type(param) => first == Some(&param.ident),
-                    GenericParam::Lifetime(_) => false,
-                })
-            }
-            _ => false,
-        };
-        let constants = self.options.block.iter().flatten().filter(is_constant);
-        quote!(#(const _: () = { let _ = #constants; };)*)
+    /// Returns a function that uses the constants in the block size, which rustc would otherwise call
+    /// unused.
+    fn block_constants(self) -> Option<TokenStream> {
+        let dims = self.options.block.as_ref()?;
+        if dims.iter().all(|dim| matches!(dim, Expr::Lit(_))) {
+            return None;
+        }
+        let (generics, _, bounds) = self.item.sig.generics.split_for_impl();
+        Some(quote!(
+            const _: () = {
+                #[allow(dead_code, unused_braces, reason = "never called, and as the user writes it")]
+                fn block_size #generics () #bounds {
+                    #(let _ = #dims;)*
+                }
+            };
+        ))
     }
 
     /// Returns the constants of a kernel, if it compiles, and its diagnostics. `assertions` selects
