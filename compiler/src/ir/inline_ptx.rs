@@ -170,6 +170,9 @@ pub fn check_text(text: &str) -> Result<Vec<(Range<usize>, &str)>, TextError> {
     for (at, piece) in &pieces {
         match piece {
             Piece::Open => open.push(at),
+            Piece::Operand(name) if !name.chars().all(|c| c.is_alphanumeric() || c == '_') => {
+                return wrong(at, "these braces name no operand", BRACES);
+            }
             Piece::Close if open.pop().is_none() => {
                 return wrong(at, "this `}}` closes no brace of the PTX", BRACES);
             }
@@ -208,7 +211,8 @@ pub fn check_text(text: &str) -> Result<Vec<(Range<usize>, &str)>, TextError> {
         .collect())
 }
 
-const BRACES: &str = "each `{{` of the PTX has its `}}` in the same text; `{name}` is an operand";
+const BRACES: &str =
+    "`{name}` is an operand; write each brace of PTX twice, with its other half in the same text";
 
 fn read_pieces(text: &str) -> Result<Vec<(Range<usize>, Piece<'_>)>, TextError> {
     let mut pieces = Vec::new();
@@ -296,4 +300,83 @@ fn declared_registers<'t>(pieces: &[(Range<usize>, Piece<'t>)]) -> Vec<Declared<
 fn is_numbered(name: &str) -> bool {
     let is_special = name == "%clock64" || name.starts_with("%pm") || name.starts_with("%envreg");
     !is_special && name.ends_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Result<Vec<&str>, String> {
+        match check_text(text) {
+            Ok(names) => Ok(names.into_iter().map(|(_, name)| name).collect()),
+            Err(error) => Err(format!("{} at {:?}", error.fact, error.at)),
+        }
+    }
+
+    #[test]
+    fn placeholders_are_found() {
+        assert_eq!(names("mov.b64 {d}, {{ {a}, {b} }};"), Ok(vec!["d", "a", "b"]));
+        assert_eq!(names("{{ trap; }}"), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_text_stays_in_its_scope() {
+        assert_eq!(names("}} {{"), Err("this `}}` closes no brace of the PTX at 0..2".into()));
+        assert_eq!(names("{{ {{ }}"), Err("this `{{` of the PTX is not closed at 0..2".into()));
+        assert_eq!(names("}"), Err("this `}` ends no operand at 0..1".into()));
+        assert_eq!(
+            names("mov {a"),
+            Err("this `{` begins an operand that does not end at 4..5".into())
+        );
+        assert_eq!(names("trap; /* }} */"), Err("the PTX has a comment at 6..8".into()));
+        assert_eq!(names(".pragma \"}}\";"), Err("the PTX has a string at 8..9".into()));
+        assert_eq!(names("trap;é"), Err("PTX is written in ASCII at 5..7".into()));
+        assert_eq!(names(" "), Err("there is no PTX at 0..1".into()));
+    }
+
+    #[test]
+    fn registers_of_the_code_around_are_refused() {
+        let refused =
+            |name: &str| Err(format!("the PTX does not declare the register `{name}` at 4..7"));
+        assert_eq!(names("mov %r1, 2;"), refused("%r1"));
+        assert_eq!(names("mov %t4, 1; .reg .b32 %t, %u<5>;"), refused("%t4"));
+        for text in [
+            "mov %r1, %clock64; .reg .b32 %r1;",
+            "mov %t4, 1; .reg .b32 %t<5>;",
+            "mov %t4, 1; .reg .b32 %a, %t4;",
+            "mov %t, %tid.x;",
+            "mov {a}, %envreg3;",
+            "mov {a}, %pm0_64;",
+        ] {
+            assert!(names(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn levels_are_the_greatest_that_are_asked_for() {
+        let level = |names: &[&str]| {
+            names.iter().try_fold(PtxLevel::OLDEST, |level, name| level.requiring(name))
+        };
+        let text = |names: &[&str]| level(names).map(|level| level.to_string());
+        assert_eq!(text(&[]).as_deref(), Some("sm_75, ptx63"));
+        assert_eq!(text(&["sm_90a", "ptx78"]).as_deref(), Some("sm_90a, ptx80"));
+        assert_eq!(text(&["ptx85", "sm_80"]).as_deref(), Some("sm_80, ptx85"));
+        for unknown in ["sm_70", "sm_80a", "sm_", "ptx", "ptx62", "pure", "sm_900"] {
+            assert_eq!(level(&[unknown]), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn operands_take_the_places_of_their_numbers() {
+        let ptx = InlinePtx {
+            text: "{{ add {0}, {1}, $x; }}".to_owned(),
+            outputs: vec![Scalar::U32],
+            has_fallback: false,
+            level: PtxLevel::OLDEST,
+        };
+        let operands = ["%r1".to_owned(), "%r2".to_owned()];
+        assert_eq!(ptx.render(&operands, String::from), "{ add %r1, %r2, $x; }");
+        let doubled = ptx.render(&operands, |c| if c == '$' { "$$".into() } else { c.into() });
+        assert_eq!(doubled, "{ add %r1, %r2, $$x; }");
+    }
 }
