@@ -21,6 +21,10 @@ pub unsafe fn inline_ptx<T>() -> T {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __warpwise_inline_ptx {
+    ([$output:ty] [$($mark:ident)*] $text:literal $($input:ident)*) => {{
+        let _ = ($(&$input,)*);
+        $crate::__private::inline_ptx::<$output>()
+    }};
     ([$($output:ty),*] [$($mark:ident)*] $text:literal $($input:ident)*) => {{
         let _ = ($(&$input,)*);
         $crate::__private::inline_ptx::<($($output),*)>()
