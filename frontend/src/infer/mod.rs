@@ -33,7 +33,6 @@ use crate::{
         Variable, lint_levels,
     },
     infer::{
-        expr::inline_ptx::UnsafeBlocks,
         items::{
             late_constant,
             scope::{Env, GenericNames, Scope},
@@ -213,8 +212,8 @@ struct Infer<'a> {
     is_irrefutable: bool,
     /// The number of nested dereferences of the value being inferred.
     deref_depth: usize,
-    /// The `unsafe` blocks around the current expression.
-    unsafe_blocks: UnsafeBlocks,
+    /// The number of `unsafe` blocks around the current expression.
+    unsafe_blocks: usize,
     projections: Vec<Projection>,
     /// Pairs of types from `Into` bounds: the first converts into the second.
     conversions: Vec<(Ty, Ty)>,
@@ -270,7 +269,7 @@ impl<'a> Infer<'a> {
             fixed_span: None,
             is_irrefutable: false,
             deref_depth: 0,
-            unsafe_blocks: UnsafeBlocks::default(),
+            unsafe_blocks: 0,
             projections: Vec::new(),
             conversions: Vec::new(),
             notes: Notes::default(),

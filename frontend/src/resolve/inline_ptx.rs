@@ -16,7 +16,7 @@ use crate::{
     syntax::{error::HELP, suggest::unknown_word_message},
     types::Prim,
 };
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use std::fmt::Display;
 use syn::{
@@ -31,6 +31,9 @@ use warpwise_compiler::ir::{InlinePtx, PtxLevel, inline_ptx::check_text};
 
 /// The name of the macro.
 pub(crate) const NAME: &str = "ptx";
+
+/// The name of the private macro that it expands to.
+pub(crate) const EXPANDED: &str = "inline_ptx";
 
 /// The option of PTX that only computes its outputs.
 const PURE: &str = "pure";
@@ -80,6 +83,15 @@ pub(crate) fn is_call(mac: &Macro) -> bool {
         parts.iter().map(String::as_str).collect::<Vec<_>>()[..],
         [NAME] | ["warpwise", NAME] | ["warpwise", "prelude", NAME]
     )
+}
+
+/// Returns true if `tokens` name the macro, or what it expands to.
+pub(crate) fn is_named(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => is_named(group.stream()),
+        TokenTree::Ident(name) => name == NAME || name == EXPANDED,
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// Expands a call with the arguments `tokens`; `at` is the place of its name.

@@ -1,36 +1,25 @@
 //! The expansion of `ptx!`, and `unsafe` blocks, which are for it.
 use crate::{
     hir::{Expr, ExprKind},
-    infer::{Infer, call::reject},
+    infer::Infer,
     resolve::inline_ptx::{self, Expanded},
     syntax::span::SpanRange,
     types::{Prim, Ty},
 };
+use quote::ToTokens as _;
 use syn::{Expr as Syntax, ExprUnsafe, Macro, Path};
-
-/// The state of a function with regard to inline PTX.
-#[derive(Debug, Default)]
-pub(crate) struct UnsafeBlocks {
-    /// The number of blocks around the current expression.
-    open: usize,
-    /// The number of calls of `ptx!` so far, wrong ones included.
-    calls: usize,
-}
 
 impl Infer<'_> {
     /// Infers an `unsafe` block. Only inline PTX needs one.
     pub(crate) fn infer_unsafe(&mut self, expr: &ExprUnsafe, hint: Option<Ty>) -> Expr {
+        if !inline_ptx::is_named(expr.block.to_token_stream()) {
+            return self.report_unsupported(&Syntax::Unsafe(expr.clone()));
+        }
         let at = SpanRange::token(expr.unsafe_token.span)
             .to(SpanRange::token(expr.block.brace_token.span.close()));
-        let before = self.unsafe_blocks.calls;
-        self.unsafe_blocks.open += 1;
+        self.unsafe_blocks += 1;
         let (block, ty) = self.infer_block(&expr.block, hint);
-        self.unsafe_blocks.open -= 1;
-        if self.unsafe_blocks.calls == before {
-            let (fact, help) = reject::expr(&Syntax::Unsafe(expr.clone()));
-            let reported = self.errors.advise(at, fact, help);
-            return self.make_reported(reported, at);
-        }
+        self.unsafe_blocks -= 1;
         self.make_expr(ExprKind::Block { label: None, block }, ty, at)
     }
 
@@ -44,14 +33,13 @@ impl Infer<'_> {
                 let bool = self.prim(Prim::Bool);
                 Some(self.make_expr(ExprKind::Interpreted, bool, at))
             }
-            "inline_ptx" => Some(self.infer_expanded_ptx(mac, at)),
+            inline_ptx::EXPANDED => Some(self.infer_expanded_ptx(mac, at)),
             _ => None,
         }
     }
 
     fn infer_expanded_ptx(&mut self, mac: &Macro, at: SpanRange) -> Expr {
-        self.unsafe_blocks.calls += 1;
-        if self.unsafe_blocks.open == 0 {
+        if self.unsafe_blocks == 0 {
             let fact = "`ptx!` is `unsafe`";
             let help = "write it in a block: `unsafe { ptx!(..) }`";
             self.errors.advise_unless_rustc(at, fact, help);
@@ -81,7 +69,6 @@ impl Infer<'_> {
         match expanded.and_then(syn::parse2::<Syntax>) {
             Ok(expanded) => self.infer_expr(&expanded, None),
             Err(error) => {
-                self.unsafe_blocks.calls += 1;
                 let reported = self.errors.mistyped(SpanRange::token(error.span()), error);
                 self.make_reported(reported, at)
             }

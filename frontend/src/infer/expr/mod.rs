@@ -4,7 +4,7 @@ mod assign;
 mod contract;
 mod control;
 mod deref;
-pub(crate) mod inline_ptx;
+mod inline_ptx;
 mod literal;
 mod looping;
 mod matching;
