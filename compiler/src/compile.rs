@@ -6,7 +6,7 @@ use crate::{
     diag::Diagnostics,
     ir::Kernel,
     lint::{self, Levels},
-    optimize::{GpuKernels, optimize, optimize_and_coarsen, optimize_for_gpu},
+    optimize::{GpuKernels, keep_fallbacks, optimize, optimize_and_coarsen, optimize_for_gpu},
     specialize::{Binding, SpecializeError, specialize},
     target::Target,
     verify::{VerifyErrors, verify},
@@ -92,7 +92,8 @@ pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kern
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
-pub fn optimized(kernel: Kernel) -> Result<Kernel, CompileError> {
+pub fn optimized(mut kernel: Kernel) -> Result<Kernel, CompileError> {
+    keep_fallbacks(&mut kernel);
     let kernel = optimize(kernel);
     verify(&kernel).map_err(CompileError::Malformed)?;
     Ok(kernel)
@@ -106,6 +107,16 @@ pub fn optimized_for_gpu(kernel: Kernel) -> Result<Kernel, CompileError> {
     let kernel = optimize_for_gpu(kernel);
     verify(&kernel).map_err(CompileError::Malformed)?;
     Ok(kernel)
+}
+
+/// Does the same as [`optimized_for_gpu`] for the interpreter, which runs the fallbacks of inline
+/// PTX.
+///
+/// # Errors
+/// [`CompileError::Malformed`].
+pub fn modeled(mut kernel: Kernel) -> Result<Kernel, CompileError> {
+    keep_fallbacks(&mut kernel);
+    optimized_for_gpu(kernel)
 }
 
 /// Does the same as [`optimized_for_gpu`], with a second kernel for large launches where coarsening

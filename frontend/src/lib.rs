@@ -1,6 +1,6 @@
 //! The compiler front end of Warpwise: Rust tokens to IR to tokens.
 //!
-//! The four functions are the macros of `warpwise-macros`, as a library over `proc_macro2`, so that
+//! The five functions are the macros of `warpwise-macros`, as a library over `proc_macro2`, so that
 //! tests, fuzzers and tools can call them outside of rustc. Folders are layers. Each uses only
 //! those above it in this table:
 //!
@@ -63,6 +63,15 @@ pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
 #[must_use]
 pub fn link(tokens: TokenStream) -> TokenStream {
     guarded(TokenStream::new(), || device::link(tokens))
+}
+
+/// Expands `ptx!(tokens)` in the function as written.
+#[must_use]
+pub fn ptx(tokens: TokenStream) -> TokenStream {
+    guarded(TokenStream::new(), || {
+        resolve::inline_ptx::expand(tokens, Span::call_site())
+            .unwrap_or_else(syn::Error::into_compile_error)
+    })
 }
 
 /// Returns the definitions of every vector type, for the runtime crate.

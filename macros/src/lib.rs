@@ -228,6 +228,66 @@ pub fn device(
     warpwise_frontend::device(args.into(), item.into()).into()
 }
 
+/// Runs PTX in a kernel or `#[device]` function, in the form of Rust's `asm!`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// The bits in which an odd number of three words is set.
+/// #[kernel]
+/// fn parity(a: &[u32], b: &[u32], c: &[u32], y: &mut [u32]) {
+///     let i = global_idx_x();
+///     if i < a.len() && i < b.len() && i < c.len() && i < y.len() {
+///         // SAFETY: `lop3` computes a function of its operands.
+///         y[i] = unsafe {
+///             ptx!(
+///                 "lop3.b32 {d}, {a}, {b}, {c}, 0x96;",
+///                 d = out(u32),
+///                 a = in(u32) a[i],
+///                 b = in(u32) b[i],
+///                 c = in(u32) c[i],
+///                 options(pure),
+///                 else { a ^ b ^ c }
+///             )
+///         };
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let [a, b, c] = [[0b1010u32], [0b1100], [0b0001]].map(|x| device.upload(&x));
+/// # let mut y = device.zeros::<u32>(1)?;
+/// # parity::launch(&device, LaunchConfig::cover(1), &a?, &b?, &c?, &mut y)?;
+/// assert_eq!(y.to_vec()?, [0b0111]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
+/// | argument | meaning |
+/// |---|---|
+/// | `"add.u32 {d}, {a}, 1;"` | the statements, in string literals, each of which is a line; `{{` and `}}` are the braces of PTX |
+/// | `d = out(u32)` | an output. Several are a tuple, none is `()` |
+/// | `a = in(u32) x[i]` | an input: a copy of the value in a register |
+/// | `options(pure)` | the outputs are a function of the inputs, and there is no other effect |
+/// | `options(sm_80)`, `options(ptx78)` | the oldest target, or `sm_90a` for the only one, and the oldest version of PTX |
+/// | `else { a + 1 }` | Rust code with the same result, last, for the interpreter and the host; the inputs are variables in it |
+///
+/// Operands are numbers of 16 bits or more, and `bool`, which is a predicate. Without `pure` the compiler assumes that the
+/// text reads and writes all memory and waits for other threads. Without a fallback a launch on the interpreter is an
+/// [`Error::Launch`].
+///
+/// # Safety
+///
+/// The text writes its outputs and ends at its end. It does nothing that Rust code could not do to memory, and what a warp
+/// or block must reach together is reached by all of it.
+///
+/// # Panics
+///
+/// On the host, without a fallback.
+///
+/// [`Error::Launch`]: https://docs.rs/warpwise/latest/warpwise/enum.Error.html
+#[proc_macro]
+pub fn ptx(tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    warpwise_frontend::ptx(tokens.into()).into()
+}
+
 /// The last macro in the chain of device items: no part of the API.
 #[doc(hidden)]
 #[proc_macro]

@@ -1,10 +1,14 @@
 //! Names that generated code uses: no part of the API. Anything here may change with any version,
 //! so the macro and the runtime depend on each other's exact version.
-pub use crate::__warpwise_absent as absent;
+pub use crate::{
+    __warpwise_absent as absent, __warpwise_inline_ptx as inline_ptx,
+    __warpwise_interpreted as interpreted,
+};
 pub use crate::{
     barrier::{shared, shared_dyn},
     element::{Atomic, Element},
     host::refuse,
+    inline_ptx::inline_ptx,
     kernel::{Places, Source},
     launch_checks::launch,
     lint::LintLevel,

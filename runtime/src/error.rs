@@ -583,6 +583,17 @@ pub enum LaunchMistake {
         /// Both sides in this launch, or an overflow or a division by zero.
         problem: String,
     },
+    /// Inline PTX without a fallback, on the interpreter.
+    #[error(
+        "the inline PTX at {place} has no fallback, and {device} runs none: write `else {{ .. }}` with \
+         what it computes"
+    )]
+    InlinePtx {
+        /// The place in the source.
+        place: String,
+        /// The device.
+        device: String,
+    },
     /// More blocks of a cooperative kernel than run at the same time.
     #[error(
         "its blocks wait for each other, and the launch has {blocks} of them, of which {limit} run at the same time on {device}"

@@ -108,6 +108,7 @@ pub mod fast;
 mod graph;
 pub mod grid;
 pub mod host;
+mod inline_ptx;
 pub mod interop;
 mod kernel;
 mod launch;
@@ -192,4 +193,4 @@ pub use vector::{
 };
 pub use warp::sync_warp;
 #[doc(inline)]
-pub use warpwise_macros::{device, kernel};
+pub use warpwise_macros::{device, kernel, ptx};

@@ -10,8 +10,8 @@ mod process;
 
 use fake_driver::{driver_report, fake, in_process, library};
 use kernels::{
-    EMBEDDED, FLIP, INCREMENT, MEASURED, MEETING, boxed, divide, faulty, increment, meeting, sized,
-    weighed, with_ptx,
+    EMBEDDED, FLIP, INCREMENT, INLINE_PTX, MEASURED, MEETING, boxed, divide, faulty, increment,
+    meeting, sized, weighed, with_ptx,
 };
 use process::stderr_text;
 use std::{
@@ -504,6 +504,20 @@ fn launches_ask_for_the_shared_memory_that_they_size() {
         let expected = "cannot launch `sized`: the length of the `shared_dyn!` at src/kernels.rs:13:9 \
                         overflows in this launch";
         assert_eq!(error, expected);
+    });
+}
+
+#[test]
+fn inline_ptx_that_the_driver_rejects_is_an_error_with_the_log() {
+    let name = "inline_ptx_that_the_driver_rejects_is_an_error_with_the_log";
+    in_process(name, fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(1).unwrap();
+        let config = LaunchConfig::grid(1).block(1);
+        let error = launch(&INLINE_PTX, &[], &device, config, &[Arg::write(&mut y)]).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("CUDA_ERROR_INVALID_PTX (218)"), "{error}");
+        assert!(error.ends_with("ptxas fatal: line 3: syntax error"), "{error}");
     });
 }
 

@@ -25,6 +25,19 @@ fn mistake(result: warpwise::Result<()>) -> LaunchMistake {
 }
 
 #[test]
+fn inline_ptx_without_a_fallback_is_refused_on_the_interpreter() {
+    let expected = "cannot launch `inline`: the inline PTX at src/kernels.rs:13:9 has no fallback, and \
+                    cpu (SIMT interpreter) runs none: write `else { .. }` with what it computes";
+    for device in [Device::cpu(), Simulator::new().unoptimized().device()] {
+        let mut y = device.zeros::<u32>(1).unwrap();
+        let config = LaunchConfig::grid(1).block(1);
+        let args = &[Arg::write(&mut y)];
+        let error = launch(&kernels::INLINE_PTX, &[], &device, config, args).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
 fn a_launch_changes_a_buffer() {
     let device = device();
     let mut y = device.upload(&(0..1000).collect::<Vec<u32>>()).unwrap();

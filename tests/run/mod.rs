@@ -45,6 +45,7 @@ mod function_pointers;
 mod generics;
 mod half_floats;
 mod impl_trait_results;
+mod inline_ptx;
 mod instances;
 mod int_methods;
 mod integers;
@@ -123,7 +124,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     composite_comparisons composites constant_memory control control_flow_type cooperative
     deferred_inference dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
-    function_pointers generics half_floats impl_trait_results instances int_methods integers
+    function_pointers generics half_floats impl_trait_results inline_ptx instances int_methods integers
     intrinsics iterator_names iterator_types iterators lane_operations launch_requirements
     launches long_chains loops math mbarriers memory method_faults name_precedence named_barriers nested_items
     number_methods operators options partial_iteration pattern_inference patterns pipelines plain_values

@@ -405,6 +405,9 @@ impl<'m> Machine<'m> {
                 }
             }
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
+            Op::Ptx { .. } | Op::PtxOutput { .. } | Op::Interpreted => {
+                unreachable!("only GPUs run inline PTX")
+            }
             Op::Wgmma { .. } | Op::WgmmaWait { .. } | Op::ProxyFence => {
                 unreachable!("random kernels run on targets without warpgroup products")
             }

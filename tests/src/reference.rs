@@ -280,6 +280,9 @@ impl<'k> Machine<'k> {
             }
             Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
+            Op::Ptx { .. } | Op::PtxOutput { .. } | Op::Interpreted => {
+                unreachable!("only GPUs run inline PTX")
+            }
             Op::Wgmma { .. } | Op::WgmmaWait { .. } | Op::ProxyFence => {
                 unreachable!("random kernels run on targets without warpgroup products")
             }

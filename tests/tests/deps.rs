@@ -11,7 +11,7 @@ use std::{
 use warpwise_tests::workspace;
 
 /// Files and folders that may say `expect(unsafe_code)`; rustc denies `unsafe` everywhere else.
-const UNSAFE: [&str; 20] = [
+const UNSAFE: [&str; 22] = [
     "benches/benches/launch.rs",
     "benches/race/device_problem.rs",
     "benches/race/driver.rs",
@@ -20,12 +20,14 @@ const UNSAFE: [&str; 20] = [
     "llvm/src/library",
     "playground/src/wasm.rs",
     "runtime/src/driver/",
+    "runtime/src/inline_ptx.rs",
     "runtime/src/interop/",
     "runtime/src/kernel.rs",
     "runtime/tests/faults.rs",
     "runtime/tests/gpu.rs",
     "runtime/tests/interop.rs",
     "runtime/tests/kernels/mod.rs",
+    "tests/run/inline_ptx.rs",
     "tests/src/engines.rs",
     "tests/src/gpu",
     "simt/benches/native/plain.rs",

@@ -4,7 +4,7 @@
 //! runs one engine's, and any other part of a name works the same way. What an engine leaves
 //! out is listed as ignored, in brackets the reason. The binary stands alone: copied to a machine
 //! with a GPU, it runs there, and with `WARPWISE_DEVICE=cuda` a missing GPU is a failure.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![expect(clippy::all, reason = "kernels here cover the language, not the style")]
 #[path = "../run/mod.rs"]
 mod run;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     id::Facts,
     ir::{InstId, Kernel, Op, Span},
-    optimize::optimize,
+    optimize::{drop_fallbacks, optimize},
 };
 use std::collections::BTreeMap;
 
@@ -38,7 +38,9 @@ pub struct OptimizedCode {
 impl OptimizedCode {
     /// Optimizes `kernel`, which is closed, and analyzes the result in blocks of this shape.
     pub(super) fn for_kernel(kernel: &Kernel, shape: Shape) -> Self {
-        let kernel = optimize(kernel.clone());
+        let mut kernel = kernel.clone();
+        drop_fallbacks(&mut kernel);
+        let kernel = optimize(kernel);
         let uniformity = uniformity::analyze(&kernel);
         let ranges = range::analyze(&kernel);
         let vectors = vectors::analyze_in(&kernel, &ranges);

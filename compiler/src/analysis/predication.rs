@@ -291,6 +291,9 @@ impl Walk<'_> {
             | Op::BulkCommit
             | Op::BulkWait { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::Barrier { .. }
             | Op::SyncGrid
             | Op::SyncCluster

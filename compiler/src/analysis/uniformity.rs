@@ -316,6 +316,9 @@ impl<'k> UniformityPass<'k> {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::Texture { .. }
+            | Op::Ptx { is_pure: true, .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::MapShared { .. } => self.max_fact(op.operands()),
             // Threads that fail the check have ended.
             Op::Bounds { index, .. } => self.max_fact([*index]),
@@ -330,6 +333,7 @@ impl<'k> UniformityPass<'k> {
             | Op::CompareExchange { .. }
             | Op::ActiveMask
             | Op::Mma { .. }
+            | Op::Ptx { is_pure: false, .. }
             | Op::DistributeRows { .. } => Fact::Varies(Cause::Source),
             Op::Shuffle { op, value, lane, width, mask } => {
                 self.shuffle_fact(*op, *value, *lane, width, *mask)
@@ -551,6 +555,9 @@ impl<'k> UniformityPass<'k> {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::Print { .. }
             // As after a check that fails: no thread waits for one that panics.
             | Op::Panic { .. } => {}

@@ -24,6 +24,7 @@ mod build;
 pub mod evaluate;
 mod extent;
 mod fault;
+pub mod inline_ptx;
 mod kinds;
 mod mma;
 mod names;
@@ -47,6 +48,7 @@ use crate::{
 pub use build::Builder;
 pub use extent::Extent;
 pub use fault::Fault;
+pub use inline_ptx::{InlinePtx, PtxLevel};
 pub use kinds::{
     Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CacheLevel, CacheOp, CompareOp,
     Direction, LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp,
@@ -412,9 +414,10 @@ pub struct Body(pub Vec<InstId>);
 
 impl Kernel {
     /// Returns true if threads arrive at named barriers or mbarriers: only a run shows which of
-    /// them an arrival orders.
+    /// them an arrival orders. Inline PTX may do the same.
     pub fn has_partial_barriers(&self) -> bool {
-        self.insts.iter().any(|(_, inst)| inst.op.is_partial_barrier())
+        let is_opaque = |op: &Op| matches!(op, Op::Ptx { is_pure: false, .. });
+        self.insts.iter().any(|(_, inst)| inst.op.is_partial_barrier() || is_opaque(&inst.op))
     }
 
     /// Returns true if there is nothing left to specialize.

@@ -7,9 +7,9 @@
 //! that an operation computes are unspecified.
 use super::{
     ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Extent,
-    Fault, GenericId, InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order, ParamId,
-    ReduceOp, Scope, SharedId, ShuffleOp, TensorBox, TernaryOp, TextureOp, UnaryOp, VoteOp,
-    WgmmaOp,
+    Fault, GenericId, InlinePtx, InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order,
+    ParamId, ReduceOp, Scope, SharedId, ShuffleOp, TensorBox, TernaryOp, TextureOp, UnaryOp,
+    VoteOp, WgmmaOp,
 };
 
 /// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
@@ -520,6 +520,32 @@ pub enum Op {
     /// copies that begin after it, in this thread or in those that it then synchronizes with.
     ProxyFence,
 
+    // Inline PTX.
+    /// Runs PTX that the user wrote, on a GPU. Yields its first output, if it has any. Operands of
+    /// 16 bits are in registers of 16 bits, and a `bool` is a predicate.
+    ///
+    /// It may do everything that does not end the thread. The interpreter has no meaning for it: a
+    /// kernel that may reach one without a [fallback](InlinePtx::has_fallback) is refused, and the
+    /// outputs of the others, which [`Op::Interpreted`] keeps it from, are zeros.
+    Ptx {
+        /// True if it computes a function of its operands and does nothing else.
+        is_pure: bool,
+        /// The text.
+        ptx: Box<InlinePtx>,
+        /// The inputs.
+        args: Vec<InstId>,
+    },
+    /// Another output of inline PTX than the first.
+    PtxOutput {
+        /// An [`Op::Ptx`].
+        of: InstId,
+        /// The number of the output, at least 1.
+        output: u8,
+    },
+    /// Returns `true` on the interpreter, and `false` on GPUs: the choice between inline PTX and its
+    /// fallback.
+    Interpreted,
+
     // Output.
     /// Prints a message on the host, if there is room for it.
     Print {
@@ -590,7 +616,7 @@ pub enum Effect {
     Write,
     /// May end the thread with a fault.
     Fault,
-    /// Synchronizes with other threads.
+    /// Synchronizes with other threads, or may do anything.
     Sync,
     /// Control flow.
     Control,
@@ -619,6 +645,9 @@ impl Op {
             | Self::Index { .. }
             | Self::Offset { .. }
             | Self::Texture { .. }
+            | Self::Ptx { is_pure: true, .. }
+            | Self::PtxOutput { .. }
+            | Self::Interpreted
             | Self::MapShared { .. } => Effect::None,
             Self::Get(_) | Self::Load { .. } => Effect::Read,
             Self::Set { .. }
@@ -656,6 +685,7 @@ impl Op {
             | Self::ActiveMask
             | Self::Reduce { .. }
             | Self::Mma { .. }
+            | Self::Ptx { is_pure: false, .. }
             | Self::DistributeRows { .. } => Effect::Sync,
             Self::If { .. }
             | Self::For { .. }

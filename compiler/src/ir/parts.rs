@@ -52,7 +52,7 @@ macro_rules! operands {
     ($op:expr, $as_borrowed:ident, $iter:ident $(, $deref:tt, $copied:ident)?) => {{
         let mut listed = None;
         let few = match $op {
-            Op::Mma { args, .. } | Op::Wgmma { args, .. } | Op::DistributeRows { args, .. } | Op::Texture { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
+            Op::Mma { args, .. } | Op::Wgmma { args, .. } | Op::DistributeRows { args, .. } | Op::Texture { args, .. } | Op::Ptx { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
                 listed = Some(args.$iter()$(.$copied())?);
                 (None, None, None)
             }
@@ -72,6 +72,7 @@ macro_rules! operands {
             | Op::Array(_)
             | Op::Builtin(_)
             | Op::ActiveMask
+            | Op::Interpreted
             | Op::Get(_)
             | Op::AsyncCommit
             | Op::AsyncWait { .. }
@@ -93,6 +94,7 @@ macro_rules! operands {
             | Op::Set { value, .. } => (Some($($deref)? value), None, None),
             Op::Load { ptr, .. } | Op::Prefetch { ptr, .. } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
             Op::Offset { base, .. } => (Some($($deref)? base), None, None),
+            Op::PtxOutput { of, .. } => (Some($($deref)? of), None, None),
             Op::WgmmaWait { sums, .. } => (Some($($deref)? sums), None, None),
             Op::MBarrierArrive { barrier } => (Some($($deref)? barrier), None, None),
             Op::MBarrierWait { barrier, phase } => (Some($($deref)? barrier), Some($($deref)? phase), None),
@@ -190,6 +192,9 @@ macro_rules! by_bodies {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::Break(_)
             | Op::Continue(_)
             | Op::Return

@@ -329,6 +329,13 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
             write!(f, "word {word}")
         }
+        Op::Ptx { is_pure, ptx, args } => {
+            let name = if *is_pure { "ptx.pure" } else { "ptx" };
+            write!(f, "{name} {:?}, ({}), ({})", ptx.text, List(&ptx.outputs), List(args))?;
+            write!(f, ", {}{}", ptx.level, if ptx.has_fallback { ", fallback" } else { "" })
+        }
+        Op::PtxOutput { of, output } => write!(f, "ptx_output {of}, {output}"),
+        Op::Interpreted => write!(f, "interpreted"),
         Op::If { cond, .. } => write!(f, "if {cond}"),
         Op::For { start, end, step, inclusive, .. } => {
             let kind = if *inclusive { "for inclusive" } else { "for" };

@@ -144,14 +144,15 @@ fn const_trip_count(kernel: &Kernel, id: InstId) -> Option<u64> {
 }
 
 /// Returns true if threads cannot share a loop, or need not: it waits for others, begins copies for
-/// all of them, or reads arrays of the thread's own.
+/// all of them, runs inline PTX, or reads arrays of the thread's own.
 fn is_unshareable(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| match &kernel.insts[id].op {
         Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => true,
         Op::BulkCopy { .. }
         | Op::BulkStore { .. }
         | Op::TensorCopy { .. }
-        | Op::TensorStore { .. } => true,
+        | Op::TensorStore { .. }
+        | Op::Ptx { .. } => true,
         op if op.is_partial_barrier() => true,
         Op::Load { ptr, .. } => kernel.space(*ptr) == Some(Space::Local),
         op => op.bodies().any(|inner| is_unshareable(kernel, inner)),

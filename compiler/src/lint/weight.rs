@@ -52,6 +52,8 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Get(_)
         | Op::Set { .. }
         | Op::ActiveMask
+        | Op::PtxOutput { .. }
+        | Op::Interpreted
         | Op::Break(_)
         | Op::Continue(_)
         | Op::Return
@@ -82,7 +84,8 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
-        | Op::Match { .. } => 4,
+        | Op::Match { .. }
+        | Op::Ptx { .. } => 4,
         Op::Unary { .. }
         | Op::Binary { .. }
         | Op::Compare { .. }

@@ -161,6 +161,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         Op::Texture { op, texture, word, .. } => {
             (texture.index() as u64) << 16 | op.number() << 8 | u64::from(*word)
         }
+        Op::PtxOutput { output, .. } => u64::from(*output),
         Op::Index { stride, .. } => stride.known()?,
         Op::Offset { offset, .. } => offset.known()?,
         Op::Cast { .. }
@@ -168,6 +169,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::Select { .. }
         | Op::Fma { .. }
         | Op::MapShared { .. }
+        | Op::Interpreted
         | Op::Bounds { .. } => 0,
         Op::Load { ptr, .. } if is_constant(kernel, *ptr) => 0,
         Op::Generic(_)
@@ -209,6 +211,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::Reduce { .. }
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
+        | Op::Ptx { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

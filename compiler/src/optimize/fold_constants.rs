@@ -109,6 +109,9 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
         | Op::Texture { .. }
+        | Op::Ptx { .. }
+        | Op::PtxOutput { .. }
+        | Op::Interpreted
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

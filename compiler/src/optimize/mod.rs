@@ -88,6 +88,7 @@
 //! Left to `ptxas`: moving invariants out of loops. Strength reduction of addresses is LLVM's and
 //! the built-in back end's.
 mod carry_remainders;
+mod choose_fallbacks;
 mod coarsen_threads;
 mod combine_checks;
 mod copy;
@@ -124,6 +125,8 @@ use crate::{
     ir::{Body, InstId, Kernel},
 };
 use carry_remainders::carry_remainders;
+pub(crate) use choose_fallbacks::drop_fallbacks;
+pub use choose_fallbacks::keep_fallbacks;
 use coarsen_threads::coarsen_threads;
 use combine_checks::combine_checks;
 use count_loops::count_loops;
@@ -164,7 +167,8 @@ pub fn optimize(kernel: Kernel) -> Kernel {
 
 /// Does the same as [`optimize`] for back ends: loops whose checks can be decided before them have
 /// a version without these.
-pub fn optimize_for_gpu(kernel: Kernel) -> Kernel {
+pub fn optimize_for_gpu(mut kernel: Kernel) -> Kernel {
+    drop_fallbacks(&mut kernel);
     optimize_for(Engine::Gpu, kernel)
 }
 
@@ -175,6 +179,7 @@ pub fn optimize_and_coarsen(mut kernel: Kernel) -> GpuKernels {
     if kernel.coarsening.is_some() {
         return GpuKernels { plain: kernel, coarsened: None };
     }
+    drop_fallbacks(&mut kernel);
     let fallbacks = optimize_single_loops(Engine::Gpu, &mut kernel);
     let coarsened = coarsen_threads(&kernel, &fallbacks).map(|(mut coarse, mut fallbacks)| {
         fallbacks = renumber(&mut coarse, &fallbacks);

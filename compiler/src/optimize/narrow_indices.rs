@@ -266,6 +266,9 @@ impl Walk<'_> {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

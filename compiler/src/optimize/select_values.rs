@@ -218,6 +218,9 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
         | Op::Texture { .. }
+        | Op::Ptx { .. }
+        | Op::PtxOutput { .. }
+        | Op::Interpreted
         | Op::Print { .. }
         | Op::If { .. }
         | Op::For { .. }

@@ -121,6 +121,9 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

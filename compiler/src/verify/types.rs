@@ -2,9 +2,9 @@
 use super::Errors;
 use crate::id::Id as _;
 use crate::ir::{
-    Access, BarrierOp, BinaryOp, Bound, Extent, Fault, GenericKind, Inst, InstId, Kernel, MatchOp,
-    MessageId, MmaOp, Op, ParamId, ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TensorBox,
-    TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WgmmaOp,
+    Access, BarrierOp, BinaryOp, Bound, Extent, Fault, GenericKind, InlinePtx, Inst, InstId,
+    Kernel, MatchOp, MessageId, MmaOp, Op, ParamId, ParamKind, ReduceOp, Scalar, ShuffleOp, Space,
+    TensorBox, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WgmmaOp, inline_ptx::check_text,
 };
 use std::fmt::Display;
 
@@ -493,6 +493,18 @@ impl Typing<'_, '_> {
                 }
                 self.result(op.word.scalar());
             }
+            Op::Ptx { is_pure: _, ptx, args } => self.inline_ptx(ptx, args),
+            Op::PtxOutput { of, output } => {
+                let ptx = self.kernel.insts.get(*of).map(|inst| &inst.op);
+                let Some(Op::Ptx { ptx, .. }) = ptx else {
+                    return self.error(format!("{of} is no inline PTX"));
+                };
+                match ptx.outputs.get(usize::from(*output)) {
+                    Some(scalar) if *output > 0 => self.result(*scalar),
+                    _ => self.error(format!("yields output {output}, which {of} has not")),
+                }
+            }
+            Op::Interpreted => self.result(BOOL),
             Op::If { cond, then: _, other: _ } => {
                 self.operands([*cond], BOOL);
                 self.result(Ty::Unit);
@@ -506,6 +518,32 @@ impl Typing<'_, '_> {
             Op::Print { message, args } | Op::Panic { message, args } => {
                 self.result(Ty::Unit);
                 self.said(*message, args);
+            }
+        }
+    }
+
+    fn inline_ptx(&mut self, ptx: &InlinePtx, args: &[InstId]) {
+        self.result(ptx.outputs.first().map_or(Ty::Unit, |scalar| Ty::Scalar(*scalar)));
+        let inputs = args.iter().filter_map(|arg| self.ty_of(*arg));
+        let types: Vec<Ty> =
+            ptx.outputs.iter().map(|scalar| (*scalar).into()).chain(inputs).collect();
+        for ty in types {
+            if !matches!(ty, Ty::Scalar(scalar) if InlinePtx::is_operand(scalar)) {
+                self.error(format!("has an operand of type `{ty}`"));
+            }
+        }
+        let count = ptx.outputs.len() + args.len();
+        if count > InlinePtx::MAX_OPERANDS {
+            self.error(format!("has {count} operands"));
+        }
+        match check_text(&ptx.text) {
+            Err(error) => self.error(format!("has a wrong text: {}", error.fact)),
+            Ok(names) => {
+                for (_, name) in names {
+                    if name.parse().ok().filter(|number: &usize| *number < count).is_none() {
+                        self.error(format!("names operand `{name}`, and has {count}"));
+                    }
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::rc::Rc;
 use warpwise_compiler::{
-    ir::{BinaryOp, CompareOp, Scope, UnaryOp},
+    ir::{BinaryOp, CompareOp, InlinePtx, Scope, UnaryOp},
     message::Format,
 };
 
@@ -282,6 +282,17 @@ pub(crate) enum ExprKind {
         /// The number of elements, a `usize`.
         len: Box<Expr>,
     },
+    /// Inline PTX; yields its output, or a tuple of them.
+    InlinePtx {
+        /// True if it only computes its outputs.
+        is_pure: bool,
+        /// The text.
+        ptx: Box<InlinePtx>,
+        /// The inputs.
+        args: Vec<Expr>,
+    },
+    /// The condition of the fallback of inline PTX: true on the interpreter.
+    Interpreted,
     /// `println!`, `panic!` and the like.
     Message(Box<MessageExpr>),
     /// `debug_assert!` and its kin: a check under debug assertions only.

@@ -212,6 +212,8 @@ struct Infer<'a> {
     is_irrefutable: bool,
     /// The number of nested dereferences of the value being inferred.
     deref_depth: usize,
+    /// The number of `unsafe` blocks around the current expression.
+    unsafe_blocks: usize,
     projections: Vec<Projection>,
     /// Pairs of types from `Into` bounds: the first converts into the second.
     conversions: Vec<(Ty, Ty)>,
@@ -267,6 +269,7 @@ impl<'a> Infer<'a> {
             fixed_span: None,
             is_irrefutable: false,
             deref_depth: 0,
+            unsafe_blocks: 0,
             projections: Vec::new(),
             conversions: Vec::new(),
             notes: Notes::default(),

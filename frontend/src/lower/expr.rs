@@ -4,7 +4,7 @@ use crate::{
     lower::{Diverged, Flow, Lowerer, Place, Value, arith::operator::is_root, control::opens_if},
     types::mono::Mono,
 };
-use warpwise_compiler::ir::{InstId, Scalar};
+use warpwise_compiler::ir::{InstId, Op, Scalar};
 
 impl Lowerer<'_> {
     /// Lowers the statements in order, then the tail expression.
@@ -188,6 +188,12 @@ impl Lowerer<'_> {
             ExprKind::Length(place) => self.lower_length(place, at).map(Value::Scalar),
             ExprKind::Shared { name } => self.lower_shared(name, expr),
             ExprKind::SharedDyn { name, len } => self.lower_shared_dyn(name, len, expr),
+            ExprKind::InlinePtx { is_pure, ptx, args } => {
+                self.lower_inline_ptx(*is_pure, ptx, args, at)
+            }
+            ExprKind::Interpreted => {
+                Ok(Value::Scalar(self.push_inst(at, Op::Interpreted, Scalar::Bool)))
+            }
             ExprKind::Message(say) => self.lower_say(say, at),
             ExprKind::DebugOnly(check) => self.lower_debug_check(check),
         }

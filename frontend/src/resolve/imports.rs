@@ -10,7 +10,7 @@
 //! `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`, and `iter::once(x)` becomes
 //! `std::iter::once(x)`. A lower-case name alone may be a variable, so only calls of it are
 //! resolved. The user's own macros are expanded first: see [`macro_rules`].
-use crate::resolve::{macro_rules, source_map};
+use crate::resolve::{inline_ptx, macro_rules, source_map};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -241,7 +241,8 @@ impl VisitMut for ImportScopes {
     }
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
-        if call.path.get_ident().is_some_and(|name| !macro_rules::is_known_macro(name)) {
+        let is_unknown = |name: &Ident| !macro_rules::is_known_macro(name);
+        if call.path.get_ident().is_some_and(is_unknown) || inline_ptx::is_call(call) {
             self.calls_macros = true;
             return;
         }

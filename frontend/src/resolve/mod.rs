@@ -1,6 +1,7 @@
 //! Name resolution: the items and std paths that names and imports lead to.
 pub(crate) mod device_set;
 pub(crate) mod imports;
+pub(crate) mod inline_ptx;
 pub(crate) mod inner_items;
 pub(crate) mod instances;
 pub(crate) mod macro_rules;

@@ -116,7 +116,7 @@ fn ordered(x: &[f32], y: &mut [bool]) {
 // error: 15:13-15:29: kernel code does not know the struct `Point`
 // = help: mark its definition `#[device]`
 // error: 17:5-17:26: kernel code cannot be `unsafe`
-// = help: leave `unsafe` out: kernel code is safe
+// = help: leave `unsafe` out: kernel code is safe, but for `ptx!`
 // error: 18:13-18:16: kernel code cannot use the type `char`
 // = help: use a byte: `b'x'`
 // error: 19:13-19:19: kernel code cannot use the type `str`

@@ -145,6 +145,9 @@ impl Emitter<'_> {
             Op::DistributeRows { transposed, word, .. } => {
                 Some(self.load_matrix(id, *transposed, *word))
             }
+            Op::Ptx { is_pure, ptx, args } => self.inline_ptx(id, *is_pure, ptx, args),
+            Op::PtxOutput { of, output } => Some(self.products[of][usize::from(*output)].clone()),
+            Op::Interpreted => Some(Value::constant(Scalar::Bool, 0)),
             Op::If { cond, then, other } => self.unit(|this| this.choose(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

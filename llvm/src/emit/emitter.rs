@@ -281,11 +281,30 @@ impl<'k> Emitter<'k> {
         args: &[Value],
         effects: Effects,
     ) -> Vec<Value> {
-        let types = vec![ty; words];
-        let (all, call) = (self.fresh(), asm_call(&types, text, args, effects));
+        self.asm_values(&vec![ty; words], text, args, effects)
+    }
+
+    /// Inline PTX that yields a value of each type, `$0` and so on; the operands follow.
+    pub(super) fn asm_values(
+        &mut self,
+        types: &[Type],
+        text: &str,
+        args: &[Value],
+        effects: Effects,
+    ) -> Vec<Value> {
+        match types {
+            [] => {
+                self.asm_line(text, args, effects);
+                return Vec::new();
+            }
+            [one] => return vec![self.asm(*one, text, args, effects)],
+            _ => {}
+        }
+        let (all, call) = (self.fresh(), asm_call(types, text, args, effects));
         line!(self, "{all} = {call}");
-        let all = format!("{} {all}", result_type(&types));
-        (0..words).map(|word| inst!(self, ty, "extractvalue {all}, {word}")).collect()
+        let all = format!("{} {all}", result_type(types));
+        let words = types.iter().enumerate();
+        words.map(|(word, ty)| inst!(self, *ty, "extractvalue {all}, {word}")).collect()
     }
 
     /// Inline PTX that changes values, `$0` and so on; the operands follow. Returns the new values.

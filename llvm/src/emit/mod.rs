@@ -26,6 +26,7 @@ mod division;
 mod emitter;
 mod fault;
 mod half;
+mod inline;
 mod mbarrier;
 mod memory;
 mod mma;

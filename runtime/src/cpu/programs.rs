@@ -3,13 +3,16 @@
 use super::NAME;
 use crate::{
     Error, Result,
-    kernel::{Bound, PerKernel},
+    error::LaunchMistake,
+    kernel::{Bound, PerKernel, Source},
     launch_checks::CheckedLaunch,
     observe,
 };
+use std::borrow::Cow;
 use warpwise_compiler::{
-    compile::{CompileError, optimized, optimized_for_gpu},
-    ir::Kernel,
+    compile::{CompileError, modeled, optimized},
+    id::Id as _,
+    ir::{Kernel, Op},
 };
 use warpwise_simt::{CheckedProgram, CountingProgram, Program, Requests, TracedProgram};
 
@@ -28,7 +31,7 @@ pub(super) static PLAIN: Programs<Program> = Programs::new(|kernel, _| Program::
 pub(super) static COUNTING: Programs<CountingProgram> = Programs::new(make_counting);
 /// Programs with counters of the code for a GPU, including its versions of loops.
 pub(super) static MODELED: Programs<CountingProgram> =
-    Programs::with_optimizer(optimized_for_gpu, make_counting);
+    Programs::with_optimizer(modeled, make_counting);
 /// Programs with the sanitizer.
 pub(super) static CHECKED: Programs<CheckedProgram> =
     Programs::new(|kernel, _| CheckedProgram::new(kernel));
@@ -53,10 +56,12 @@ impl<T> Programs<T> {
         let programs = if is_optimized { &self.optimized } else { &self.written };
         programs.get(launch.bound, || {
             let _scope = observe::compile(launch.bound.source.name, "translate", &NAME);
-            Ok(match is_optimized {
-                true => (self.make)(&self.optimize(launch.bound)?, true),
-                false => (self.make)(&launch.bound.kernel, false),
-            })
+            let kernel = match is_optimized {
+                true => Cow::Owned(self.optimize(launch.bound)?),
+                false => Cow::Borrowed(&launch.bound.kernel),
+            };
+            require_fallbacks(launch.bound.source, &kernel)?;
+            Ok((self.make)(&kernel, is_optimized))
         })
     }
 
@@ -68,6 +73,21 @@ impl<T> Programs<T> {
             message: error.to_string(),
         })
     }
+}
+
+/// Refuses a kernel that may run inline PTX.
+fn require_fallbacks(source: &Source, kernel: &Kernel) -> Result<()> {
+    let mut found = None;
+    kernel.walk(&mut |id| match &kernel.insts[id].op {
+        Op::Ptx { ptx, .. } if !ptx.has_fallback => found = found.or(Some(kernel.insts[id].span)),
+        _ => {}
+    });
+    let Some(span) = found else { return Ok(()) };
+    let place = source.place(span.index()).to_string();
+    Err(Error::Launch {
+        kernel: source.name,
+        mistake: LaunchMistake::InlinePtx { place, device: NAME.into() },
+    })
 }
 
 /// Makes a program with counters.

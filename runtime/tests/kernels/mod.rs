@@ -43,6 +43,17 @@ pub const fn interpreted(name: &'static str, ir: &'static str, places: Places) -
     unsafe { Source::new(name, ir, places, &[]) }
 }
 
+/// `y[0] = ptx!("nonsense.u32 {d};", d = out(u32))`
+pub static INLINE_PTX: Source = source!(
+    "inline",
+    r#"kernel inline {
+        param arg0 = y: write [u32] !0
+        %0 = param arg0 : ptr global !0
+        %1 = ptx "nonsense.u32 {0};", (u32), (), sm_75, ptx63 : u32 !2
+        %2 = store %0, %1 !1
+    }"#
+);
+
 /// `let i = global_idx_x(); if i < y.len() { y[i] += 1 }`
 pub static INCREMENT: Source = source!(
     "increment",

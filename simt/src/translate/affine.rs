@@ -197,6 +197,9 @@ impl Classifier<'_> {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -299,6 +299,9 @@ impl UseWalk<'_> {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -374,6 +377,9 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
         | Op::Texture { .. }
+        | Op::Ptx { .. }
+        | Op::PtxOutput { .. }
+        | Op::Interpreted
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

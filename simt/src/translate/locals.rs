@@ -267,6 +267,9 @@ impl CopyAnalysis<'_> {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -104,7 +104,11 @@ impl Round<'_> {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
-            | Op::Array(_) => false,
+            | Op::Array(_)
+            // The outputs of inline PTX are zeros here.
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted => false,
             // Each lane has its own array.
             Op::Load { ptr, .. } if kernel.space(*ptr) == Some(Space::Local) => true,
             Op::Builtin(builtin) => differs_between_threads(*builtin),

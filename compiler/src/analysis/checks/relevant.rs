@@ -137,6 +137,9 @@ impl ValueConnections<'_> {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::Print { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

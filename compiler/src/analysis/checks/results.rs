@@ -73,6 +73,9 @@ impl CheckAnalyzer<'_> {
             | Op::DistributeRows { .. }
             | Op::MBarrierArrive { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

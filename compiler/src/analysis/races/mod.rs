@@ -196,7 +196,7 @@ pub enum DoubtReason {
     Barrier,
     /// Fences or atomic operations may order them.
     Order,
-    /// A named barrier or an mbarrier may order them.
+    /// A named barrier, an mbarrier or inline PTX may order them.
     PartialBarrier,
     /// The bytes differ unless an integer wraps in the computation of an index, as in a launch of
     /// impractical size.
@@ -225,7 +225,7 @@ impl DoubtReason {
             Self::Condition => "which threads come here depends on a condition that is not known",
             Self::Guards => "it is not known whether the guards of both hold for one block",
             Self::Barrier => "a barrier is between the two in some runs only",
-            Self::PartialBarrier => "a named barrier or an mbarrier may order the two",
+            Self::PartialBarrier => "a named barrier, an mbarrier or inline PTX may order the two",
             Self::Order => "fences or atomic operations may order the two",
             Self::Wraps => "the index may wrap in a very large launch",
             Self::OneBlock => {

@@ -445,6 +445,9 @@ impl RangePass<'_> {
             | Op::DistributeRows { .. }
             | Op::MBarrierArrive { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

@@ -56,7 +56,13 @@ impl Executor<'_> {
             Op::Bounds { index, .. } => self.eval_bounds_check(id, *index, active),
             Op::Get(local) => self.eval_get(id, *local),
             Op::Load { ptr, .. } => self.eval_load(id, *ptr, active),
-            Op::Ternary { .. } | Op::Fma { .. } | Op::MulAdd { .. } | Op::Texture { .. } => {
+            Op::Ternary { .. }
+            | Op::Fma { .. }
+            | Op::MulAdd { .. }
+            | Op::Texture { .. }
+            | Op::Ptx { is_pure: true, .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted => {
                 let spread = self.spread_of_operands(op.operands(), active);
                 self.new_unknown(id, spread)
             }
@@ -84,6 +90,7 @@ impl Executor<'_> {
             | Op::Match { op: MatchOp::Any, .. }
             | Op::ActiveMask
             | Op::Mma { .. }
+            | Op::Ptx { is_pure: false, .. }
             | Op::MBarrierArrive { .. }
             | Op::DistributeRows { .. } => self.new_unknown(id, Spread::Thread),
             // These yield no value, or are executed elsewhere.

@@ -296,6 +296,9 @@ impl<'k> Executor<'k> {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::MapShared { .. }
             | Op::Get(_)
             | Op::Prefetch { .. }

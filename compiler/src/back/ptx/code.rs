@@ -24,6 +24,8 @@ impl fmt::Display for Label {
 
 enum Line {
     Inst(String),
+    /// Statements in a scope of their own.
+    Scope(String),
     Label(Label),
     /// File from 1, line and column.
     Loc([usize; 3]),
@@ -41,6 +43,10 @@ pub(super) struct Code {
 impl Code {
     pub(super) fn push(&mut self, inst: String) {
         self.lines.push(Line::Inst(inst));
+    }
+
+    pub(super) fn push_scope(&mut self, statements: String) {
+        self.lines.push(Line::Scope(statements));
     }
 
     pub(super) fn label(&mut self, label: Label) {
@@ -75,6 +81,11 @@ impl fmt::Display for Code {
         for line in &self.lines {
             match line {
                 Line::Inst(inst) => writeln!(f, "\t{inst};")?,
+                Line::Scope(statements) => {
+                    writeln!(f, "\t{{")?;
+                    statements.lines().try_for_each(|line| writeln!(f, "\t{line}"))?;
+                    writeln!(f, "\t}}")?;
+                }
                 Line::Label(label) if self.targets.contains(label) => writeln!(f, "{label}:")?,
                 Line::Label(_) => {}
                 Line::Loc([file, line, column]) => writeln!(f, "\t.loc {file} {line} {column}")?,

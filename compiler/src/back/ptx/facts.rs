@@ -191,6 +191,7 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
                 | Op::ActiveMask
                 | Op::Reduce { .. }
                 | Op::Mma { .. }
+                | Op::Ptx { is_pure: false, .. }
                 | Op::DistributeRows { .. }
         ) {
             last = if id.index() < loops { loops } else { id.index() };

@@ -153,6 +153,9 @@ impl Emitter<'_> {
             Op::ProxyFence => self.unit(Self::proxy_fence),
             Op::Texture { op, texture, args, word } => self.texture(id, *op, *texture, args, *word),
             Op::DistributeRows { transposed, word, .. } => self.load_matrix(id, *transposed, *word),
+            Op::Ptx { ptx, args, .. } => self.inline_ptx(id, ptx, args),
+            Op::PtxOutput { of, output } => self.products[of][usize::from(*output)].into(),
+            Op::Interpreted => Operand::Imm(Imm { bits: 0, scalar: Scalar::Bool }).into(),
             Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

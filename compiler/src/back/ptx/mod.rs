@@ -62,6 +62,7 @@ mod fault;
 mod grid;
 mod half;
 mod induction;
+mod inline;
 mod instruction;
 mod layout;
 mod lines;
@@ -269,13 +270,16 @@ pub fn oldest(kernel: &Kernel) -> Target {
         mbarrier::oldest_target(kernel),
         bulk_copy::oldest_target(kernel),
         wgmma::level(kernel).map(|(_, target)| target),
+        inline::levels(kernel).map(|level| level.target).max(),
     ];
     parts.into_iter().flatten().fold(Target::OLDEST, Ord::max)
 }
 
 /// Returns true if the PTX of `kernel` for `target` runs there.
 pub fn runs_on(kernel: &Kernel, target: Target) -> bool {
-    target >= oldest(kernel) && wgmma::check(kernel, target).is_ok()
+    target >= oldest(kernel)
+        && wgmma::check(kernel, target).is_ok()
+        && inline::check(kernel, target).is_ok()
 }
 
 /// The PTX version and the target that the text for `target` is of: the oldest that have what it
@@ -293,6 +297,9 @@ pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     }
     if let Some((needed, target)) = wgmma::level(kernel) {
         (version, oldest) = (version.max(needed), oldest.max(target));
+    }
+    for level in inline::levels(kernel) {
+        (version, oldest) = (version.max(level.version), oldest.max(level.target));
     }
     // Later versions have later numbers, all of one digit and one digit.
     match mma::newest(kernel) {
@@ -377,6 +384,7 @@ pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> 
         return Err(Unsupported::Target { feature, needs, target });
     }
     wgmma::check(kernel, target)?;
+    inline::check(kernel, target)?;
     let bytes = block_shared_bytes(kernel);
     if bytes > MOST_SHARED_BYTES {
         return Err(Unsupported::SharedMemory { bytes, limit: MOST_SHARED_BYTES });

@@ -7,6 +7,7 @@ use super::{
     Emitter, Unsupported,
     address::Address,
     emitter::{Value, ptx},
+    inline,
     reg::{Class, Reg},
 };
 use crate::{
@@ -24,9 +25,6 @@ const PROXY_FENCES: (&str, Target) = ("8.0", Target::new(90));
 
 /// The instruction that orders accesses to shared memory before those of products and bulk copies.
 pub const PROXY_FENCE: &str = "fence.proxy.async.shared::cta";
-
-/// The name of the target that has everything of Hopper, which no later one has.
-const HOPPER: &str = "sm_90a";
 
 const fn is_wgmma(inst: &Inst) -> bool {
     matches!(inst.op, Op::Wgmma { .. } | Op::WgmmaWait { .. })
@@ -47,9 +45,11 @@ pub(super) fn level(kernel: &Kernel) -> Option<(&'static str, Target)> {
     }
 }
 
-/// Returns the name of `target` in the PTX of `kernel`.
+/// Returns the name of `target` in the PTX of `kernel`: `sm_90a` has everything of Hopper, which no
+/// later target has.
 pub fn target_name(kernel: &Kernel, target: Target) -> String {
-    if needs_hopper(kernel) { HOPPER.to_owned() } else { target.to_string() }
+    let is_specific = needs_hopper(kernel) || inline::specific_target(kernel).is_some();
+    if is_specific { format!("{target}a") } else { target.to_string() }
 }
 
 /// Checks that `target` has the products and fences of `kernel`.

@@ -1,10 +1,10 @@
 //! Instructions, with the bodies that they hold.
 use super::{
     super::{
-        AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Fault, Inst,
-        InstId, MatchOp, MessageId, MmaOp, MulAddForm, Op, Order, ReduceOp, Scalar, Scope,
-        ShuffleOp, Span, TensorBox, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WgmmaOp,
-        names::Named,
+        AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Fault,
+        InlinePtx, Inst, InstId, MatchOp, MessageId, MmaOp, MulAddForm, Op, Order, PtxLevel,
+        ReduceOp, Scalar, Scope, ShuffleOp, Span, TensorBox, TernaryOp, TextureOp, Ty, UnaryOp,
+        VoteOp, WgmmaOp, names::Named,
     },
     At, Parser, Result,
 };
@@ -110,8 +110,8 @@ impl<'t> Parser<'t> {
         match head {
             "load" | "store" | "prefetch" | "named_barrier" | "mul_add" | "barrier" | "fence"
             | "tensor_copy" | "tensor_store" | "bulk_wait" | "shuffle" | "vote" | "match"
-            | "reduce" | "mma" | "wgmma" | "distribute_rows" | "texture" | "atomic_load"
-            | "atomic_store" | "atomic" | "compare_exchange" => {
+            | "reduce" | "mma" | "wgmma" | "ptx" | "distribute_rows" | "texture"
+            | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
                 self.parse_suffixed_op(head, suffix_at, suffix)
             }
             _ => self.parse_plain_op(at, word),
@@ -207,6 +207,12 @@ impl<'t> Parser<'t> {
                 Op::WgmmaWait { sums, pending: self.parse_extent()? }
             }
             "proxy_fence" => Op::ProxyFence,
+            "ptx_output" => {
+                let of = self.parse_inst_id()?;
+                self.expect(",")?;
+                Op::PtxOutput { of, output: self.parse_number()? }
+            }
+            "interpreted" => Op::Interpreted,
             "sync_grid" => Op::SyncGrid,
             "sync_cluster" => Op::SyncCluster,
             "active_mask" => Op::ActiveMask,
@@ -353,6 +359,17 @@ impl<'t> Parser<'t> {
                 let (args, word) = self.parse_word_operands()?;
                 Op::Texture { op, texture, args, word }
             }
+            "ptx" => {
+                let is_pure = match suffix {
+                    "" => false,
+                    "pure" => true,
+                    _ => {
+                        self.at = at;
+                        return Err(self.expected_error("`pure`"));
+                    }
+                };
+                self.parse_inline_ptx(is_pure)?
+            }
             "tensor_copy" => {
                 let dims = self.parse_tensor_dims(at, suffix)?;
                 let to = self.parse_inst_id()?;
@@ -384,6 +401,42 @@ impl<'t> Parser<'t> {
             }
             _ => self.parse_atomic_op(head, at, suffix)?,
         })
+    }
+
+    /// Parses the text, the outputs, the inputs and the level of inline PTX:
+    /// `"mov.u32 {0}, {1};", (u32), (%1), sm_75, ptx63, fallback`.
+    fn parse_inline_ptx(&mut self, is_pure: bool) -> Result<Op> {
+        self.skip_blanks();
+        if !self.rest().starts_with('"') {
+            return Err(self.expected_error("a text in quotes"));
+        }
+        let text = self.parse_quoted()?;
+        self.expect(",")?;
+        let outputs = self.parse_scalars()?;
+        self.expect(",")?;
+        self.expect("(")?;
+        let mut args = Vec::new();
+        while !self.eat(")") {
+            if !args.is_empty() {
+                self.expect(",")?;
+            }
+            args.push(self.parse_inst_id()?);
+        }
+        let mut level = PtxLevel::OLDEST;
+        for example in ["a target such as `sm_75`", "a version such as `ptx63`"] {
+            self.expect(",")?;
+            let (at, name) = self.take_word();
+            level = level.requiring(name).ok_or_else(|| {
+                self.at = at;
+                self.expected_error(example)
+            })?;
+        }
+        let has_fallback = self.eat(",");
+        if has_fallback {
+            self.expect_keyword("fallback")?;
+        }
+        let ptx = Box::new(InlinePtx { text, outputs, has_fallback, level });
+        Ok(Op::Ptx { is_pure, ptx, args })
     }
 
     /// Returns the number of dimensions of a copy of a tensor: `2d`, `3d`.

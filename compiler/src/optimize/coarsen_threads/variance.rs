@@ -65,6 +65,9 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::Print { .. }
             | Op::Panic { .. }
             | Op::Generic(_)

@@ -234,6 +234,9 @@ impl Survey<'_> {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::Print { .. }
             | Op::If { .. }
             | Op::Loop { .. }

@@ -20,7 +20,9 @@ pub(crate) fn expr(expr: &Expr) -> Advice {
         Expr::TryBlock(_) => {
             unsupported("use `try` blocks", "move it to a `#[device]` function, and use `?` there")
         }
-        Expr::Unsafe(_) => unsupported("be `unsafe`", "leave `unsafe` out: kernel code is safe"),
+        Expr::Unsafe(_) => {
+            unsupported("be `unsafe`", "leave `unsafe` out: kernel code is safe, but for `ptx!`")
+        }
         Expr::Yield(_) => unsupported("`yield`", "write a loop"),
         _ => unsupported("use this expression", "write it in plainer Rust"),
     }

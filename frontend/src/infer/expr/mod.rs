@@ -4,6 +4,7 @@ mod assign;
 mod contract;
 mod control;
 mod deref;
+mod inline_ptx;
 mod literal;
 mod looping;
 mod matching;
@@ -59,6 +60,7 @@ impl Infer<'_> {
             syn::Expr::Block(e) => self.infer_block_expr(e, hint),
             // A constant evaluated at run time has the same value.
             syn::Expr::Const(e) => self.infer_const_block(e, hint),
+            syn::Expr::Unsafe(e) => self.infer_unsafe(e, hint),
             syn::Expr::If(e) => self.infer_if(e, hint),
             syn::Expr::While(e) => self.infer_while(e),
             syn::Expr::Loop(e) => self.infer_loop(e),
@@ -253,6 +255,9 @@ impl Infer<'_> {
     /// Infers a macro call: `shared!(..)` and other built-in macros.
     pub(crate) fn infer_macro_call(&mut self, mac: &syn::Macro, name: Option<String>) -> Expr {
         let at = SpanRange::path(&mac.path).to(SpanRange::token(mac.delimiter.span().close()));
+        if let Some(ptx) = self.infer_inline_ptx(mac, at) {
+            return ptx;
+        }
         let called = mac.path.segments.last().map(|last| last.ident.to_string());
         let called = called.unwrap_or_default();
         if called == "matches" {

@@ -9,8 +9,8 @@ use crate::{
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{
-    self, BarrierOp, BinaryOp, CompareOp, Extent, InstId, MAX_SUM_WORDS, MatchOp, MmaOp, Op,
-    Scalar, ShuffleOp, VoteOp,
+    self, BarrierOp, BinaryOp, CompareOp, Extent, InlinePtx, InstId, MAX_SUM_WORDS, MatchOp, MmaOp,
+    Op, Scalar, ShuffleOp, VoteOp,
 };
 
 /// Number of lanes in a warp: a shuffle distance this large passes every edge.
@@ -152,6 +152,30 @@ impl Lowerer<'_> {
         };
         let inst = self.push_inst(at, op, ty);
         Ok(if ty == ir::Ty::Unit { Value::Unit } else { Value::Scalar(inst) })
+    }
+
+    /// Lowers inline PTX to its output, or to a tuple of them.
+    pub(crate) fn lower_inline_ptx(
+        &mut self,
+        is_pure: bool,
+        ptx: &InlinePtx,
+        args: &[Expr],
+        at: SpanId,
+    ) -> Flow<Value> {
+        let args = args.iter().map(|arg| self.lower_scalar(arg)).collect::<Flow<Vec<_>>>()?;
+        let ty = ptx.outputs.first().map_or(ir::Ty::Unit, |first| (*first).into());
+        let first = self.push_inst(at, Op::Ptx { is_pure, ptx: ptx.clone().into(), args }, ty);
+        let rest = ptx.outputs.iter().zip(0..).skip(1);
+        let rest = rest.map(|(scalar, output)| {
+            let op = Op::PtxOutput { of: first, output };
+            Value::Scalar(self.push_inst(at, op, *scalar))
+        });
+        let rest: Vec<Value> = rest.collect();
+        Ok(match ptx.outputs.len() {
+            0 => Value::Unit,
+            1 => Value::Scalar(first),
+            _ => Value::Parts([Value::Scalar(first)].into_iter().chain(rest).collect()),
+        })
     }
 
     /// Multiplies matrices whose words are in arrays. The last words of the sum, which smaller

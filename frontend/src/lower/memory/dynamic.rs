@@ -167,6 +167,9 @@ impl Lowerer<'_> {
             | Op::Mma { .. }
             | Op::DistributeRows { .. }
             | Op::Texture { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

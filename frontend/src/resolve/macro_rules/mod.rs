@@ -13,6 +13,7 @@ mod template;
 
 use crate::{
     resolve::{
+        inline_ptx,
         macro_rules::{
             names::{MarkedDeclarations, Unmarker},
             pattern::Rules,
@@ -47,7 +48,7 @@ const MAX_EXPANSION_DEPTH: usize = 128;
 
 /// Returns true for macros that kernel code supports, or rejects by name.
 pub(crate) fn is_known_macro(name: &Ident) -> bool {
-    is_std_macro(name) || name == "shared" || name == "shared_dyn"
+    is_std_macro(name) || name == "shared" || name == "shared_dyn" || name == inline_ptx::NAME
 }
 
 /// Expands the macros of a kernel.
@@ -183,6 +184,10 @@ impl Expander {
 
     /// Expands a call; `None` to leave it.
     fn expand_call<T: Expansion>(&mut self, written: &Macro) -> Option<T> {
+        if inline_ptx::is_call(written) {
+            let at = written.path.segments.last()?.ident.span();
+            return T::parse(inline_ptx::expand(written.tokens.clone(), at).ok()?);
+        }
         let name = written.path.get_ident()?;
         self.load_from_file(name);
         let (rules, is_inside) = self.find_rules(name)?;

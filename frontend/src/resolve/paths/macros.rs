@@ -23,7 +23,7 @@ pub(crate) fn parse_macro_arguments(name: &str, tokens: &TokenStream) -> Vec<Mac
         "shared" => parse_type.parse2(tokens.clone()),
         "shared_dyn" => parse_dynamic.parse2(tokens.clone()),
         // Their arguments are not Rust code, or not kernel code.
-        "cfg" | "asm" | "global_asm" | "stringify" | "thread_local" => return Vec::new(),
+        "cfg" | "asm" | "global_asm" | "ptx" | "stringify" | "thread_local" => return Vec::new(),
         "matches" => parse_matches.parse2(tokens.clone()),
         _ => parse_exprs.parse2(tokens.clone()),
     };

@@ -144,7 +144,8 @@ fn calls_unknown_macro(text: &str) -> bool {
         let name = before.rsplit(|char| !is_name(char)).next().unwrap_or_default();
         let is_call = after.starts_with(['(', '[', '{']) || name == "macro_rules";
         let brings_items = matches!(name, "include" | "macro_rules" | "thread_local");
-        let is_known = matches!(name, "shared" | "shared_dyn") || item::is_std_macro_name(name);
+        let is_known =
+            matches!(name, "shared" | "shared_dyn" | "ptx") || item::is_std_macro_name(name);
         !name.is_empty() && is_call && (brings_items || !is_known)
     })
 }

@@ -249,7 +249,7 @@ impl Mutator {
 
     /// Generates a token of any kind.
     fn random_token(&mut self) -> TokenTree {
-        const WORDS: [&str; 64] = [
+        const WORDS: [&str; 66] = [
             "fn",
             "let",
             "mut",
@@ -311,6 +311,8 @@ impl Mutator {
             "min",
             "fetch_add",
             "println",
+            "ptx",
+            "out",
             "vec",
             "union",
             "yield",

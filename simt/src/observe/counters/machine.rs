@@ -97,6 +97,9 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         | Op::Loop { .. }
         | Op::Block { .. }
         | Op::DistributeRows { .. }
+        | Op::Ptx { .. }
+        | Op::PtxOutput { .. }
+        | Op::Interpreted
         | Op::Return => MachineCode::default(),
         Op::Builtin(_) | Op::ActiveMask => MachineCode::integer(1),
         Op::Unary { op, .. } => estimate_unary(*op, result_class),

@@ -219,6 +219,9 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::Len(_)
         | Op::Shared(_)
         | Op::Array(_)
+        | Op::Ptx { .. }
+        | Op::PtxOutput { .. }
+        | Op::Interpreted
         | Op::Loop { .. }
         | Op::Block { .. } => false,
         // One instruction yields all words.

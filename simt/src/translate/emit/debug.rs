@@ -137,6 +137,9 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
         | Op::Texture { .. }
+        | Op::Ptx { .. }
+        | Op::PtxOutput { .. }
+        | Op::Interpreted
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }
@@ -218,6 +221,9 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::Mma { .. }
         | Op::DistributeRows { .. }
         | Op::Texture { .. }
+        | Op::Ptx { .. }
+        | Op::PtxOutput { .. }
+        | Op::Interpreted
         | Op::Loop { .. }
         | Op::Block { .. } => false,
     }
@@ -236,5 +242,8 @@ fn is_operand_only(op: &Op) -> bool {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::MapShared { .. }
+            | Op::Ptx { .. }
+            | Op::PtxOutput { .. }
+            | Op::Interpreted
     )
 }

@@ -39,7 +39,7 @@ use std::{cell::OnceCell, collections::HashMap};
 use warpwise_compiler::{
     analysis::range,
     id::{self, Id},
-    ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar, Span},
+    ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar, Span, Ty},
 };
 
 /// The results of the analyses.
@@ -522,6 +522,13 @@ impl Emitter<'_> {
             Op::Texture { op, texture, args, word } => {
                 self.emit_texture(id, *op, *texture, args, *word)
             }
+            Op::Ptx { ptx, .. } if !ptx.has_fallback => {
+                Err(self.malformed("inline PTX without a fallback"))
+            }
+            Op::Ptx { .. } if kernel.insts[id].ty == Ty::Unit => Ok(()),
+            // Nothing uses these: control takes the way of the fallback.
+            Op::Ptx { .. } | Op::PtxOutput { .. } => self.bind_input(id, Input::Const(0)),
+            Op::Interpreted => self.bind_input(id, Input::Const(1)),
             Op::If { cond, then, other } => self.emit_if(id, *cond, then, other),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
