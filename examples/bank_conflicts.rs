@@ -1,6 +1,6 @@
 //! Shared memory has 32 banks of 4 bytes. Lanes of a warp that want different words of one bank wait for each other: the
 //! access takes as many *wavefronts* as the busiest bank has words to give. The numbers expected are those of an NVIDIA H200.
-use warpwise::{F32x2, F32x4, Simulator, prelude::*};
+use warpwise::{Simulator, U32x2, U32x4, prelude::*};
 use warpwise_examples::Table;
 
 /// Lane `l` loads element `l * stride`.
@@ -77,111 +77,155 @@ fn padding() -> warpwise::Result<Table<2>> {
     Ok(table)
 }
 
-/// Active lanes load 8 bytes each, where `index` says.
-#[kernel(block = 32)]
-fn pairs(active: u32, index: &[u32], x: &[F32x2], out: &mut [F32x2]) {
-    let tile = shared!([F32x2; 32]);
-    let lane = thread_idx_x();
-    tile[lane] = x[lane];
+/// Stores a number to every word.
+#[device]
+fn fill(smem: &mut [u32; 128]) {
+    let tid = thread_idx_x();
+    for i in 0..4 {
+        smem[i * 32 + tid] = tid as u32;
+    }
     sync_threads();
-    if active >> lane & 1 != 0 {
-        out[lane] = tile[index[lane] as usize];
-    }
 }
 
-/// Active lanes load 16 bytes each.
+// Loads of 8 bytes a lane. Each half of the warp is served at once, and both together if neighbours (lane ^ 1, or
+// lane ^ 2) agree in all of it.
+
 #[kernel(block = 32)]
-fn quads(active: u32, index: &[u32], x: &[F32x4], out: &mut [F32x4]) {
-    let tile = shared!([F32x4; 32]);
-    let lane = thread_idx_x();
-    tile[lane] = x[lane];
-    sync_threads();
-    if active >> lane & 1 != 0 {
-        out[lane] = tile[index[lane] as usize];
+fn pairs1(a: &mut [U32x2]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    if tid < 16 {
+        a[tid] = smem.as_vectors::<U32x2>()[tid];
     }
 }
 
-/// A case: what it is, which lanes are active, which vector a lane loads, and the wavefronts and conflicts expected.
-type Case = (&'static str, u32, fn(u32) -> u32, [u64; 2]);
-
-/// Where 16 lanes meet in fours, and no pair of them differs.
-const fn in_fours(lane: u32) -> u32 {
-    lane / 8 * 2 + lane / 2 % 2
+#[kernel(block = 32)]
+fn pairs2(a: &mut [U32x2]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    if tid < 15 || tid == 16 {
+        a[tid] = smem.as_vectors::<U32x2>()[if tid == 16 { 15 } else { tid }];
+    }
 }
 
-/// Each half of the warp is served at once, and both together if neighbours (lane ^ 1, or lane ^ 2) agree in all of it.
-const PAIRS: [Case; 5] = [
-    ("lanes 0 to 15, each its own", 0x0000_ffff, |lane| lane, [1, 0]),
-    ("lanes 0 to 14, and 16", 0x0001_7fff, |lane| lane.min(15), [2, 0]),
-    ("pairs agree", !0, |lane| lane / 2, [1, 0]),
-    (
-        "pairs agree below, every other one above",
-        !0,
-        |lane| if lane < 16 { lane / 2 } else { lane / 4 * 4 + lane % 2 },
-        [2, 0],
-    ),
-    ("halves agree", !0, |lane| lane % 16, [2, 0]),
-];
+#[kernel(block = 32)]
+fn pairs3(a: &mut [U32x2]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    a[tid] = smem.as_vectors::<U32x2>()[tid / 2];
+}
 
-/// Each quarter is, and two together by the same rule.
-const QUADS: [Case; 6] = [
-    ("lanes 15 and 16, the same", 0x0001_8000, |_| 4, [2, 0]),
-    ("lanes 0 and 15, the same", 0x0000_8001, |_| 4, [1, 0]),
-    ("pairs agree", !0, in_fours, [2, 0]),
-    (
-        "pairs agree below, every other one above",
-        !0,
-        |lane| if lane < 16 { in_fours(lane) } else { lane / 8 * 2 + lane % 2 },
-        [4, 0],
-    ),
-    (
-        "fours agree, in the same banks",
-        !0,
-        |lane| lane / 4 % 2 * 8 + lane / 8 % 2 + lane / 16 * 4,
-        [4, 2],
-    ),
-    (
-        "even ones only, pairs agree below",
-        !0,
-        |lane| {
-            let even = if lane < 16 { lane / 2 % 2 } else { lane % 2 };
-            lane / 8 % 2 * 8 + lane / 16 * 4 + even * 2
-        },
-        [4, 0],
-    ),
-];
+#[kernel(block = 32)]
+fn pairs4(a: &mut [U32x2]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    let addr = if tid < 16 { tid / 2 } else { (tid / 4) * 4 + (tid % 4) % 2 };
+    a[tid] = smem.as_vectors::<U32x2>()[addr];
+}
 
-fn vectors(
-    title: &'static str,
-    cases: &[Case],
-    launch: impl Fn(&Device, u32, &Buffer<u32>) -> warpwise::Result<()>,
-) -> warpwise::Result<Table<2>> {
-    let simulator = Simulator::new().counters();
-    let device = simulator.device();
-    let mut table = Table::new(title, ["wavefronts", "conflicts"]);
-    for (what, active, index, expected) in cases {
-        let index: Vec<u32> = (0..32).map(index).collect();
-        launch(&device, *active, &device.upload(&index)?)?;
-        for launch in simulator.take_counters() {
-            let loads = launch.total.shared_loads;
-            table.row(what, *expected, [loads.wavefronts, loads.conflicts()]);
-        }
+#[kernel(block = 32)]
+fn pairs5(a: &mut [U32x2]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    a[tid] = smem.as_vectors::<U32x2>()[tid % 16];
+}
+
+// Loads of 16 bytes a lane: each quarter of the warp is served at once, and two together by the same rule.
+
+#[kernel(block = 32)]
+fn quads1(a: &mut [U32x4]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    if tid == 15 || tid == 16 {
+        a[tid] = smem.as_vectors::<U32x4>()[4];
     }
-    Ok(table)
+}
+
+#[kernel(block = 32)]
+fn quads2(a: &mut [U32x4]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    if tid == 0 || tid == 15 {
+        a[tid] = smem.as_vectors::<U32x4>()[4];
+    }
+}
+
+#[kernel(block = 32)]
+fn quads3(a: &mut [U32x4]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    a[tid] = smem.as_vectors::<U32x4>()[(tid / 8) * 2 + ((tid % 8) / 2) % 2];
+}
+
+#[kernel(block = 32)]
+fn quads4(a: &mut [U32x4]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    let addr = if tid < 16 {
+        (tid / 8) * 2 + ((tid % 8) / 2) % 2
+    } else {
+        (tid / 8) * 2 + ((tid % 8) % 2)
+    };
+    a[tid] = smem.as_vectors::<U32x4>()[addr];
+}
+
+#[kernel(block = 32)]
+#[expect(gpu_vector_bank_conflicts, reason = "that is what is counted")]
+fn quads5(a: &mut [U32x4]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    a[tid] = smem.as_vectors::<U32x4>()[(tid / 16) * 4 + (tid % 16) / 8 + (tid % 8) / 4 * 8];
+}
+
+#[kernel(block = 32)]
+fn quads6(a: &mut [U32x4]) {
+    let (tid, smem) = (thread_idx_x(), shared!([u32; 128]));
+    fill(smem);
+    let mut addr = (tid / 16) * 4 + (tid % 16 / 8) * 8;
+    if tid < 16 {
+        addr += (tid % 4 / 2) * 2;
+    } else {
+        addr += (tid % 4 % 2) * 2;
+    }
+    a[tid] = smem.as_vectors::<U32x4>()[addr];
+}
+
+/// Launches a kernel for each case, and compares the wavefronts and conflicts of its loads.
+macro_rules! vectors {
+    ($title:literal, $vector:ident, [$($what:literal, $kernel:ident: $expected:expr;)*]) => {{
+        let simulator = Simulator::new().counters();
+        let device = simulator.device();
+        let mut a = device.zeros::<$vector>(32)?;
+        let mut table = Table::new($title, ["wavefronts", "conflicts"]);
+        $(
+            $kernel::launch(&device, LaunchConfig::grid(1), &mut a)?;
+            for launch in simulator.take_counters() {
+                let loads = launch.total.shared_loads;
+                table.row($what, $expected, [loads.wavefronts, loads.conflicts()]);
+            }
+        )*
+        table
+    }};
 }
 
 /// Everything that this example prints.
 pub(crate) fn tables() -> warpwise::Result<String> {
     let (strides, padding) = (strides()?, padding()?);
-    let one = LaunchConfig::grid(1);
-    let pairs = vectors("Loads of 8 bytes a lane", &PAIRS, |device, active, index| {
-        let x = device.upload(&[F32x2::splat(1.0); 32])?;
-        pairs::launch(device, one, active, index, &x, &mut device.zeros(32)?)
-    })?;
-    let quads = vectors("Loads of 16 bytes a lane", &QUADS, |device, active, index| {
-        let x = device.upload(&[F32x4::splat(1.0); 32])?;
-        quads::launch(device, one, active, index, &x, &mut device.zeros(32)?)
-    })?;
+    let pairs = vectors!("Loads of 8 bytes a lane", U32x2, [
+        "lanes 0 to 15, each its own", pairs1: [1, 0];
+        "lanes 0 to 14, and 16", pairs2: [2, 0];
+        "pairs agree", pairs3: [1, 0];
+        "pairs agree below, every other one above", pairs4: [2, 0];
+        "halves agree", pairs5: [2, 0];
+    ]);
+    let quads = vectors!("Loads of 16 bytes a lane", U32x4, [
+        "lanes 15 and 16, the same", quads1: [2, 0];
+        "lanes 0 and 15, the same", quads2: [1, 0];
+        "pairs agree", quads3: [2, 0];
+        "pairs agree below, every other one above", quads4: [4, 0];
+        "fours agree, in the same banks", quads5: [4, 2];
+        "even ones only, pairs agree below", quads6: [4, 0];
+    ]);
     Ok(format!("{strides}\n{padding}\n{pairs}\n{quads}"))
 }
 

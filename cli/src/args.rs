@@ -304,6 +304,9 @@ pub(crate) struct Sass {
     /// Leave out the lines of Rust above the instructions that come from them.
     #[arg(long)]
     pub(crate) no_lines: bool,
+    /// Count the instructions by name instead: the instruction mix.
+    #[arg(long)]
+    pub(crate) mix: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]

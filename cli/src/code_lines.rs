@@ -30,6 +30,16 @@ pub(crate) struct CodeLine<'t> {
     is_instruction: bool,
 }
 
+impl<'t> CodeLine<'t> {
+    /// Returns the name of an instruction of machine code, without modifiers: `LDS` of
+    /// `/*0180*/ @!P0 LDS.128 R8, [R0] ;`.
+    pub(crate) fn opcode(&self) -> Option<&'t str> {
+        let (_, text) = self.text.split_once("*/").filter(|_| self.is_instruction)?;
+        let mut words = text.split_whitespace().filter(|word| !word.starts_with('@'));
+        words.next()?.split(['.', ';']).next()
+    }
+}
+
 /// Instructions by displayed path and line of their source.
 pub(crate) type InstructionsByLine = BTreeMap<(String, usize), Vec<String>>;
 

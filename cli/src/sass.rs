@@ -1,7 +1,7 @@
 //! `cargo warpwise sass`: the machine code that `ptxas` assembles from a kernel's PTX.
 use crate::{
     args::{Sass, When},
-    code_lines::{self, LineTable},
+    code_lines::{self, CodeLine, LineTable},
     color::Paint,
     fault::Fault,
     find, listing,
@@ -9,6 +9,8 @@ use crate::{
     tools,
 };
 use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
@@ -30,14 +32,17 @@ pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, Fault> {
         let closed = find::bound_ir(kernel, &command.bind)?;
         let optimized = listing::optimize_for_gpu(closed, command.coarsened)?;
         let table = LineTable::new(kernel);
-        let lines = Some(table.for_emission()).filter(|_| !command.no_lines);
+        let lines = Some(table.for_emission()).filter(|_| !command.no_lines && !command.mix);
         let ptx = listing::compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
         let folder = ScratchFolder::temporary()?;
         let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
         let code = disassembler.run(&cubin, lines.is_some())?;
         let paint = Paint::for_stream(color, &io::stdout());
         let code = code_lines::parse_sass(code.trim_end());
-        let code = table.interleave(&code, &project.sources, paint);
+        let code = match command.mix {
+            true => instruction_mix(&code),
+            false => table.interleave(&code, &project.sources, paint),
+        };
         Ok(format!("{}\n{code}", usage_comments(&usage)))
     })?;
     listing::print_text(&text)
@@ -154,6 +159,23 @@ fn parse_resources(said: &str) -> Option<ThreadResources> {
     })
 }
 
+/// Returns a table of the instructions by name, the most frequent first. Padding after the last
+/// instruction is left out.
+fn instruction_mix(code: &[CodeLine<'_>]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in code.iter().filter_map(CodeLine::opcode).filter(|name| *name != "NOP") {
+        *counts.entry(name).or_default() += 1;
+    }
+    let all: usize = counts.values().sum();
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let share = |count: usize| 100.0 * count as f64 / all as f64;
+    let rows = counts
+        .iter()
+        .map(|(name, count)| format!("{name:<8} {count:>6}  {:>5.1} %\n", share(*count)));
+    rows.chain([format!("{:<8} {all:>6}\n", "all")]).collect()
+}
+
 /// Returns the messages of `ptxas -v` about registers, memory and spills, as comments.
 fn usage_comments(said: &str) -> String {
     let lines = said
@@ -196,5 +218,19 @@ mod tests {
         let resources = ThreadResources { stack: 24, spill_stores: 16, ..resources };
         assert_eq!(parse_resources(&spilled), Some(resources));
         assert_eq!(parse_resources("ptxas fatal"), None);
+    }
+
+    #[test]
+    fn instructions_are_counted_by_name() {
+        let sass = "\t.section .text.k,\"ax\"\n        /*0000*/                   LDC R1, c[0x0][0x28] ;\n\
+                    .L_x_0:\n        /*0010*/              @!P0 LDS.128 R8, [R0] ;\n\
+                    \t\t\t\t/* 0x00000a00ff017b82 */\n        \
+                    /*0020*/                   LDS R8, [R0+0x10] ;  /* 0x0000000000087984 */\n        \
+                    /*0030*/               @P1 EXIT ;\n        /*0040*/                   NOP;\n";
+        let mix = instruction_mix(&code_lines::parse_sass(sass));
+        let expected = "LDS           2   50.0 %\nEXIT          1   25.0 %\n\
+                        LDC           1   25.0 %\nall           4\n";
+        assert_eq!(mix, expected);
+        assert_eq!(instruction_mix(&[]), "all           0\n");
     }
 }

@@ -25,13 +25,13 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 pub use crate::{
-    AtomicF32, AtomicF64, AtomicScope, Buffer, Device, Float, Int, LaunchConfig, Num, Plain,
-    async_copy, bf16, bits, block, block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y,
-    block_idx_z, bulk_store, cache, cluster, device, directed, f16, fast, fence_proxy_async,
-    global_idx_x, global_idx_y, global_idx_z, grid, grid_dim_x, grid_dim_y, grid_dim_z, kernel,
-    math, named_barrier, ptx, shared, shared_dyn, sync_threads, sync_threads_and,
-    sync_threads_count, sync_threads_or, sync_warp, thread_fence, thread_fence_block,
-    thread_fence_system, thread_idx_x, thread_idx_y, thread_idx_z, warp,
+    AsVectors, AtomicF32, AtomicF64, AtomicScope, Buffer, Device, Float, Int, LaunchConfig, Num,
+    Plain, async_copy, bf16, bits, block, block_dim_x, block_dim_y, block_dim_z, block_idx_x,
+    block_idx_y, block_idx_z, bulk_store, cache, cluster, device, directed, f16, fast,
+    fence_proxy_async, global_idx_x, global_idx_y, global_idx_z, grid, grid_dim_x, grid_dim_y,
+    grid_dim_z, kernel, math, named_barrier, ptx, shared, shared_dyn, sync_threads,
+    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_fence,
+    thread_fence_block, thread_fence_system, thread_idx_x, thread_idx_y, thread_idx_z, warp,
 };
 pub use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,

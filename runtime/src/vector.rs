@@ -30,8 +30,8 @@
 //!
 //! [`Slice::as_vectors`](crate::Slice::as_vectors) and
 //! [`Buffer::into_vectors`](crate::Buffer::into_vectors) reinterpret a buffer of numbers as one of
-//! vectors.
-use crate::{Element, Plain};
+//! vectors; [`AsVectors`] does so with shared memory, in kernels.
+use crate::{Element, Plain, host::only_in_a_kernel};
 use crate::{Float as _, Num as _};
 use half::{bf16, f16};
 
@@ -41,6 +41,64 @@ pub trait Vector: Plain + sealed::Sealed {
     type Lane: Element;
     /// The number of its lanes.
     const LANES: usize;
+}
+
+/// Views of shared memory as vectors.
+///
+/// Each vector is one access of 8 or 16 bytes to the memory that `shared!` or `shared_dyn!` has
+/// declared as numbers, as after a `reinterpret_cast<float4 *>` in CUDA C++.
+///
+/// ```
+/// use warpwise::{F32x4, prelude::*};
+///
+/// /// Stores numbers one by one, and loads them in fours.
+/// #[kernel(block = 128)]
+/// fn sums_of_four(x: &[f32], sums: &mut [f32]) {
+///     let tile = shared!([f32; 128]);
+///     let t = thread_idx_x();
+///     tile[t] = x[t];
+///     sync_threads();
+///     if t < 32 {
+///         sums[t] = tile.as_vectors::<F32x4>()[t].sum();
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let x = device.upload(&(0..128u8).map(f32::from).collect::<Vec<_>>())?;
+/// # let mut sums = device.zeros(32)?;
+/// # sums_of_four::launch(&device, LaunchConfig::grid(1), &x, &mut sums)?;
+/// assert_eq!(sums.to_vec()?[1], 4.0 + 5.0 + 6.0 + 7.0);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
+/// A view has no rest and begins at a multiple of its vectors' alignment. A length or start that
+/// violates this is an error of the build where it is known, and elsewhere a length ends the thread.
+/// Buffers have [methods](crate::Slice::as_vectors) of the same names on the host.
+///
+/// # Panics
+/// On the host, as [`shared!`](crate::shared) does.
+pub trait AsVectors {
+    /// The type of the numbers.
+    type Lane;
+
+    /// Returns the numbers as vectors.
+    fn as_vectors<V: Vector<Lane = Self::Lane>>(&self) -> &[V];
+
+    /// Returns the numbers as vectors, to be written.
+    fn as_vectors_mut<V: Vector<Lane = Self::Lane>>(&mut self) -> &mut [V];
+}
+
+impl<T: Element> AsVectors for [T] {
+    type Lane = T;
+
+    #[track_caller]
+    fn as_vectors<V: Vector<Lane = T>>(&self) -> &[V] {
+        only_in_a_kernel("`as_vectors`")
+    }
+
+    #[track_caller]
+    fn as_vectors_mut<V: Vector<Lane = T>>(&mut self) -> &mut [V] {
+        only_in_a_kernel("`as_vectors_mut`")
+    }
 }
 
 mod sealed {

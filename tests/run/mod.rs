@@ -98,6 +98,7 @@ mod traits;
 mod user_iterators;
 mod user_macros;
 mod vector_lanes;
+mod vector_views;
 mod vectors;
 mod warps;
 mod wgmma;
@@ -135,7 +136,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
      std_functions std_imports std_traits structs tensor_cores tensor_maps textures trait_paths traits
-     user_iterators user_macros vector_lanes vectors warps wgmma
+     user_iterators user_macros vector_lanes vector_views vectors warps wgmma
 ];
 
 pub(crate) fn main() -> ExitCode {

@@ -2,7 +2,7 @@
 use std::sync::atomic::Ordering;
 use std::{ops::ControlFlow, process::Command};
 use warpwise::{
-    Error, Simulator,
+    Error, Simulator, U32x2,
     check::{Checks, Finding, MaskKind, Missing, Problem, Race, RaceKind, Severity, Use},
     prelude::*,
     stopped::{Spinning, Stopped},
@@ -105,6 +105,19 @@ fn unwritten_field(out: &mut [u32]) {
     out[t] = tile[t].key.load(Ordering::Relaxed) + tile[t].value;
 }
 
+/// Stores words one by one, and loads them in pairs: those of the same thread, or one of the next.
+#[kernel(block = 64)]
+#[allow(gpu_missing_barriers, gpu_uninit_shared_reads, gpu_missing_warp_syncs)]
+fn pairs_of_words(from: usize, written: usize, y: &mut [u32]) {
+    let tile = shared!([u32; 256]);
+    let t = thread_idx_x();
+    if t < written {
+        tile[2 * t] = 1;
+        tile[2 * t + 1] = 2;
+    }
+    y[t] = tile[from..from + 128].as_vectors::<U32x2>()[t].sum();
+}
+
 #[kernel]
 fn behind_the_end(y: &mut [u32]) {
     y[thread_idx_x() + 1] = 1;
@@ -187,6 +200,28 @@ fn what_nobody_has_written_may_be_read_and_not_stored() {
     let Problem::Uninitialized(read) = &found[0].problem else { panic!("{error}") };
     assert_eq!((read.location.to_string(), read.how), ("tile[32]".into(), Use::Output));
     assert_eq!((found.len(), found[0].count), (1, 8));
+}
+
+#[test]
+fn views_race_and_are_written_by_bytes() {
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
+    let mut y = device.zeros::<u32>(64).unwrap();
+    pairs_of_words::launch(&device, LaunchConfig::grid(1), 0, 64, &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [3; 64]);
+    assert_eq!(simulator.take_findings(), []);
+
+    let Err(_) = pairs_of_words::launch(&device, LaunchConfig::grid(1), 0, 63, &mut y) else {
+        panic!("it stores what nobody has written")
+    };
+    let found = simulator.take_findings();
+    let Problem::Uninitialized(read) = &found[0].problem else { panic!("{found:#?}") };
+    assert_eq!((read.location.to_string(), read.how), ("tile[126]".into(), Use::Output));
+
+    let _ = pairs_of_words::launch(&device, LaunchConfig::grid(1), 2, 64, &mut y);
+    let found = simulator.take_findings();
+    let places: Vec<String> = races(&found).iter().map(|race| race.location.to_string()).collect();
+    assert!(places.contains(&"tile[64]".to_owned()), "{found:#?}");
 }
 
 #[test]

@@ -160,6 +160,10 @@ fn lines_of_rust_stand_above_the_code_that_they_became() {
     assert!(shown.starts_with(expected), "{shown}");
     let bare = fixture.run_with("sass -q half --no-lines", &fake).assert_exit(0).stdout;
     assert!(!bare.contains("kernels/src/lib.rs"), "{bare}");
+    let mix = fixture.run_with("sass -q half --mix", &fake).assert_exit(0).stdout;
+    let expected =
+        "// Used 10 registers, 400 bytes cmem[0]\n\nEXIT          1  100.0 %\nall           1\n";
+    assert_eq!(mix, expected);
 }
 
 #[test]

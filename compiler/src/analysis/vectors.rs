@@ -71,7 +71,7 @@ pub(crate) fn analyze_in(kernel: &Kernel, ranges: &Ranges) -> Vectors {
 }
 
 /// Finds the vectors that are one instruction of PTX, whatever the kernel does with them.
-pub(crate) fn analyze_for_ptx(kernel: &Kernel, ranges: &Ranges) -> Vectors {
+pub fn analyze_for_ptx(kernel: &Kernel, ranges: &Ranges) -> Vectors {
     find_vectors(kernel, ranges, kernel.insts.facts(false))
 }
 
@@ -463,37 +463,40 @@ impl VectorFinder<'_> {
     fn alignment_of_base(&self, place: &AddressBase) -> u64 {
         let root = alignment_of(self.kernel, place.root);
         place.terms.iter().fold(root, |align, (term, stride)| {
-            let zeros = self.trailing_zeros(*term).saturating_add(stride.trailing_zeros());
+            let zeros = trailing_zeros(self.kernel, *term).saturating_add(stride.trailing_zeros());
             align.min(1_u64.checked_shl(zeros).unwrap_or(u64::MAX))
         })
     }
+}
 
-    /// Returns the number of low bits of an integer that are certainly zero.
-    fn trailing_zeros(&self, id: InstId) -> u32 {
-        let inst = &self.kernel.insts[id];
-        if let Op::Const(bits) = inst.op {
-            bits.trailing_zeros()
-        } else if let Op::Bounds { index: value, .. } | Op::Cast { value } = inst.op {
-            self.trailing_zeros(value)
-        } else if let Op::For { start, step, .. } = inst.op {
-            self.trailing_zeros(start).min(self.trailing_zeros(step))
-        } else if let Op::Binary { op, lhs, rhs } = inst.op {
-            let (left, right) = (|| self.trailing_zeros(lhs), || self.trailing_zeros(rhs));
-            if op == BinaryOp::Mul {
-                left().saturating_add(right())
-            } else if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor) {
-                left().min(right())
-            } else if op == BinaryOp::And {
-                left().max(right())
-            } else if op == BinaryOp::Shl {
-                let by = self.kernel.literal(rhs).and_then(|by| u32::try_from(by).ok());
-                by.filter(|by| *by < 8).map_or(0, |by| left().saturating_add(by))
-            } else {
-                0
-            }
+/// Returns the number of low bits of an integer that are certainly zero.
+pub fn trailing_zeros(kernel: &Kernel, id: InstId) -> u32 {
+    let inst = &kernel.insts[id];
+    if !matches!(inst.ty, Ty::Scalar(scalar) if scalar.is_int()) {
+        // The bits of floats are no multiples of anything.
+        0
+    } else if let Op::Const(bits) = inst.op {
+        bits.trailing_zeros()
+    } else if let Op::Bounds { index: value, .. } | Op::Cast { value } = inst.op {
+        trailing_zeros(kernel, value)
+    } else if let Op::For { start, step, .. } = inst.op {
+        trailing_zeros(kernel, start).min(trailing_zeros(kernel, step))
+    } else if let Op::Binary { op, lhs, rhs } = inst.op {
+        let (left, right) = (|| trailing_zeros(kernel, lhs), || trailing_zeros(kernel, rhs));
+        if op == BinaryOp::Mul {
+            left().saturating_add(right())
+        } else if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor) {
+            left().min(right())
+        } else if op == BinaryOp::And {
+            left().max(right())
+        } else if op == BinaryOp::Shl {
+            let by = kernel.literal(rhs).and_then(|by| u32::try_from(by).ok());
+            by.filter(|by| *by < 8).map_or(0, |by| left().saturating_add(by))
         } else {
             0
         }
+    } else {
+        0
     }
 }
 

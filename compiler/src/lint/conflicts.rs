@@ -10,7 +10,7 @@ use crate::{
         Kind,
         shared::{self, BANKS, WORD_BYTES},
     },
-    ir::{Element, Kernel, Length, Op, Root, SharedId, Space},
+    ir::{Element, Kernel, Length, Op, Root, Scalar, SharedId, Space},
 };
 use std::collections::BTreeMap;
 
@@ -110,7 +110,8 @@ fn layout_help(
 ) -> String {
     let Some(Root::Shared(array)) = request.root else { return general_help(request, lanes) };
     let strides = layouts.strides.entry(array).or_insert_with(|| index_strides(kernel, array));
-    for row in candidate_rows(kernel, array, strides, lanes) {
+    let vectors = vector_widths(analyses, array);
+    for row in candidate_rows(kernel, array, (strides, &vectors), lanes) {
         let found = layouts.found.entry((array, row.bytes)).or_insert_with(|| {
             let (uses, is_all) =
                 collect_uses(&analyses.trace, &analyses.accesses, array, row.bytes);
@@ -163,7 +164,9 @@ impl RowCandidate {
             Layout::Swizzled { unit, .. } => unit,
         };
         match self.kind {
-            RowKind::Nested { element, .. } | RowKind::Flat(element) => by.is_multiple_of(element),
+            RowKind::Nested { element, .. } | RowKind::Flat(element) | RowKind::View(element) => {
+                by.is_multiple_of(element)
+            }
             RowKind::Element { align } => {
                 matches!(layout, Layout::Padded { .. }) && by.is_multiple_of(align)
             }
@@ -180,6 +183,8 @@ enum RowKind {
     Element { align: u64 },
     /// The use of the array, with elements of this many bytes.
     Flat(u64),
+    /// The use of the array, all of it in vectors of this many bytes.
+    View(u64),
 }
 
 /// The layouts found for arrays, each of which may have conflicts at many accesses.
@@ -209,13 +214,34 @@ fn index_strides(kernel: &Kernel, array: SharedId) -> Vec<u64> {
     strides
 }
 
-/// Returns the candidate rows of `array`, the preferred ones first.
+/// Returns the sizes in bytes of the vectors in which `array` is accessed.
+fn vector_widths(analyses: &Analyses, array: SharedId) -> Vec<u64> {
+    let requests = analyses.accesses.requests.iter();
+    let vectors = requests
+        .filter(|request| request.root == Some(Root::Shared(array)) && request.members.len() > 1);
+    vectors.map(|request| u64::from(request.bytes)).collect()
+}
+
+/// Returns the candidate rows of `array`, the preferred ones first, by the distances that it is
+/// indexed by and the sizes of vectors.
 fn candidate_rows(
     kernel: &Kernel,
     array: SharedId,
-    strides: &[u64],
+    (strides, vectors): (&[u64], &[u64]),
     lanes: &Lanes,
 ) -> Vec<RowCandidate> {
+    let scalar_bytes = kernel.shared[array].elem.scalar().and_then(Scalar::size).map(u64::from);
+    let is_vector = |stride: &u64| {
+        scalar_bytes.is_some_and(|bytes| *stride > bytes) && vectors.contains(stride)
+    };
+    match strides {
+        [vector] if is_vector(vector) => {
+            return vec![RowCandidate { bytes: BANKS * WORD_BYTES, kind: RowKind::View(*vector) }];
+        }
+        // A gap between elements would tear a vector apart.
+        _ if strides.iter().any(is_vector) => return Vec::new(),
+        _ => {}
+    }
     match (strides, &kernel.shared[array].elem) {
         (&[element, row, ..], Element::Scalar(_)) => {
             vec![RowCandidate {
@@ -303,6 +329,22 @@ fn describe_layout(
                 access::count_of(by, "element")
             )
         }
+        (Layout::Padded { row, by }, RowKind::View(vector)) => {
+            let (row, by) = (row / vector, by / vector);
+            let times = if by == 1 { String::new() } else { format!(" * {by}") };
+            let grow = |len: u64| len + len.saturating_sub(1) / row * by;
+            let array = viewed_declaration(kernel, array, vector, grow)?;
+            format!(
+                "put a gap of {} after each {row}: {array}, and vector `i` at `i + i / {row}{times}` of the view",
+                access::count_of(by, "vector")
+            )
+        }
+        (Layout::Swizzled { row, unit }, RowKind::View(vector)) if unit == vector => {
+            let units = row / unit;
+            let array =
+                viewed_declaration(kernel, array, vector, |len| len.next_multiple_of(units))?;
+            format!("swizzle: {array}, and vector `i` at `i ^ i / {units} % {units}` of the view")
+        }
         (Layout::Swizzled { row, unit }, RowKind::Nested { element, .. }) if unit == element => {
             format!(
                 "swizzle the rows: `{name}[row][column ^ row % {}]` in place of `{name}[row][column]`",
@@ -323,7 +365,7 @@ fn describe_layout(
         }
         (
             Layout::Swizzled { .. },
-            RowKind::Nested { .. } | RowKind::Flat(_) | RowKind::Element { .. },
+            RowKind::Nested { .. } | RowKind::Flat(_) | RowKind::View(_) | RowKind::Element { .. },
         ) => return None,
     })
 }
@@ -338,6 +380,19 @@ fn element_count(kernel: &Kernel, array: SharedId) -> Option<u64> {
 fn element_type(kernel: &Kernel, array: SharedId) -> Option<String> {
     let elem = kernel.shared[array].elem.scalar().and_then(access::scalar_name)?;
     Some(if is_atomic(kernel, array) { access::atomic_name(elem) } else { elem.to_owned() })
+}
+
+/// Returns the declaration of an array that is viewed as vectors of this many bytes, after `grow`
+/// has made the number of these larger.
+fn viewed_declaration(
+    kernel: &Kernel,
+    array: SharedId,
+    vector: u64,
+    grow: impl Fn(u64) -> u64,
+) -> Option<String> {
+    let bytes = u64::from(kernel.shared[array].elem.scalar()?.size()?);
+    let lanes = vector / bytes;
+    Some(array_declaration(kernel, array, grow(element_count(kernel, array)? / lanes) * lanes))
 }
 
 /// Returns the declaration of an array with `len` elements.

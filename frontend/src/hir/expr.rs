@@ -70,6 +70,9 @@ pub(crate) enum ExprKind {
         /// The new length, if the target is a slice.
         len: Option<Box<Expr>>,
     },
+    /// `slice.as_vectors()` and `as_vectors_mut()` of a reference to a slice of numbers; the type
+    /// has the vectors.
+    VectorView(Box<Expr>),
     /// `-` or `!`.
     Unary {
         /// The operator.

@@ -146,6 +146,7 @@ impl Lowerer<'_> {
             ExprKind::Borrow(place) => self.lower_borrow(place, expr),
             ExprKind::Unsize(array) => self.lower_unsize(array),
             ExprKind::Reshape { slice, len } => self.lower_reshape(slice, len.as_deref()),
+            ExprKind::VectorView(slice) => self.lower_vector_view(slice, expr),
             ExprKind::Unary { op, value } => self.lower_unary(*op, value, expr).map(Value::Scalar),
             ExprKind::Binary { op, lhs, rhs } => {
                 self.lower_binary(*op, lhs, rhs, expr).map(Value::Scalar)

@@ -236,7 +236,10 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     entry(&["__float2half", "__float2half_rn"], "write `f16::from_f32(f)`"),
     entry(&["__half2float", "__bfloat162float"], "write `h.to_f32()`"),
     entry(&["__float2bfloat16"], "write `bf16::from_f32(f)`"),
-    entry(&["reinterpret_cast"], "a buffer may hold vectors: `x: &[F32x4]`"),
+    entry(
+        &["reinterpret_cast"],
+        "a buffer may hold vectors, `x: &[F32x4]`, and shared memory be viewed as vectors: `tile.as_vectors::<F32x4>()`",
+    ),
     // Arithmetic.
     entry(&["__fmaf_rn", "fmaf", "fma"], "write `f.mul_add(g, h)`"),
     entry(

@@ -70,7 +70,8 @@ impl Emitter<'_> {
             Op::Load { ptr, cache: Some(cache) } if !self.facts.steers(id) => {
                 Some(self.load_cached(id, *ptr, *cache))
             }
-            Op::Load { ptr, .. } => Some(self.load(id, *ptr)),
+            Op::Load { ptr, cache: None } => Some(self.load_in_vector(id, *ptr)),
+            Op::Load { ptr, cache: Some(_) } => Some(self.load(id, *ptr)),
             Op::Store { ptr, value, .. } if self.is_constant_sum(*ptr, *value) => {
                 self.unit(|this| this.store_constant_sum(*ptr, *value))
             }

@@ -14,6 +14,7 @@ use warpwise_compiler::{
         mma::{MatrixLoads, find_leaders, find_matrix_loads},
         range::{self, Ranges},
         read_only_arrays::{ReadOnlyArrays, find_read_only_arrays},
+        vectors::{self, Vectors},
         wgmma::{Sums, find_sums},
     },
     back::ptx,
@@ -38,6 +39,8 @@ pub(super) use {inst, line};
 pub(super) enum Effects {
     /// Nothing: LLVM may drop, merge and move it.
     None,
+    /// It reads the memory that its operands point to.
+    Read,
     /// It reads and writes memory.
     Memory,
     /// Nothing, but LLVM leaves it in the loop where it stands, if inline PTX there has an effect.
@@ -60,17 +63,19 @@ impl Effects {
             Self::Sync => 4,
             Self::Fixed => 5,
             Self::LanesRead => 6,
+            Self::Read => 7,
         }
     }
 
     /// The attributes, by group.
-    pub(super) const GROUPS: [(Self, &str); 6] = [
+    pub(super) const GROUPS: [(Self, &str); 7] = [
         (Self::None, "nounwind willreturn memory(none)"),
         (Self::Memory, "nounwind"),
         (Self::Lanes, "convergent nomerge nounwind memory(inaccessiblemem: readwrite)"),
         (Self::Sync, "convergent nomerge nounwind"),
         (Self::Fixed, "nounwind willreturn memory(inaccessiblemem: read)"),
         (Self::LanesRead, "convergent nomerge nounwind memory(read, inaccessiblemem: readwrite)"),
+        (Self::Read, "nounwind willreturn memory(argmem: read)"),
     ];
 
     /// The declarations of the groups.
@@ -151,6 +156,8 @@ pub(super) struct Emitter<'k> {
     pub(super) leaders: Facts<InstId, Option<InstId>>,
     /// The rows that are loaded and distributed at once.
     pub(super) matrix_loads: MatrixLoads,
+    /// The loads that are one instruction of PTX.
+    pub(super) vectors: Vectors,
     /// The sums of warpgroup products in each array.
     pub(super) sums: Facts<ArrayId, Option<Sums>>,
     /// The words of each product and of distributed rows that are emitted, by the first of them.
@@ -166,6 +173,7 @@ impl<'k> Emitter<'k> {
         Self {
             kernel,
             target,
+            vectors: vectors::analyze_for_ptx(kernel, &ranges),
             ranges,
             facts,
             has_extremes: ptx::has_extremes(kernel),
@@ -401,13 +409,17 @@ fn asm_call_with(
 ) -> String {
     let result_constraints = results.iter().map(|ty| format!("={}", ty.constraint()));
     let clobber = match effects {
-        Effects::None | Effects::Fixed | Effects::Lanes | Effects::LanesRead => None,
+        Effects::None | Effects::Read | Effects::Fixed | Effects::Lanes | Effects::LanesRead => {
+            None
+        }
         Effects::Memory | Effects::Sync => Some("~{memory}".to_owned()),
     };
     let inputs = inputs.iter().cloned();
     let constraints: Vec<String> = result_constraints.chain(inputs).chain(clobber).collect();
-    let side_effect =
-        if matches!(effects, Effects::None | Effects::Fixed) { "" } else { "sideeffect " };
+    let side_effect = match effects {
+        Effects::None | Effects::Read | Effects::Fixed => "",
+        Effects::Memory | Effects::Lanes | Effects::LanesRead | Effects::Sync => "sideeffect ",
+    };
     let result = result_type(results);
     let text = text.trim().replace('\n', "\\0A\\09");
     format!(

@@ -4,7 +4,8 @@
 //! integer or may become one, or where an index depends on it ([`Facts::steers`]): LLVM does not
 //! repeat or split those, so that the index that was checked is the index that is used. Their scope
 //! is the block; with LLVM's default, the system, every load would pass the first cache by. Any
-//! other float is read by a plain load, which LLVM may merge with its neighbours.
+//! other float is read by a plain load, which LLVM may merge with its neighbours; `vector.rs` merges
+//! those that LLVM does not.
 //!
 //! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it.
 //! Constant memory is LLVM's address space 4. Arrays in it that the launcher fills are visible from
@@ -192,7 +193,6 @@ impl Emitter<'_> {
         let align = size(scalar);
         let ty = Type::of(scalar);
         let bits = Type::int(8 * align);
-        let once = !scalar.is_float() || self.becomes_integer[id] || self.facts.steers(id);
         if address.ty == Type::Ptr(Space::Constant) || self.read_only.contains(self.kernel, ptr) {
             let ty = if scalar == Scalar::Bool { Type::I8 } else { ty };
             let read = inst!(
@@ -202,7 +202,7 @@ impl Emitter<'_> {
             );
             return self.loaded(scalar, read);
         }
-        let read = if address.ty != Type::Ptr(Space::Local) && once {
+        let read = if address.ty != Type::Ptr(Space::Local) && self.loads_once(id) {
             inst!(
                 self,
                 bits,
@@ -215,6 +215,11 @@ impl Emitter<'_> {
         self.loaded(scalar, read)
     }
 
+    /// Returns true if a load of memory that other threads may write must happen once.
+    pub(super) fn loads_once(&self, id: InstId) -> bool {
+        !self.scalar(id).is_float() || self.becomes_integer[id] || self.facts.steers(id)
+    }
+
     /// The scalar that inline PTX reads by `text`, from `$1` to `$0`.
     pub(super) fn load_by_asm(
         &mut self,
@@ -223,16 +228,19 @@ impl Emitter<'_> {
         address: Value,
         effects: Effects,
     ) -> Value {
-        let (ty, size) = (Type::of(scalar), size(scalar));
-        let read = if size <= 2 { Type::I16 } else { ty };
+        let read = if size(scalar) <= 2 { Type::I16 } else { Type::of(scalar) };
         let value = self.asm(read, text, &[address], effects);
-        match size {
+        self.of_register(scalar, value)
+    }
+
+    /// The scalar in a register that inline PTX has loaded, of 16 bits at least.
+    pub(super) fn of_register(&mut self, scalar: Scalar, value: Value) -> Value {
+        match size(scalar) {
             1 => {
                 let byte = inst!(self, Type::I8, "trunc {value} to i8");
                 self.loaded(scalar, byte)
             }
-            2 => self.of_bits(&value, ty),
-            _ => value,
+            _ => self.of_bits(&value, Type::of(scalar)),
         }
     }
 
@@ -264,6 +272,6 @@ impl Emitter<'_> {
 }
 
 /// Bytes of a scalar, of which its address is a multiple.
-fn size(scalar: Scalar) -> u32 {
+pub(super) fn size(scalar: Scalar) -> u32 {
     scalar.size().expect("a specialized kernel has no type parameters")
 }

@@ -37,6 +37,7 @@ mod sync;
 mod tensor;
 mod texture;
 mod value;
+mod vector;
 mod warp;
 mod wgmma;
 

@@ -1,6 +1,6 @@
 //! Lanes that want different words of one bank, with the layout that helps.
 #![deny(warnings)]
-use warpwise::{F32x2, prelude::*};
+use warpwise::{F32x2, U32x4, prelude::*};
 
 #[kernel(block = (32, 32))]
 fn columns(x: &[f32], y: &mut [f32]) {
@@ -39,6 +39,22 @@ fn options(x: &[Option<u32>], y: &mut [u32]) {
     tile[t] = x[t];
     sync_threads();
     y[t] = tile[31 - t].unwrap_or(0);
+}
+
+/// Loads through views: all of them in vectors, or in words, too.
+#[kernel(block = 32)]
+fn views(out: &mut [U32x4]) {
+    let vectors = shared!([u32; 1024]);
+    let mixed = shared!([u32; 1024]);
+    let t = thread_idx_x();
+    for i in 0..8 {
+        vectors.as_vectors_mut::<U32x4>()[i * 32 + t] = U32x4::ONE;
+        for k in 0..4 {
+            mixed[(4 * i + k) * 32 + t] = 1;
+        }
+    }
+    sync_threads();
+    out[t] = vectors.as_vectors::<U32x4>()[8 * t] + mixed.as_vectors::<U32x4>()[2 * t];
 }
 
 fn main() {}

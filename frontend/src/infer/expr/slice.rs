@@ -108,6 +108,9 @@ impl Infer<'_> {
                 self.infer_chunks(IterKind::ChunksExact, receiver, true, call, at)
             }
             "windows" => self.infer_chunks(IterKind::Windows, receiver, false, call, at),
+            "as_vectors" | "as_vectors_mut" if self.check_arg_count(0, &call.args, at) => {
+                self.infer_vector_view(receiver, name == "as_vectors_mut", call, at)
+            }
             // `parted` splits in two, with the mutability of the reference to the slice.
             "parted" if self.is_in_std_lib() => {
                 let mutable = match &receiver.kind {
@@ -122,7 +125,7 @@ impl Infer<'_> {
             _ if self.is_in_std_lib() && is_reshaping(name) => {
                 self.make_reshape(receiver, elem, name, &call.args, at)
             }
-            "as_slice" | "as_mut_slice" | "iter" | "iter_mut" => {
+            "as_slice" | "as_mut_slice" | "iter" | "iter_mut" | "as_vectors" | "as_vectors_mut" => {
                 self.make_expr(ExprKind::Reported, receiver.ty, at)
             }
             _ => {
@@ -158,6 +161,21 @@ impl Infer<'_> {
         let len = args.first().map(|len| Box::new(self.infer_expr_coerce(len, usize)));
         let ty = self.types.reference(mutable, to);
         self.make_expr(ExprKind::Reshape { slice, len }, ty, at)
+    }
+
+    /// Infers `as_vectors` and `as_vectors_mut`. rustc compares the lanes with the elements.
+    fn infer_vector_view(
+        &mut self,
+        receiver: Expr,
+        mutable: bool,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let slice = Box::new(self.make_slice_reference(receiver, mutable));
+        let vector = self.turbofish_type(call, 0).unwrap_or_else(|| self.unknown());
+        let vectors = self.types.add(Type::Slice(vector));
+        let ty = self.types.reference(mutable, vectors);
+        self.make_expr(ExprKind::VectorView(slice), ty, at)
     }
 
     /// Infers `x.try_into()` and `try_from` of a slice: an array, or a reference to one.

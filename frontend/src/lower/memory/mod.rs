@@ -15,3 +15,4 @@ mod slice;
 pub(crate) mod storage;
 mod tensor_map;
 mod texture;
+mod vector_view;

@@ -164,13 +164,23 @@ impl Lowerer<'_> {
 
     /// Ends the thread with a message where `good` is false.
     pub(crate) fn panic_unless(&mut self, good: InstId, text: &str, at: SpanId) -> Flow<()> {
+        self.panic_unless_with(good, (text, &[]), at)
+    }
+
+    /// As [`Self::panic_unless`], with a message about `usize` numbers.
+    pub(crate) fn panic_unless_with(
+        &mut self,
+        good: InstId,
+        (text, args): (&str, &[InstId]),
+        at: SpanId,
+    ) -> Flow<()> {
         if self.constant_condition(good) == Some(true) {
             return Ok(());
         }
         let op = Op::If { cond: good, then: Body::default(), other: Body::default() };
         self.begin_body(at, op, ir::Ty::Unit)?;
         self.build.otherwise();
-        self.push_panic(text, &[], at);
+        self.push_panic(text, args, at);
         self.build.end();
         Ok(())
     }

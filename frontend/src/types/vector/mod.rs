@@ -88,7 +88,7 @@ impl Vector {
 
     /// Returns the alignment in bytes: the size, so that a vector is loaded and stored at once, but
     /// at most 16 bytes, the widest access. Vectors of three lanes have the layout of arrays.
-    fn align(self) -> u32 {
+    pub(crate) fn align(self) -> u32 {
         let lane = self.lane.scalar().size().unwrap_or(1);
         match self.lanes {
             3 => lane,

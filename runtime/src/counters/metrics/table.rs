@@ -139,7 +139,12 @@ pub const METRICS: &[Metric] = &[
     },
     // Global memory.
     Metric {
-        names: &["global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
+        names: &[
+            "global_load_requests",
+            "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+            "inst_executed_global_loads",
+            "smsp__inst_executed_op_global_ld.sum",
+        ],
         title: "loads from global memory, counted once per warp",
         unit: Unit::Count,
         field: "`global_loads.requests`",
@@ -178,7 +183,12 @@ pub const METRICS: &[Metric] = &[
         read: |m| sector_efficiency(m.counts.global_loads),
     },
     Metric {
-        names: &["global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
+        names: &[
+            "global_store_requests",
+            "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+            "inst_executed_global_stores",
+            "smsp__inst_executed_op_global_st.sum",
+        ],
         title: "stores to global memory, counted once per warp",
         unit: Unit::Count,
         field: "`global_stores.requests`",
@@ -215,6 +225,15 @@ pub const METRICS: &[Metric] = &[
         formula: "global_stores.ideal / global_stores.sectors",
         difference: "a byte that several lanes store counts once here, and for each lane in profilers, whose value may exceed 100 %",
         read: |m| sector_efficiency(m.counts.global_stores),
+    },
+    Metric {
+        names: &["inst_executed_global_reductions", "smsp__inst_executed_op_global_red.sum"],
+        title: "atomic updates of global memory whose result is unused, counted once per warp",
+        unit: Unit::Count,
+        field: "`global_reductions.requests`",
+        formula: "global_reductions.requests",
+        difference: "",
+        read: |m| count(m.counts.global_reductions.requests),
     },
     Metric {
         names: &["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"],
@@ -342,7 +361,12 @@ pub const METRICS: &[Metric] = &[
     },
     // Local memory.
     Metric {
-        names: &["local_load_requests", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"],
+        names: &[
+            "local_load_requests",
+            "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum",
+            "inst_executed_local_loads",
+            "smsp__inst_executed_op_local_ld.sum",
+        ],
         title: "loads from local memory, counted once per warp",
         unit: Unit::Count,
         field: "`local_loads.requests`",
@@ -372,7 +396,12 @@ pub const METRICS: &[Metric] = &[
         read: |m| sectors_per_request(m.counts.local_loads),
     },
     Metric {
-        names: &["local_store_requests", "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"],
+        names: &[
+            "local_store_requests",
+            "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum",
+            "inst_executed_local_stores",
+            "smsp__inst_executed_op_local_st.sum",
+        ],
         title: "stores to local memory, counted once per warp",
         unit: Unit::Count,
         field: "`local_stores.requests`",

@@ -1,7 +1,7 @@
 //! Accesses that cost what they must, and what is not known.
 #![deny(warnings)]
 use std::sync::atomic::Ordering;
-use warpwise::{F32x4, prelude::*};
+use warpwise::{F32x4, U32x2, prelude::*};
 
 #[device]
 #[derive(Clone, Copy)]
@@ -67,6 +67,22 @@ fn strided(x: &[f32], sums: &[AtomicF32]) {
     let sum = warp::reduce_add(sum);
     if warp::lane_id() == 0 {
         sums[0].fetch_add(sum, Ordering::Relaxed);
+    }
+}
+
+/// A pair of loads is one request, which takes a wavefront for each half of the warp. So does a view.
+#[kernel(block = 32)]
+fn pairs(out: &mut [U32x2]) {
+    let smem = shared!([u32; 128]);
+    let t = thread_idx_x();
+    for i in 0..4 {
+        smem[i * 32 + t] = t as u32;
+    }
+    sync_threads();
+    let pair = if t < 16 { t / 2 } else { t / 4 * 4 + t % 4 % 2 };
+    if t < out.len() {
+        out[t] = U32x2::new(smem[2 * pair], smem[2 * pair + 1]);
+        out[t] += smem.as_vectors::<U32x2>()[pair];
     }
 }
 
