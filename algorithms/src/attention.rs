@@ -36,6 +36,14 @@ pub struct Attention {
 
 impl Attention {
     /// Creates attention of every query to every key.
+    ///
+    /// ```
+    /// use warpwise_algorithms::Attention;
+    ///
+    /// // Heads of 64 numbers; each query sees the keys up to its own place.
+    /// let attention = Attention { is_causal: true, ..Attention::new(1.0 / 8.0) };
+    /// assert_eq!(attention.scale, 0.125);
+    /// ```
     pub const fn new(scale: f32) -> Self {
         Self { scale, is_causal: false }
     }
@@ -45,6 +53,24 @@ impl Attention {
     ///
     /// Sums are `f32`; weights are computed by [`fast::exp2`], whose last bits
     /// depend on the GPU, and rounded to `T` before they are multiplied by `v`.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    /// use warpwise_algorithms::Attention;
+    ///
+    /// // One head. All products are 0, so that the weights of the visible keys are equal.
+    /// let device = Device::cpu();
+    /// let number = f16::from_f32;
+    /// let q = device.upload_3d(&[number(0.0); 16], (1, 2, 8))?;
+    /// let k = device.upload_3d(&[number(1.0); 16], (1, 2, 8))?;
+    /// let v = device.upload_3d(&[[number(2.0); 8], [number(4.0); 8]].concat(), (1, 2, 8))?;
+    /// let mut out = device.zeros_3d((1, 2, 8))?;
+    /// let attention = Attention { is_causal: true, ..Attention::new(1.0) };
+    /// attention.run(&device, &q, &k, &v, &mut out)?;
+    /// // The first query sees the first key only.
+    /// assert_eq!(out.to_vec()?, [[number(2.0); 8], [number(3.0); 8]].concat());
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Layers`] unless `k` and `v` have as many heads and columns as `q`, and `out` has the

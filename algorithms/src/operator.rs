@@ -15,6 +15,14 @@ pub enum Operator {
 
 impl Operator {
     /// Returns the result for no elements: 0, or the largest or smallest number.
+    ///
+    /// ```
+    /// use warpwise_algorithms::Operator;
+    ///
+    /// assert_eq!(Operator::Sum.identity::<i32>(), 0);
+    /// assert_eq!(Operator::Min.identity::<u8>(), 255);
+    /// assert_eq!(Operator::Max.identity::<f32>(), f32::NEG_INFINITY);
+    /// ```
     pub fn identity<T: Num>(self) -> T {
         match self {
             Self::Sum => identity::<T, SUM>(),

@@ -64,6 +64,28 @@ pub fn reduce<T: Num>(device: &Device, operator: Operator, x: &Slice<T>) -> Resu
 
 /// Writes the result of [`reduce`] to the first element of `out`, without waiting for it.
 ///
+/// ```
+/// use warpwise::prelude::*;
+/// use warpwise_algorithms::{Operator, reduce_into};
+///
+/// #[kernel]
+/// fn divide(x: &mut [f32], divisor: &[f32; 1]) {
+///     let i = global_idx_x();
+///     if i < x.len() {
+///         x[i] /= divisor[0];
+///     }
+/// }
+///
+/// // The largest element never leaves the device.
+/// let device = Device::cpu();
+/// let mut x = device.upload(&[1.0f32, 4.0, 2.0])?;
+/// let mut most = device.zeros::<f32>(1)?;
+/// reduce_into(&device, Operator::Max, &x, &mut most)?;
+/// divide::launch(&device, LaunchConfig::cover(3), &mut x, &most.into_structs()?)?;
+/// assert_eq!(x.to_vec()?, [0.25, 1.0, 0.5]);
+/// # Ok::<(), warpwise_algorithms::Error>(())
+/// ```
+///
 /// # Errors
 /// Those of launches, and a fault of the kernel if `out` is empty.
 pub fn reduce_into<T: Num>(

@@ -119,6 +119,24 @@ pub fn select<T: Num>(
 /// Does the same as [`select`] and writes the number to the first element of `count`, without waiting
 /// for it.
 ///
+/// ```
+/// use warpwise::prelude::*;
+/// use warpwise_algorithms::select_into;
+///
+/// // Without a wait between the two selections.
+/// let device = Device::cpu();
+/// let x = device.upload(&[5, 6, 7, 8])?;
+/// let low = device.upload(&[true, false, false, true])?;
+/// let high = device.upload(&[false, true, true, true])?;
+/// let (mut first, mut second) = (device.zeros::<i32>(4)?, device.zeros::<i32>(4)?);
+/// let mut counts = device.zeros::<u32>(2)?;
+/// select_into(&device, &x, &low, &mut first, &mut counts.slice_mut(..1)?)?;
+/// select_into(&device, &x, &high, &mut second, &mut counts.slice_mut(1..)?)?;
+/// assert_eq!(counts.to_vec()?, [2, 3]);
+/// assert_eq!((&first.to_vec()?[..2], &second.to_vec()?[..3]), (&[5, 8][..], &[6, 7, 8][..]));
+/// # Ok::<(), warpwise_algorithms::Error>(())
+/// ```
+///
 /// # Errors
 /// As of [`select`], and [`Error::Length`] unless `count` has one element.
 pub fn select_into<T: Num>(

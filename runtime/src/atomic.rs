@@ -161,10 +161,51 @@ fn load_order(order: Ordering) -> Ordering {
 /// The same atomic at another scope. On the host every scope is the whole machine.
 pub trait AtomicScope: Atomic {
     /// Holds among the threads of a block.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering;
+    /// use warpwise::prelude::*;
+    ///
+    /// /// The number of even elements of each block.
+    /// #[kernel(block = 64)]
+    /// fn count_even(x: &[u32], counts: &[AtomicU32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() && x[i] % 2 == 0 {
+    ///         // No other block adds to this counter.
+    ///         counts[block_idx_x()].block().fetch_add(1, Ordering::Relaxed);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&(0..96).collect::<Vec<u32>>())?;
+    /// let mut counts = device.zeros::<u32>(2)?;
+    /// count_even::launch(&device, LaunchConfig::cover(96), &x, &mut counts)?;
+    /// assert_eq!(counts.to_vec()?, [32, 16]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     fn block(&self) -> &Self {
         self
     }
     /// Holds among all threads of the machine, the host's included.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering;
+    /// use warpwise::prelude::*;
+    ///
+    /// /// Counts the blocks that are done, for a host thread that watches the counter.
+    /// #[kernel(block = 64)]
+    /// fn report(done: &[AtomicU32]) {
+    ///     if thread_idx_x() == 0 {
+    ///         done[0].system().fetch_add(1, Ordering::Release);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut done = device.zeros::<u32>(1)?;
+    /// report::launch(&device, LaunchConfig::grid(3), &mut done)?;
+    /// assert_eq!(done.to_vec()?, [3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     fn system(&self) -> &Self {
         self
     }
@@ -209,6 +250,32 @@ pub fn thread_fence() {
 ///
 /// Threads that have written a tile make the call, and then synchronize with those that begin the
 /// product. A launch on a GPU before compute capability 9.0 is an error.
+///
+/// ```
+/// use warpwise::{U32x4, prelude::*, wgmma};
+///
+/// /// The product of two matrices of ones, with 64 rows and columns.
+/// #[kernel(block = 128)]
+/// fn multiply(c: &mut [f32]) {
+///     let (left, right) = (shared!(wgmma::Tile<64>), shared!(wgmma::Tile<64>));
+///     for i in (thread_idx_x()..512).step_by(128) {
+///         left.set(i / 8, i % 8, U32x4::splat(0x3f80_3f80));
+///         right.set(i / 8, i % 8, U32x4::splat(0x3f80_3f80));
+///     }
+///     // First each thread orders its own stores, then the barrier orders the threads.
+///     fence_proxy_async();
+///     sync_threads();
+///     let mut products = wgmma::Products::<bf16, 64>::zero();
+///     products.multiply_add(left, right);
+///     products.finish().store(c, 0, 64);
+/// }
+///
+/// let device = Device::cpu();
+/// let mut c = device.zeros::<f32>(64 * 64)?;
+/// multiply::launch(&device, LaunchConfig::grid(1), &mut c)?;
+/// assert_eq!(c.to_vec()?, [64.0; 64 * 64]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn fence_proxy_async() {
     std::sync::atomic::fence(SeqCst);
 }

@@ -237,9 +237,47 @@ pub fn map_shared_rank_mut<T: ?Sized>(_shared: &mut T, _rank: usize) -> &mut T {
     only_in_a_kernel("`cluster::map_shared_rank_mut`")
 }
 
+/// The example of a function on clusters of two blocks, in a grid of six blocks along one axis.
+macro_rules! example {
+    ($axis:literal $cluster:literal $grid:literal $function:ident $values:literal) => {
+        concat!(
+            "```\n\
+             use warpwise::prelude::*;\n\
+             \n\
+             #[kernel(block = 32, cluster = ",
+            $cluster,
+            ")]\n\
+             fn example(out: &mut [usize]) {\n\
+             \x20   if thread_idx_x() == 0 {\n\
+             \x20       out[block_idx_",
+            $axis,
+            "()] = cluster::",
+            stringify!($function),
+            "();\n\
+             \x20   }\n\
+             }\n\
+             # let device = Device::cpu();\n\
+             # let mut out = device.zeros::<usize>(6)?;\n\
+             example::launch(&device, LaunchConfig::grid(",
+            $grid,
+            "), &mut out)?;\n\
+             assert_eq!(out.to_vec()?, ",
+            $values,
+            ");\n\
+             # Ok::<(), warpwise::Error>(())\n\
+             ```"
+        )
+    };
+}
+
 macro_rules! along_axes {
-    ($($axis:literal $idx:ident $dim:ident $block_idx:ident $grid_dim:ident)*) => {$(
+    ($(
+        $axis:literal $cluster:literal $grid:literal
+        $idx:ident $dim:ident $block_idx:ident $grid_dim:ident
+    )*) => {$(
         #[doc = concat!("Index of the cluster in the grid along ", $axis, ", in clusters.")]
+        ///
+        #[doc = example!($axis $cluster $grid $idx "[0, 0, 1, 1, 2, 2]")]
         ///
         /// # Panics
         /// On the host.
@@ -250,6 +288,8 @@ macro_rules! along_axes {
 
         #[doc = concat!("Blocks of a cluster along ", $axis, ".")]
         ///
+        #[doc = example!($axis $cluster $grid $dim "[2; 6]")]
+        ///
         /// # Panics
         /// On the host.
         #[track_caller]
@@ -258,6 +298,8 @@ macro_rules! along_axes {
         }
 
         #[doc = concat!("Index of the block in its cluster along ", $axis, ".")]
+        ///
+        #[doc = example!($axis $cluster $grid $block_idx "[0, 1, 0, 1, 0, 1]")]
         ///
         /// # Panics
         /// On the host.
@@ -268,6 +310,8 @@ macro_rules! along_axes {
 
         #[doc = concat!("Clusters of the grid along ", $axis, ".")]
         ///
+        #[doc = example!($axis $cluster $grid $grid_dim "[3; 6]")]
+        ///
         /// # Panics
         /// On the host.
         #[track_caller]
@@ -277,9 +321,9 @@ macro_rules! along_axes {
     )*};
 }
 along_axes! {
-    "x" idx_x dim_x block_idx_x grid_dim_x
-    "y" idx_y dim_y block_idx_y grid_dim_y
-    "z" idx_z dim_z block_idx_z grid_dim_z
+    "x" "2" "(6, 1, 1)" idx_x dim_x block_idx_x grid_dim_x
+    "y" "(1, 2)" "(1, 6, 1)" idx_y dim_y block_idx_y grid_dim_y
+    "z" "(1, 1, 2)" "(1, 1, 6)" idx_z dim_z block_idx_z grid_dim_z
 }
 
 #[cfg(test)]

@@ -210,6 +210,17 @@ enum Rank {
 )]
 pub trait IntoDims {
     /// Converts it to dimensions.
+    ///
+    /// ```
+    /// use warpwise::{IntoDims, LaunchConfig};
+    ///
+    /// /// Returns the launch for a block of any number of axes, of which there is one each time.
+    /// fn one_block(threads: impl IntoDims) -> LaunchConfig {
+    ///     LaunchConfig::grid(1).block(threads.into_dims())
+    /// }
+    /// assert_eq!(one_block(64), LaunchConfig::grid(1).block(64));
+    /// assert_eq!(one_block((8, 4)), LaunchConfig::grid(1).block((8, 4)));
+    /// ```
     fn into_dims(self) -> Dims;
 }
 

@@ -261,6 +261,38 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     ///
     /// A launch on a GPU before compute capability 9.0 is an error.
     ///
+    /// ```
+    /// use warpwise::{MBarrier, TensorMap2, prelude::*};
+    ///
+    /// #[device]
+    /// #[repr(C, align(128))]
+    /// #[derive(Clone, Copy)]
+    /// struct Tile([[u32; 4]; 8]);
+    ///
+    /// /// The boxes of 8 rows and 4 columns of `x`, one after the other.
+    /// #[kernel(block = 32)]
+    /// fn boxes(x: TensorMap2<u32, 8, 4, 0>, y: &mut [u32]) {
+    ///     let (full, tile) = (shared!(MBarrier<1>), shared!(Tile));
+    ///     let (t, i) = (thread_idx_x(), global_idx_x());
+    ///     if t == 0 {
+    ///         full.tensor_copy(tile, &x, (0, 4 * block_idx_x() as i32));
+    ///         full.arrive();
+    ///     }
+    ///     full.wait_parity(false);
+    ///     if i < y.len() {
+    ///         y[i] = tile.0[t / 4][t % 4];
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload_2d(&(0..64).collect::<Vec<u32>>(), (8, 8))?;
+    /// let mut y = device.zeros::<u32>(64)?;
+    /// boxes::launch(&device, LaunchConfig::grid(2), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?[..8], [0, 1, 2, 3, 8, 9, 10, 11]);
+    /// assert_eq!(y.to_vec()?[32..36], [4, 5, 6, 7]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]

@@ -41,18 +41,92 @@ pub trait Num:
     /// 1
     const ONE: Self;
     /// Returns `value as Self`.
+    ///
+    /// ```
+    /// use warpwise::Num;
+    ///
+    /// /// Returns a literal in a generic kernel or function.
+    /// fn three<T: Num>() -> T {
+    ///     T::from_i32(3)
+    /// }
+    /// assert_eq!((three::<u8>(), three::<f64>()), (3, 3.0));
+    /// assert_eq!(u8::from_i32(-1), 255);
+    /// ```
     fn from_i32(value: i32) -> Self;
     /// Returns `value as Self`.
+    ///
+    /// ```
+    /// use warpwise::Num;
+    ///
+    /// assert_eq!(f32::from_f64(0.1), 0.1);
+    /// // Of integers toward zero, and at most the largest.
+    /// assert_eq!((u8::from_f64(2.9), u8::from_f64(300.0)), (2, 255));
+    /// ```
     fn from_f64(value: f64) -> Self;
     /// Returns `value as Self`.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// /// Places from 0 to 1.
+    /// #[kernel]
+    /// fn places<T: Float>(y: &mut [T]) {
+    ///     let i = global_idx_x();
+    ///     if i < y.len() {
+    ///         y[i] = T::from_usize(i) / T::from_usize(y.len() - 1);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut y = device.zeros::<f64>(5)?;
+    /// places::launch(&device, LaunchConfig::cover(5), &mut y)?;
+    /// assert_eq!(y.to_vec()?, [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     fn from_usize(value: usize) -> Self;
     /// Returns `self as f32`.
+    ///
+    /// ```
+    /// use warpwise::{Num, f16};
+    ///
+    /// /// Adds numbers of any type in `f32`.
+    /// fn sum<T: Num>(values: &[T]) -> f32 {
+    ///     values.iter().map(|value| value.as_f32()).sum()
+    /// }
+    /// assert_eq!(sum(&[1u8, 255]), 256.0);
+    /// assert_eq!(sum(&[f16::from_f32(0.5); 3]), 1.5);
+    /// ```
     fn as_f32(self) -> f32;
     /// Returns `self as f64`.
+    ///
+    /// ```
+    /// use warpwise::Num;
+    ///
+    /// assert_eq!(0.5f32.as_f64(), 0.5);
+    /// // An `f64` has all 32-bit integers, which an `f32` has not.
+    /// assert_eq!(16_777_217.as_f64(), 16_777_217.0);
+    /// assert_eq!(16_777_217.as_f32(), 16_777_216.0);
+    /// ```
     fn as_f64(self) -> f64;
     /// Returns `self as usize`.
+    ///
+    /// ```
+    /// use warpwise::Num;
+    ///
+    /// assert_eq!((2.9f32.as_usize(), (-1.0f32).as_usize()), (2, 0));
+    /// ```
     fn as_usize(self) -> usize;
     /// Returns the absolute value; wrapping, so that of `MIN` is `MIN`.
+    ///
+    /// ```
+    /// use warpwise::Num;
+    ///
+    /// fn distance<T: Num>(a: T, b: T) -> T {
+    ///     (a - b).abs()
+    /// }
+    /// assert_eq!((distance(2, 5), distance(0.5, 2.0)), (3, 1.5));
+    /// assert_eq!(Num::abs(i32::MIN), i32::MIN);
+    /// ```
     fn abs(self) -> Self;
 }
 
@@ -63,12 +137,50 @@ pub trait Num:
 /// imply `Ord`.
 pub trait MinMax: Sized {
     /// Returns the smaller number. Of floats, one NaN is ignored, and -0.0 is below +0.0.
+    ///
+    /// ```
+    /// use warpwise::Num;
+    ///
+    /// fn clamp<T: Num>(x: T, low: T, high: T) -> T {
+    ///     x.max(low).min(high)
+    /// }
+    /// assert_eq!((clamp(12u8, 3, 10), clamp(0.5, 1.0, 2.0)), (10, 1.0));
+    /// ```
     fn min(self, other: Self) -> Self;
     /// Returns the larger number. Of floats, one NaN is ignored, and -0.0 is below +0.0.
+    ///
+    /// ```
+    /// use warpwise::Num;
+    ///
+    /// fn largest<T: Num>(values: &[T]) -> T {
+    ///     values.iter().fold(values[0], |most, &value| most.max(value))
+    /// }
+    /// assert_eq!(largest(&[2, 7, 5]), 7);
+    /// assert_eq!(largest(&[f32::NAN, 1.0, 3.0]), 3.0);
+    /// ```
     fn max(self, other: Self) -> Self;
 }
 
 /// Any integer that an [`Element`] can be.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// The lower half of the bits of each element, for any type of integers.
+/// #[kernel]
+/// fn lower_half<T: Int>(x: &mut [T], bits: u32) {
+///     let i = global_idx_x();
+///     if i < x.len() {
+///         x[i] &= (T::ONE << bits / 2) - T::ONE;
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let mut x = device.upload(&[0x1234_u16, 0xabcd])?;
+/// lower_half::launch(&device, LaunchConfig::cover(2), &mut x, u16::BITS)?;
+/// assert_eq!(x.to_vec()?, [0x34, 0xcd]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub trait Int:
     Num
     + Eq
@@ -87,18 +199,93 @@ pub trait Int:
 }
 
 /// `f16`, `bf16`, `f32` and `f64`.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// The logistic function of each element, for any type of floats.
+/// #[kernel]
+/// fn logistic<T: Float>(x: &mut [T]) {
+///     let i = global_idx_x();
+///     if i < x.len() {
+///         x[i] = T::ONE / (T::ONE + (-x[i]).exp());
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let mut x = device.upload(&[0.0f32, 1e10])?;
+/// logistic::launch(&device, LaunchConfig::cover(2), &mut x)?;
+/// assert_eq!(x.to_vec()?, [0.5, 1.0]);
+/// let mut x = device.upload(&[f16::from_f32(0.0)])?;
+/// logistic::launch(&device, LaunchConfig::cover(1), &mut x)?;
+/// assert_eq!(x.to_vec()?, [f16::from_f32(0.5)]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub trait Float: Num + Neg<Output = Self> {
     /// Returns `self * factor + addend`, rounded once.
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the error of a product that is rounded: exact, since it is rounded once.
+    /// fn product_error<T: Float>(a: T, b: T) -> T {
+    ///     a.mul_add(b, -(a * b))
+    /// }
+    /// assert_eq!(product_error(3.0f32, 0.5), 0.0);
+    /// let near = 1.0 + f32::EPSILON;
+    /// assert_eq!(product_error(near, near), f32::EPSILON * f32::EPSILON);
+    /// ```
     fn mul_add(self, factor: Self, addend: Self) -> Self;
     /// Returns the square root, correctly rounded.
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// fn norm<T: Float>(x: T, y: T) -> T {
+    ///     (x * x + y * y).sqrt()
+    /// }
+    /// assert_eq!(norm(3.0f32, 4.0), 5.0);
+    /// ```
     fn sqrt(self) -> Self;
     /// Rounds to the integer below.
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the part of `x` after the point, which is never negative.
+    /// fn fraction<T: Float>(x: T) -> T {
+    ///     x - x.floor()
+    /// }
+    /// assert_eq!((fraction(2.75f32), fraction(-0.25f32)), (0.75, 0.75));
+    /// ```
     fn floor(self) -> Self;
     /// Rounds to the integer above.
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// assert_eq!((Float::ceil(0.25f32), Float::ceil(-0.25f32)), (1.0, 0.0));
+    /// assert_eq!(f16::from_f32(1.5).ceil(), f16::from_f32(2.0));
+    /// ```
     fn ceil(self) -> Self;
     /// Rounds to the integer toward zero.
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// assert_eq!((Float::trunc(1.75f32), Float::trunc(-1.75f32)), (1.0, -1.0));
+    /// assert_eq!(f16::from_f32(-1.5).trunc(), f16::from_f32(-1.0));
+    /// ```
     fn trunc(self) -> Self;
     /// Rounds to the nearest integer, ties to even.
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// let rounded = [0.5f32, 1.5, 2.5].map(Float::round_ties_even);
+    /// assert_eq!(rounded, [0.0, 2.0, 2.0]);
+    /// assert_eq!(f16::from_f32(2.5).round_ties_even(), f16::from_f32(2.0));
+    /// ```
     fn round_ties_even(self) -> Self;
     /// Returns [`math::acos`](crate::math::acos).
     fn acos(self) -> Self;

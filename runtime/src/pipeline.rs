@@ -158,6 +158,43 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
     /// Begins to copy a value from a buffer to the stage that was acquired: see
     /// [`MBarrier::bulk_copy`].
     ///
+    /// ```
+    /// use warpwise::{F32x4, MBarrier, Pipeline, prelude::*};
+    ///
+    /// /// The sums of columns of 128. One thread copies rows, and another warp adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: &[[F32x4; 32]], y: &mut [F32x4]) {
+    ///     let (full, empty) = (shared!([MBarrier<1>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let rows = shared!([[F32x4; 32]; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let t = thread_idx_x();
+    ///     if t == 32 {
+    ///         for row in 0..x.len() {
+    ///             let stage = pipeline.acquire();
+    ///             pipeline.bulk_copy(&mut rows[stage], &x[row]);
+    ///             pipeline.commit();
+    ///         }
+    ///     }
+    ///     if t < 32 {
+    ///         let mut sum = F32x4::splat(0.0);
+    ///         for _ in 0..x.len() {
+    ///             let stage = pipeline.wait();
+    ///             sum += rows[stage][t];
+    ///             pipeline.release();
+    ///         }
+    ///         if t < y.len() {
+    ///             y[t] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::cpu();
+    /// # let x = device.upload(&[[F32x4::splat(0.5); 32]; 10])?;
+    /// # let mut y = device.zeros::<F32x4>(32)?;
+    /// # column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [F32x4::splat(5.0); 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -167,6 +204,52 @@ impl<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize>
 
     /// Begins to copy a box of a tensor map to the stage that was acquired: see
     /// [`MBarrier::tensor_copy`].
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, Pipeline, TensorMap2, prelude::*};
+    ///
+    /// #[device]
+    /// #[repr(C, align(128))]
+    /// #[derive(Clone, Copy)]
+    /// struct Tile([[f32; 32]; 4]);
+    ///
+    /// /// The sums of 32 columns. One thread copies boxes of 4 rows, and another warp adds them.
+    /// #[kernel(block = 64)]
+    /// fn column_sums(x: TensorMap2<f32, 4, 32, 0>, y: &mut [f32]) {
+    ///     let (full, empty) = (shared!([MBarrier<1>; 2]), shared!([MBarrier<32>; 2]));
+    ///     let tiles = shared!([Tile; 2]);
+    ///     let mut pipeline = Pipeline::new(full, empty);
+    ///     let (t, boxes) = (thread_idx_x(), x.rows().div_ceil(4));
+    ///     if t == 32 {
+    ///         for i in 0..boxes {
+    ///             let stage = pipeline.acquire();
+    ///             pipeline.tensor_copy(&mut tiles[stage], &x, (4 * i as i32, 0));
+    ///             pipeline.commit();
+    ///         }
+    ///     }
+    ///     if t < 32 {
+    ///         let mut sum = 0.0;
+    ///         for _ in 0..boxes {
+    ///             let stage = pipeline.wait();
+    ///             for row in 0..4 {
+    ///                 sum += tiles[stage].0[row][t];
+    ///             }
+    ///             pipeline.release();
+    ///         }
+    ///         if t < y.len() {
+    ///             y[t] = sum;
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// // The last box has 2 rows of the array, and 2 rows of zeros.
+    /// let x = device.upload_2d(&[0.5f32; 320], (10, 32))?;
+    /// let mut y = device.zeros::<f32>(32)?;
+    /// column_sums::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [5.0; 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.

@@ -80,6 +80,34 @@ impl<const ARGS: usize, const BINDINGS: usize> Launch<'_, ARGS, BINDINGS> {
 
     /// Launches the kernel and returns a future of its end: see [`Device::finished`].
     ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    ///
+    /// async fn increment_all(device: &Device) -> warpwise::Result<Vec<u32>> {
+    ///     let mut x = device.zeros::<u32>(20)?;
+    ///     increment::prepare(LaunchConfig::cover(20), &mut x).run_async(device)?.await?;
+    ///     x.to_vec()
+    /// }
+    /// # let device = Device::cpu();
+    /// # let mut future = std::pin::pin!(increment_all(&device));
+    /// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # let values = loop {
+    /// #     if let std::task::Poll::Ready(values) = future.as_mut().poll(&mut context) {
+    /// #         break values?;
+    /// #     }
+    /// # };
+    /// # assert_eq!(values, [1; 20]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of `k::launch`.
     pub fn run_async(&self, device: &Device) -> Result<Finished> {

@@ -284,6 +284,35 @@ impl<T, const LAYERS: usize, const ROWS: usize, const COLUMNS: usize, const SWIZ
 
     /// Begins to copy a box from shared memory: see [`TensorMap2Mut::store`].
     ///
+    /// ```
+    /// use warpwise::{TensorMap3Mut, prelude::*};
+    ///
+    /// #[device]
+    /// #[repr(C, align(128))]
+    /// #[derive(Clone, Copy)]
+    /// struct Tile([[[u32; 4]; 4]; 2]);
+    ///
+    /// /// Numbers the elements of each box of 2 layers, 4 rows and 4 columns.
+    /// #[kernel(block = 32)]
+    /// fn number(y: TensorMap3Mut<u32, 2, 4, 4, 0>) {
+    ///     let tile = shared!(Tile);
+    ///     let t = thread_idx_x();
+    ///     tile.0[t / 16][t / 4 % 4][t % 4] = t as u32;
+    ///     sync_threads();
+    ///     if t == 0 {
+    ///         y.store(tile, (2 * block_idx_x() as i32, 0, 0));
+    ///         bulk_store::wait_all();
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// // The second box has one layer of the array: the other one is left out.
+    /// let mut y = device.zeros_3d::<u32>((3, 4, 4))?;
+    /// number::launch(&device, LaunchConfig::grid(2), &mut y)?;
+    /// assert_eq!(y.to_vec()?[28..36], [28, 29, 30, 31, 0, 1, 2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]

@@ -210,6 +210,40 @@ pub struct Variable {
 impl Hit {
     /// Returns the value of a variable in the first of the lanes; of several variables of that name,
     /// the last one declared.
+    ///
+    /// ```
+    /// use std::{ops::ControlFlow, sync::{Arc, Mutex}};
+    /// use warpwise::{Simulator, prelude::*, trace::{Value, Watch}};
+    ///
+    /// /// The number of steps of the Collatz sequence to 1.
+    /// #[kernel(block = 32)]
+    /// fn count_steps(start: u32, out: &mut [u32]) {
+    ///     let (mut x, mut steps) = (start, 0);
+    ///     while x != 1 {
+    ///         x = if x % 2 == 0 { x / 2 } else { 3 * x + 1 };
+    ///         steps += 1;
+    ///     }
+    ///     if thread_idx_x() < out.len() {
+    ///         out[thread_idx_x()] = steps;
+    ///     }
+    /// }
+    ///
+    /// // The largest value of `x` on the way, by a breakpoint at every instruction of one thread.
+    /// let most = Arc::new(Mutex::new(0));
+    /// let seen = Arc::clone(&most);
+    /// let simulator = Simulator::new().breakpoint(Watch::thread([0; 3], [0; 3]), move |hit| {
+    ///     if let Some(&Value::Unsigned(x)) = hit.variable("x") {
+    ///         let mut most = seen.lock().unwrap();
+    ///         *most = x.max(*most);
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// });
+    /// let device = simulator.device();
+    /// let mut out = device.zeros::<u32>(1)?;
+    /// count_steps::launch(&device, LaunchConfig::grid(1), 6, &mut out)?;
+    /// assert_eq!((out.to_vec()?, *most.lock().unwrap()), (vec![8], 16));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn variable(&self, name: &str) -> Option<&Value> {
         self.variables.iter().rfind(|variable| variable.name == name)?.values.first()
     }

@@ -162,8 +162,63 @@ pub fn sync_warp_mask(_mask: u32) {
     only_in_a_kernel("`sync_warp_mask`")
 }
 
+/// The example of a form with a mask, which half of a warp calls, or of one in groups of 8 lanes.
+macro_rules! example {
+    ($condition:literal $call:literal $values:literal) => {
+        concat!(
+            "```\n\
+             use warpwise::prelude::*;\n\
+             \n\
+             #[kernel(block = 32)]\n\
+             fn example(out: &mut [u32]) {\n\
+             \x20   let lane = warp::lane_id() as u32;\n\
+             \x20   if ",
+            $condition,
+            " {\n\
+             \x20       out[thread_idx_x()] = ",
+            $call,
+            ";\n\
+             \x20   }\n\
+             }\n\
+             # let device = Device::cpu();\n\
+             # let mut out = device.zeros::<u32>(32)?;\n\
+             # example::launch(&device, LaunchConfig::grid(1), &mut out)?;\n\
+             assert_eq!(out.to_vec()?[14..18], ",
+            $values,
+            ");\n\
+             # Ok::<(), warpwise::Error>(())\n\
+             ```"
+        )
+    };
+    ($call:literal $values:literal) => {
+        concat!(
+            "```\n\
+             use warpwise::prelude::*;\n\
+             \n\
+             #[kernel(block = 32)]\n\
+             fn example(out: &mut [u32]) {\n\
+             \x20   let lane = warp::lane_id() as u32;\n\
+             \x20   out[thread_idx_x()] = ",
+            $call,
+            ";\n\
+             }\n\
+             # let device = Device::cpu();\n\
+             # let mut out = device.zeros::<u32>(32)?;\n\
+             # example::launch(&device, LaunchConfig::grid(1), &mut out)?;\n\
+             assert_eq!(out.to_vec()?[6..10], ",
+            $values,
+            ");\n\
+             # Ok::<(), warpwise::Error>(())\n\
+             ```"
+        )
+    };
+}
+
 macro_rules! shuffles {
-    ($($(#[$doc:meta])* $name:ident $mask:ident $width:ident $mask_width:ident;)*) => {$(
+    ($(
+        $(#[$doc:meta])* $name:ident $mask:ident $width:ident $mask_width:ident
+        [$($on_mask:literal)+] [$($in_groups:literal)+] [$($on_mask_in_groups:literal)+];
+    )*) => {$(
         $(#[$doc])*
         ///
         /// # Panics
@@ -174,6 +229,8 @@ macro_rules! shuffles {
         }
         #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
         ///
+        #[doc = example!($($on_mask)+)]
+        ///
         /// # Panics
         /// On the host.
         #[track_caller]
@@ -182,6 +239,8 @@ macro_rules! shuffles {
         }
         #[doc = concat!("[`", stringify!($name), "`] in groups of `W` lanes.")]
         ///
+        #[doc = example!($($in_groups)+)]
+        ///
         /// # Panics
         /// On the host.
         #[track_caller]
@@ -189,6 +248,8 @@ macro_rules! shuffles {
             only_in_a_kernel(concat!("`warp::", stringify!($width), "`"))
         }
         #[doc = concat!("[`", stringify!($name), "`] in groups of `W` lanes, among the lanes of `mask`.")]
+        ///
+        #[doc = example!($($on_mask_in_groups)+)]
         ///
         /// # Panics
         /// On the host.
@@ -215,7 +276,10 @@ shuffles! {
     /// assert_eq!(out.to_vec()?[..4], [30, 30, 30, 30]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    shfl shfl_mask shfl_width shfl_mask_width;
+    shfl shfl_mask shfl_width shfl_mask_width
+        ["lane < 16" "warp::shfl_mask(0xffff, 10 * lane, 3)" "[30, 30, 0, 0]"]
+        ["warp::shfl_width::<8, _>(lane, 3)" "[3, 3, 11, 11]"]
+        ["lane < 16" "warp::shfl_mask_width::<8, _>(0xffff, lane, 3)" "[11, 11, 0, 0]"];
     /// Returns the value of the lane that is `lane` below; past the edge, the lane's own.
     ///
     /// ```
@@ -232,7 +296,10 @@ shuffles! {
     /// assert_eq!(out.to_vec()?[..4], [0, 0, 1, 2]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    shfl_up shfl_up_mask shfl_up_width shfl_up_mask_width;
+    shfl_up shfl_up_mask shfl_up_width shfl_up_mask_width
+        ["lane < 16" "warp::shfl_up_mask(0xffff, lane, 1)" "[13, 14, 0, 0]"]
+        ["warp::shfl_up_width::<8, _>(lane, 1)" "[5, 6, 8, 8]"]
+        ["lane < 16" "warp::shfl_up_mask_width::<8, _>(0xffff, lane, 1)" "[13, 14, 0, 0]"];
     /// Returns the value of the lane that is `lane` above; past the edge, the lane's own.
     ///
     /// ```
@@ -249,7 +316,10 @@ shuffles! {
     /// assert_eq!(out.to_vec()?[..4], [1, 2, 3, 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    shfl_down shfl_down_mask shfl_down_width shfl_down_mask_width;
+    shfl_down shfl_down_mask shfl_down_width shfl_down_mask_width
+        ["lane >= 16" "warp::shfl_down_mask(0xffff_0000, lane, 1)" "[0, 0, 17, 18]"]
+        ["warp::shfl_down_width::<8, _>(lane, 1)" "[7, 7, 9, 10]"]
+        ["lane < 16" "warp::shfl_down_mask_width::<8, _>(0xffff, lane, 1)" "[15, 15, 0, 0]"];
     /// Returns the value of the lane whose number differs in these bits; past the edge, the lane's
     /// own.
     ///
@@ -267,11 +337,14 @@ shuffles! {
     /// assert_eq!(out.to_vec()?[..4], [1, 0, 3, 2]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    shfl_xor shfl_xor_mask shfl_xor_width shfl_xor_mask_width;
+    shfl_xor shfl_xor_mask shfl_xor_width shfl_xor_mask_width
+        ["lane < 16" "warp::shfl_xor_mask(0xffff, lane, 1)" "[15, 14, 0, 0]"]
+        ["warp::shfl_xor_width::<8, _>(lane, 1)" "[7, 6, 9, 8]"]
+        ["lane < 16" "warp::shfl_xor_mask_width::<8, _>(0xffff, lane, 1)" "[15, 14, 0, 0]"];
 }
 
 macro_rules! votes {
-    ($($(#[$doc:meta])* $name:ident $mask:ident $out:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $mask:ident $out:ident [$($on_mask:literal)+];)*) => {$(
         $(#[$doc])*
         ///
         /// # Panics
@@ -281,6 +354,8 @@ macro_rules! votes {
             only_in_a_kernel(concat!("`warp::", stringify!($name), "`"))
         }
         #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
+        ///
+        #[doc = example!($($on_mask)+)]
         ///
         /// # Panics
         /// On the host.
@@ -307,7 +382,8 @@ votes! {
     /// assert_eq!(out.to_vec()?[..4], [0, 0, 0, 0]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    all all_mask bool;
+    all all_mask bool
+        ["lane < 16" "warp::all_mask(0xffff, lane < 16) as u32" "[1, 1, 0, 0]"];
     /// Returns true if any lane passes `true`.
     ///
     /// ```
@@ -324,7 +400,8 @@ votes! {
     /// assert_eq!(out.to_vec()?[..4], [1, 1, 1, 1]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    any any_mask bool;
+    any any_mask bool
+        ["lane < 16" "warp::any_mask(0xffff, lane == 3) as u32" "[1, 1, 0, 0]"];
     /// Returns the mask of the lanes that pass `true`: bit l is lane l's.
     ///
     /// ```
@@ -341,11 +418,15 @@ votes! {
     /// assert_eq!(out.to_vec()?[..4], [0b1111; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    ballot ballot_mask u32;
+    ballot ballot_mask u32
+        ["lane < 16" "warp::ballot_mask(0xffff, lane % 2 == 1)" "[0xaaaa, 0xaaaa, 0, 0]"];
 }
 
 macro_rules! agreements {
-    ($($(#[$doc:meta])* $name:ident $mask:ident<$T:ident: $bound:ident> -> $out:ty;)*) => {$(
+    ($(
+        $(#[$doc:meta])* $name:ident $mask:ident<$T:ident: $bound:ident> -> $out:ty,
+        [$($on_mask:literal)+];
+    )*) => {$(
         $(#[$doc])*
         ///
         /// # Panics
@@ -355,6 +436,8 @@ macro_rules! agreements {
             only_in_a_kernel(concat!("`warp::", stringify!($name), "`"))
         }
         #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
+        ///
+        #[doc = example!($($on_mask)+)]
         ///
         /// # Panics
         /// On the host.
@@ -381,7 +464,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [0b11, 0b11, 0b1100, 0b1100]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    match_any match_any_mask<T: Element> -> u32;
+    match_any match_any_mask<T: Element> -> u32,
+        ["lane < 16" "warp::match_any_mask(0xffff, lane / 8)" "[0xff00, 0xff00, 0, 0]"];
     /// Returns true if all lanes pass the same value, bit for bit.
     ///
     /// ```
@@ -398,7 +482,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [1, 1, 1, 1]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    match_all match_all_mask<T: Element> -> bool;
+    match_all match_all_mask<T: Element> -> bool,
+        ["lane < 16" "warp::match_all_mask(0xffff, lane / 16) as u32" "[1, 1, 0, 0]"];
     /// Returns the lanes, bit l for lane l, if all of them pass the same value, bit for bit; 0 if they
     /// do not.
     ///
@@ -416,7 +501,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [u32::MAX; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    match_all_lanes match_all_lanes_mask<T: Element> -> u32;
+    match_all_lanes match_all_lanes_mask<T: Element> -> u32,
+        ["lane < 16" "warp::match_all_lanes_mask(0xffff, lane / 16)" "[0xffff, 0xffff, 0, 0]"];
     /// Returns the sum of the values of the lanes. Integers wrap. Floats are added in the order of a
     /// butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.
     ///
@@ -434,7 +520,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [496; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    reduce_add reduce_add_mask<T: Num> -> T;
+    reduce_add reduce_add_mask<T: Num> -> T,
+        ["lane < 16" "warp::reduce_add_mask(0xffff, lane)" "[120, 120, 0, 0]"];
     /// Returns the smallest value of the lanes, by `min`.
     ///
     /// ```
@@ -451,7 +538,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [5; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    reduce_min reduce_min_mask<T: Num> -> T;
+    reduce_min reduce_min_mask<T: Num> -> T,
+        ["lane < 16" "warp::reduce_min_mask(0xffff, lane + 5)" "[5, 5, 0, 0]"];
     /// Returns the largest value of the lanes, by `max`.
     ///
     /// ```
@@ -468,7 +556,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [31; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    reduce_max reduce_max_mask<T: Num> -> T;
+    reduce_max reduce_max_mask<T: Num> -> T,
+        ["lane < 16" "warp::reduce_max_mask(0xffff, lane)" "[15, 15, 0, 0]"];
     /// Returns the bitwise and of the values of the lanes.
     ///
     /// ```
@@ -485,7 +574,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [4; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    reduce_and reduce_and_mask<T: Int> -> T;
+    reduce_and reduce_and_mask<T: Int> -> T,
+        ["lane < 16" "warp::reduce_and_mask(0xffff, lane | 4)" "[4, 4, 0, 0]"];
     /// Returns the bitwise or of the values of the lanes.
     ///
     /// ```
@@ -502,7 +592,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [31; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    reduce_or reduce_or_mask<T: Int> -> T;
+    reduce_or reduce_or_mask<T: Int> -> T,
+        ["lane < 16" "warp::reduce_or_mask(0xffff, lane)" "[15, 15, 0, 0]"];
     /// Returns the bitwise exclusive or of the values of the lanes.
     ///
     /// ```
@@ -519,11 +610,14 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [32; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    reduce_xor reduce_xor_mask<T: Int> -> T;
+    reduce_xor reduce_xor_mask<T: Int> -> T,
+        ["lane < 16" "warp::reduce_xor_mask(0xffff, lane + 1)" "[16, 16, 0, 0]"];
 }
 
 macro_rules! combined {
-    ($($(#[$doc:meta])* $name:ident $mask:ident ($($identity:ident)?);)*) => {$(
+    ($(
+        $(#[$doc:meta])* $name:ident $mask:ident ($($identity:ident)?) [$($on_mask:literal)+];
+    )*) => {$(
         $(#[$doc])*
         ///
         /// # Panics
@@ -533,6 +627,8 @@ macro_rules! combined {
             only_in_a_kernel(concat!("`warp::", stringify!($name), "`"))
         }
         #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
+        ///
+        #[doc = example!($($on_mask)+)]
         ///
         /// # Panics
         /// On the host.
@@ -564,7 +660,8 @@ combined! {
     /// assert_eq!(out.to_vec()?[..4], [31; 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    reduce reduce_mask();
+    reduce reduce_mask()
+        ["lane < 16" "warp::reduce_mask(0xffff, lane, |a, b| a.max(b))" "[15, 15, 0, 0]"];
     /// Combines the values of the lanes up to and including this one.
     ///
     /// ```
@@ -581,7 +678,8 @@ combined! {
     /// assert_eq!(out.to_vec()?[..4], [0, 1, 3, 6]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    inclusive_scan inclusive_scan_mask();
+    inclusive_scan inclusive_scan_mask()
+        ["lane < 16" "warp::inclusive_scan_mask(0xffff, lane, |a, b| a + b)" "[105, 120, 0, 0]"];
     /// Combines the values of the lanes before this one; the first lane gets `identity`, which is
     /// not combined with anything.
     ///
@@ -599,7 +697,9 @@ combined! {
     /// assert_eq!(out.to_vec()?[..4], [100, 0, 1, 3]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    exclusive_scan exclusive_scan_mask(_identity);
+    exclusive_scan exclusive_scan_mask(_identity)
+        ["lane < 16" "warp::exclusive_scan_mask(0xffff, lane, 100, |a, b| a + b)"
+            "[91, 105, 0, 0]"];
 }
 
 agreements! {
@@ -619,7 +719,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [0, 1, 3, 6]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    inclusive_sum inclusive_sum_mask<T: Num> -> T;
+    inclusive_sum inclusive_sum_mask<T: Num> -> T,
+        ["lane < 16" "warp::inclusive_sum_mask(0xffff, lane)" "[105, 120, 0, 0]"];
     /// Returns the sum of the values of the lanes before this one; 0 for the first. Integers wrap.
     ///
     /// ```
@@ -636,7 +737,8 @@ agreements! {
     /// assert_eq!(out.to_vec()?[..4], [0, 0, 1, 3]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    exclusive_sum exclusive_sum_mask<T: Num> -> T;
+    exclusive_sum exclusive_sum_mask<T: Num> -> T,
+        ["lane < 16" "warp::exclusive_sum_mask(0xffff, lane)" "[91, 105, 0, 0]"];
 }
 
 /// Returns true in the lowest of the lanes, and false in the others.

@@ -153,6 +153,18 @@ impl Communicator {
     /// If no launcher has started the process, or there is one rank, the device is that of
     /// [`Device::auto`], and nothing else is needed.
     ///
+    /// ```
+    /// use warpwise::collective::{Communicator, ReduceOp};
+    ///
+    /// // It runs on one device, and under `torchrun --nproc-per-node 8` on eight GPUs.
+    /// let communicator = Communicator::from_env()?;
+    /// let mut sum = communicator.device().upload(&[communicator.rank() as f32])?;
+    /// communicator.all_reduce_in_place(&mut sum, ReduceOp::Sum)?;
+    /// let ranks = communicator.size() as f32;
+    /// assert_eq!(sum.to_vec()?, [ranks * (ranks - 1.0) / 2.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Launcher`] if the environment makes no sense, or the other ranks do not answer
     /// within three minutes; [`Error::NoNccl`], [`Error::Nccl`]; what [`Device::cuda`] and
@@ -615,6 +627,17 @@ impl Communicator {
 }
 
 /// Returns the version of NCCL that communicators of several GPUs use: major, minor and patch.
+///
+/// ```
+/// use warpwise::{Error, collective};
+///
+/// match collective::nccl_version() {
+///     Ok((major, minor, patch)) => println!("NCCL {major}.{minor}.{patch}"),
+///     Err(Error::NoNccl { tried }) => println!("no NCCL: {tried:?}"),
+///     Err(error) => return Err(error),
+/// }
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::NoNccl`] if there is none, or the crate was built without the feature `nccl`.

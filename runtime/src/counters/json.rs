@@ -14,6 +14,27 @@ impl LaunchCounters {
     /// Returns one JSON object, in one line, of the
     /// [`kind`](https://docs.rs/warpwise/latest/warpwise/counters/index.html) `"launch"`, as
     /// `docs/profiler.md` describes it.
+    ///
+    /// ```
+    /// use warpwise::{Simulator, prelude::*};
+    ///
+    /// #[kernel(block = 32)]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    ///
+    /// let simulator = Simulator::new().counters();
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<u32>(1000)?;
+    /// increment::launch(&device, LaunchConfig::cover(1000), &mut x)?;
+    /// // A line of a log, for a script that compares runs.
+    /// let line = simulator.take_counters()[0].to_json();
+    /// assert!(line.contains(r#""kernel":"increment""#) && line.contains(r#""grid":[32,1,1]"#));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn to_json(&self) -> String {
         let numbers = |of: [u32; 3]| format!("[{},{},{}]", of[0], of[1], of[2]);
         Object::new("launch")

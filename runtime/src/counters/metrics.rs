@@ -145,6 +145,27 @@ pub fn find(name: &str) -> Option<&'static Metric> {
 
 impl<'a> Measured<'a> {
     /// Returns the facts about a counted launch, without registers and predictions.
+    ///
+    /// ```
+    /// use warpwise::{Simulator, counters::metrics::Measured, prelude::*};
+    /// # #[kernel(block = 64)]
+    /// # fn increment(x: &mut [u32]) {
+    /// #     let i = global_idx_x();
+    /// #     if i < x.len() {
+    /// #         x[i] += 1;
+    /// #     }
+    /// # }
+    ///
+    /// let simulator = Simulator::new().counters();
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<u32>(1000)?;
+    /// increment::launch(&device, LaunchConfig::cover(1000), &mut x)?;
+    /// let launches = simulator.take_counters();
+    /// let measured = Measured::of(&launches[0]);
+    /// assert_eq!((measured.grid, measured.block), ([16, 1, 1], [64, 1, 1]));
+    /// assert_eq!(measured.counts.global_loads.requests, 32);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn of(launch: &'a LaunchCounters) -> Self {
         let LaunchCounters { total, grid, block, shared_memory, .. } = launch;
         Self::new(total, 1, (*grid, *block), *shared_memory)
@@ -152,6 +173,35 @@ impl<'a> Measured<'a> {
 
     /// Returns the facts about `launches` launches of blocks and threads of the same `shape`, whose
     /// counts are added up.
+    ///
+    /// ```
+    /// use warpwise::{Simulator, counters::{Counts, metrics::{self, Measured}}, prelude::*};
+    /// # #[kernel(block = 64)]
+    /// # fn increment(x: &mut [u32]) {
+    /// #     let i = global_idx_x();
+    /// #     if i < x.len() {
+    /// #         x[i] += 1;
+    /// #     }
+    /// # }
+    ///
+    /// let simulator = Simulator::new().counters();
+    /// let device = simulator.device();
+    /// let mut x = device.zeros::<u32>(1000)?;
+    /// for _ in 0..3 {
+    ///     increment::launch(&device, LaunchConfig::cover(1000), &mut x)?;
+    /// }
+    /// // The mean of several launches of the same kernel.
+    /// let launches = simulator.take_counters();
+    /// let mut total = Counts::default();
+    /// for launch in &launches {
+    ///     total += launch.total;
+    /// }
+    /// let shape = (launches[0].grid, launches[0].block);
+    /// let measured = Measured::new(&total, 3, shape, launches[0].shared_memory);
+    /// let metric = metrics::find("gld_transactions_per_request").expect("nvprof has it");
+    /// assert_eq!(metric.read(&measured).value, Some(125.0 / 32.0));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub const fn new(
         counts: &'a Counts,
         launches: u64,
@@ -183,6 +233,18 @@ impl<'a> Measured<'a> {
 
 impl Metric {
     /// Reads the value of the metric.
+    ///
+    /// ```
+    /// use warpwise::counters::{Counts, metrics::{self, Measured}};
+    ///
+    /// let mut counts = Counts::default();
+    /// counts.branches = 4;
+    /// counts.divergent_branches = 1;
+    /// let measured = Measured::new(&counts, 1, ([1; 3], [32, 1, 1]), 0);
+    /// let metric = metrics::find("branch_efficiency").expect("nvprof has it");
+    /// let reading = metric.read(&measured);
+    /// assert_eq!((reading.value, reading.to_string().as_str()), (Some(75.0), "75.00 %"));
+    /// ```
     pub fn read(&self, measured: &Measured<'_>) -> Reading {
         let mut reading = (self.read)(measured);
         reading.unit = self.unit;

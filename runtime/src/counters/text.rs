@@ -30,6 +30,12 @@ const CONSTANTS: [Column; 3] = [
 ];
 
 /// Formats the ratio of measured to expected, such as `8.00x`.
+///
+/// ```
+/// use warpwise::counters::text;
+///
+/// assert_eq!(text::times(1024, 128), "8.00x");
+/// ```
 pub fn times(got: u64, expected: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "for people to read")]
     let times = got as f64 / expected.max(1) as f64;
@@ -37,12 +43,29 @@ pub fn times(got: u64, expected: u64) -> String {
 }
 
 /// Returns [`times`] if there was more than expected, or else nothing.
+///
+/// ```
+/// use warpwise::counters::text;
+///
+/// assert_eq!((text::excess(3, 2), text::excess(2, 2)), ("1.50x".to_owned(), String::new()));
+/// ```
 pub fn excess(got: u64, expected: u64) -> String {
     if got > expected { times(got, expected) } else { String::new() }
 }
 
 /// Returns the sort key of lines or kernels by gain, greatest first: unneeded memory traffic, then
 /// divergent branches, then executed instructions.
+///
+/// ```
+/// use warpwise::counters::{Counts, text};
+///
+/// let (mut tuned, mut divergent) = (Counts::default(), Counts::default());
+/// tuned.warp_instructions = 1000;
+/// divergent.divergent_branches = 10;
+/// let mut kernels = [("tuned", tuned), ("divergent", divergent)];
+/// kernels.sort_by_key(|(_, counts)| text::gain(counts));
+/// assert_eq!(kernels[0].0, "divergent");
+/// ```
 pub fn gain(counts: &Counts) -> Reverse<[u64; 3]> {
     let wavefronts = counts.shared().conflicts() + counts.constant_loads.conflicts();
     let excess = counts.global().excess() + wavefronts;
@@ -50,6 +73,25 @@ pub fn gain(counts: &Counts) -> Reverse<[u64; 3]> {
 }
 
 /// Returns a sentence for each property of all lines together.
+///
+/// ```
+/// use warpwise::{Simulator, counters::text, prelude::*};
+///
+/// #[allow(gpu_uncoalesced_accesses)]
+/// #[kernel(block = 32)]
+/// fn every_other(x: &mut [u32; 64]) {
+///     x[2 * thread_idx_x()] += 1;
+/// }
+///
+/// let simulator = Simulator::new().counters();
+/// let device = simulator.device();
+/// let mut x = device.zeros::<[u32; 64]>(1)?;
+/// every_other::launch(&device, LaunchConfig::grid(1), &mut x)?;
+/// let sentences = text::summary(&simulator.take_counters()[0].total);
+/// let global = "global memory: 2 requests, expected 8 sectors, got 16: 2.00x";
+/// assert!(sentences.iter().any(|sentence| sentence == global));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn summary(total: &Counts) -> Vec<String> {
     let percent = 100.0 * total.warp_execution_efficiency().unwrap_or(1.0);
     let threads = total.active_threads().unwrap_or(0.0);
@@ -127,6 +169,29 @@ pub fn summary(total: &Counts) -> Vec<String> {
 }
 
 /// Returns a sentence on the number of active threads, unless all were active throughout.
+///
+/// ```
+/// use warpwise::{Simulator, counters::text, prelude::*};
+///
+/// #[kernel(block = 32)]
+/// fn increment(x: &mut [u32]) {
+///     if thread_idx_x() < x.len() {
+///         x[thread_idx_x()] += 1;
+///     }
+/// }
+///
+/// let simulator = Simulator::new().counters();
+/// let device = simulator.device();
+/// for len in [32, 4] {
+///     let mut x = device.zeros::<u32>(len)?;
+///     increment::launch(&device, LaunchConfig::grid(1), &mut x)?;
+/// }
+/// let launches = simulator.take_counters();
+/// assert_eq!(text::spread(&launches[0].active_threads), None);
+/// let sentence = text::spread(&launches[1].active_threads).expect("28 threads leave early");
+/// assert!(sentence.starts_with("active threads: 1 to 8 in "));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn spread(active: &ActiveThreads) -> Option<String> {
     let all = active.instructions();
     let parts = [1..=8, 9..=16, 17..=24, 25..=31, 32..=32].map(|range: RangeInclusive<u32>| {
@@ -142,6 +207,12 @@ pub fn spread(active: &ActiveThreads) -> Option<String> {
 }
 
 /// Returns a range as `2 to 3`, or `1` if that is all.
+///
+/// ```
+/// use warpwise::counters::text;
+///
+/// assert_eq!((text::between(&(2..=3)), text::between(&(2..=2))), ("2 to 3".into(), "2".into()));
+/// ```
 pub fn between<T: PartialEq + std::fmt::Display>(range: &RangeInclusive<T>) -> String {
     let (start, end) = (range.start(), range.end());
     if start == end { start.to_string() } else { format!("{start} to {end}") }
@@ -149,6 +220,30 @@ pub fn between<T: PartialEq + std::fmt::Display>(range: &RangeInclusive<T>) -> S
 
 /// Returns a table of the loops that warps reached, each with the text before its row; nothing if
 /// there is none.
+///
+/// ```
+/// use warpwise::{Simulator, counters::{LoopCounters, text}, prelude::*};
+///
+/// /// Warp `i` goes round `i + 1` times.
+/// #[kernel(block = 64)]
+/// fn rounds(x: &[u32; 64], y: &mut [u32; 64]) {
+///     let mut sum = 0;
+///     for i in 0..=warp::warp_id() {
+///         sum += x[i];
+///     }
+///     y[thread_idx_x()] = sum;
+/// }
+///
+/// let simulator = Simulator::new().counters();
+/// let device = simulator.device();
+/// let (x, mut y) = (device.zeros::<[u32; 64]>(1)?, device.zeros::<[u32; 64]>(1)?);
+/// rounds::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+/// let launches = simulator.take_counters();
+/// let row = |at: &LoopCounters| format!("line {}", at.line);
+/// let loops = launches[0].loops.iter().map(|at| (row(at), &at.trips));
+/// println!("{}", text::loops(loops));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub fn loops<'a>(loops: impl IntoIterator<Item = (String, &'a Trips)>) -> String {
     let loops = loops.into_iter().filter(|(_, trips)| trips.visits() != 0);
     let rows: Vec<_> = loops
@@ -169,6 +264,20 @@ pub fn loops<'a>(loops: impl IntoIterator<Item = (String, &'a Trips)>) -> String
 
 /// Returns a table of lines, each with the text before its row. Columns in which `total`, the sum
 /// of all lines, has nothing are left out, and a cell that is zero is left empty.
+///
+/// ```
+/// use warpwise::counters::{Counts, text};
+///
+/// let mut counts = Counts::default();
+/// counts.warp_instructions = 12;
+/// counts.branches = 4;
+/// let table = text::table([("saxpy.rs:7".to_owned(), &counts)], &counts);
+/// let (head, row) = table.split_once('\n').expect("a line for the names of the columns");
+/// assert!(head.contains("instructions") && head.contains("branches"));
+/// // Nothing has accessed memory.
+/// assert!(!head.contains("sectors"));
+/// assert!(row.starts_with("saxpy.rs:7"));
+/// ```
 pub fn table<'a>(lines: impl IntoIterator<Item = (String, &'a Counts)>, total: &Counts) -> String {
     let columns = used_columns(total);
     let mut rows = vec![vec![String::new()]];

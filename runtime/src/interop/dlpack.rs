@@ -35,6 +35,23 @@ pub struct DlpackTensor {
 impl DlpackTensor {
     /// Takes a `DLManagedTensorVersioned` of another library, `None` if it is null.
     ///
+    /// ```
+    /// use std::ffi::c_void;
+    /// use warpwise::{Buffer, Device, interop::DlpackTensor};
+    ///
+    /// /// Takes the pointer in a Python capsule. Needs a GPU, which has the tensor.
+    /// ///
+    /// /// # Safety
+    /// /// As of [`DlpackTensor::from_raw`].
+    /// unsafe fn import(device: &Device, pointer: *mut c_void) -> warpwise::Result<Buffer<f32>> {
+    ///     // SAFETY: the caller's promise.
+    ///     let tensor = unsafe { DlpackTensor::from_raw(pointer) }.expect("it is not null");
+    ///     device.buffer_from_dlpack(tensor)
+    /// }
+    /// // SAFETY: no tensor is null.
+    /// assert!(unsafe { DlpackTensor::from_raw(std::ptr::null_mut()) }.is_none());
+    /// ```
+    ///
     /// # Safety
     /// The caller owns the tensor, and its description is true: its elements are initialised and
     /// valid until it is deleted. Other libraries have finished their work with them, and begin no
@@ -48,11 +65,31 @@ impl DlpackTensor {
 
     /// Returns the pointer for another library, which calls the deleter when its work with the
     /// elements is done.
+    ///
+    /// ```no_run
+    /// use std::ffi::c_void;
+    /// use warpwise::Device;
+    ///
+    /// // Needs a GPU. Python takes the pointer in a capsule, and calls the deleter.
+    /// let device = Device::cuda(0)?;
+    /// let pointer: *mut c_void = device.upload(&[1.0f32; 6])?.into_dlpack(&[2, 3])?.into_raw();
+    /// assert!(!pointer.is_null());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn into_raw(self) -> *mut c_void {
         self.tensor.into_raw()
     }
 
     /// Returns the numbers of elements along the axes.
+    ///
+    /// ```no_run
+    /// use warpwise::Device;
+    ///
+    /// // Needs a GPU.
+    /// let tensor = Device::cuda(0)?.upload(&[1.0f32; 6])?.into_dlpack(&[2, 3])?;
+    /// assert_eq!(tensor.shape()?, [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Dlpack`] for a tensor that no buffer can be.
@@ -71,6 +108,17 @@ impl fmt::Debug for DlpackTensor {
 impl<T: Element> Buffer<T> {
     /// Returns the buffer as a tensor of this shape, row by row, without a copy. The calling thread
     /// waits for the work that uses the buffer, since a tensor cannot express pending work.
+    ///
+    /// ```
+    /// use warpwise::{Device, Error};
+    ///
+    /// /// Makes a tensor for PyTorch of a matrix on a GPU.
+    /// fn export(device: &Device) -> Result<*mut std::ffi::c_void, Error> {
+    ///     let matrix = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+    ///     Ok(matrix.into_dlpack(&[2, 2])?.into_raw())
+    /// }
+    /// assert!(matches!(export(&Device::cpu()), Err(Error::NeedsGpu { .. })));
+    /// ```
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless the shape has as many elements as the buffer;
@@ -94,6 +142,17 @@ impl<T: Element> Buffer<T> {
 impl Device {
     /// Creates a buffer over the elements of a tensor, which lie row by row, without a copy. The
     /// tensor is deleted when the buffer is dropped, after the work that uses it.
+    ///
+    /// ```no_run
+    /// use warpwise::{Buffer, Device};
+    ///
+    /// // Needs a GPU. The tensor is usually another library's.
+    /// let device = Device::cuda(0)?;
+    /// let tensor = device.upload(&[1.0f32; 6])?.into_dlpack(&[2, 3])?;
+    /// let buffer: Buffer<f32> = device.buffer_from_dlpack(tensor)?;
+    /// assert_eq!(buffer.to_vec()?, [1.0; 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Dlpack`] for a tensor of other elements, of another GPU or of the host, of another

@@ -43,6 +43,17 @@ pub struct Module {
 impl Module {
     /// Finds a function by its name: that in `extern "C"`, or else C++'s mangled one.
     ///
+    /// ```no_run
+    /// use warpwise::{Device, Error};
+    ///
+    /// // Needs a GPU, and NVRTC.
+    /// let source = r#"extern "C" __global__ void fill(float *y) { y[threadIdx.x] = 1.0f; }"#;
+    /// let module = Device::cuda(0)?.compile_cuda(source, &[])?;
+    /// let fill = module.function("fill")?;
+    /// assert!(matches!(module.function("file"), Err(Error::NoFunction { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::NoFunction`]; errors of the driver.
     pub fn function(&self, name: &str) -> Result<Function> {
@@ -72,6 +83,28 @@ impl fmt::Debug for Function {
 impl Function {
     /// Gives blocks this number of bytes of dynamic shared memory, `extern __shared__` in CUDA C.
     ///
+    /// ```no_run
+    /// use warpwise::{Device, LaunchConfig};
+    ///
+    /// // Needs a GPU, and NVRTC.
+    /// let device = Device::cuda(0)?;
+    /// let source = r#"
+    ///     extern "C" __global__ void reverse(float *x) {
+    ///         extern __shared__ float tile[];
+    ///         tile[threadIdx.x] = x[threadIdx.x];
+    ///         __syncthreads();
+    ///         x[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+    ///     }
+    /// "#;
+    /// let module = device.compile_cuda(source, &[])?;
+    /// let reverse = module.function("reverse")?.with_shared_bytes(4 * 64)?;
+    /// let mut x = device.upload(&std::array::from_fn::<_, 64, _>(|i| i as f32))?;
+    /// // SAFETY: the argument is that of `reverse`, which accesses 64 elements.
+    /// unsafe { reverse.launch(&device, LaunchConfig::grid(1).block(64), (&mut x,)) }?;
+    /// assert_eq!(x.to_vec()?[0], 63.0);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// An error of the driver, if a block of the device has less.
     pub fn with_shared_bytes(mut self, bytes: u32) -> Result<Self> {
@@ -85,6 +118,22 @@ impl Function {
     /// for a pointer that is read, and `&mut Slice` or `&mut Buffer` for one that is written. A
     /// slice is passed as the address of its first element, without its length. Without
     /// [`LaunchConfig::block`], blocks have 256 threads.
+    ///
+    /// ```no_run
+    /// use warpwise::{Device, LaunchConfig};
+    ///
+    /// // Needs a GPU, and NVRTC.
+    /// let device = Device::cuda(0)?;
+    /// let source = r#"
+    ///     extern "C" __global__ void fill(float a, float *y) { y[threadIdx.x] = a; }
+    /// "#;
+    /// let fill = device.compile_cuda(source, &[])?.function("fill")?;
+    /// let mut y = device.zeros::<f32>(64)?;
+    /// // SAFETY: the arguments are those of `fill`, which writes 64 elements.
+    /// unsafe { fill.launch(&device, LaunchConfig::grid(1).block(64), (0.5f32, &mut y)) }?;
+    /// assert_eq!(y.to_vec()?, [0.5; 64]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::ModuleLaunch`] for a geometry that no GPU runs, and for arguments of other number
@@ -145,6 +194,24 @@ enum Passed<'a> {
 /// A value that a [`Function`] takes: a [`Plain`] value, or a reference to a slice.
 pub trait ModuleValue<'a> {
     /// Returns the argument.
+    ///
+    /// ```
+    /// use warpwise::{Device, LaunchConfig, interop::{Function, ModuleValue}};
+    ///
+    /// /// Launches a function whose number of arguments is known at run time. Needs a GPU.
+    /// ///
+    /// /// # Safety
+    /// /// As of [`Function::launch`].
+    /// unsafe fn launch(
+    ///     function: &Function,
+    ///     device: &Device,
+    ///     factors: &[f32],
+    /// ) -> warpwise::Result<()> {
+    ///     let args: Vec<_> = factors.iter().map(|&factor| factor.into_arg()).collect();
+    ///     // SAFETY: the caller's promise.
+    ///     unsafe { function.launch(device, LaunchConfig::grid(1), args) }
+    /// }
+    /// ```
     fn into_arg(self) -> ModuleArg<'a>;
 }
 
@@ -181,6 +248,15 @@ impl<'a, T: Stored> ModuleValue<'a> for &'a View<'_, T> {
 /// The arguments of a [`Function`]: a tuple of [`ModuleValue`]s, or [`ModuleArg`]s in a `Vec`.
 pub trait ModuleArgs<'a> {
     /// Returns the arguments in order.
+    ///
+    /// ```
+    /// use warpwise::{Device, interop::ModuleArgs};
+    ///
+    /// let mut y = Device::cpu().zeros::<f32>(8)?;
+    /// // A tuple of numbers and slices, as `Function::launch` takes it.
+    /// assert_eq!((2.0f32, &mut y, 8i32).into_args().len(), 3);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     fn into_args(self) -> Vec<ModuleArg<'a>>;
 }
 
@@ -215,6 +291,15 @@ tuples! { A B C D E F G H I J K L M N O P }
 impl Device {
     /// Loads PTX, which the driver compiles for the GPU.
     ///
+    /// ```no_run
+    /// use warpwise::Device;
+    ///
+    /// // Needs a GPU.
+    /// let ptx = ".version 7.0 .target sm_75 .address_size 64 .visible .entry nothing() { ret; }";
+    /// let nothing = Device::cuda(0)?.load_ptx(ptx)?.function("nothing")?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Driver`] with the compiler's log for text that is no PTX or for newer GPUs;
     /// [`Error::NeedsGpu`] on the interpreter.
@@ -227,6 +312,16 @@ impl Device {
     }
 
     /// Loads a cubin or a fat binary, as `nvcc -cubin` and `nvcc -fatbin` write them.
+    ///
+    /// ```no_run
+    /// use warpwise::Device;
+    ///
+    /// // Needs a GPU, and a file that `nvcc -cubin` has written.
+    /// let image = std::fs::read("kernels.cubin")?;
+    /// // SAFETY: the file is complete.
+    /// let module = unsafe { Device::cuda(0)?.load_image(&image) }?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Driver`] for one without code for the GPU; [`Error::NeedsGpu`] on the interpreter.
@@ -246,6 +341,20 @@ impl Device {
     ///
     /// `options` are those of NVRTC, as `--use_fast_math`. The architecture is the GPU's, unless
     /// an option names one.
+    ///
+    /// ```no_run
+    /// use warpwise::{Device, Error};
+    ///
+    /// // Needs a GPU, and NVRTC.
+    /// let device = Device::cuda(0)?;
+    /// let source = r#"
+    ///     extern "C" __global__ void fill(float *y) { y[threadIdx.x] = expf(1.0f); }
+    /// "#;
+    /// let module = device.compile_cuda(source, &["--use_fast_math"])?;
+    /// let mistake = device.compile_cuda("void f() { g(); }", &[]);
+    /// assert!(matches!(mistake, Err(Error::CompileCuda { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::NoNvrtc`]; [`Error::CompileCuda`] with the compiler's messages; those of

@@ -47,6 +47,26 @@ impl Device {
 
     /// Creates a buffer with the elements of values of another library.
     ///
+    /// ```
+    /// use bytemuck::{Pod, Zeroable};
+    /// use warpwise::{Device, F32x2, interop::HostElement};
+    ///
+    /// /// A point of a library of the program.
+    /// #[derive(Clone, Copy, Pod, Zeroable)]
+    /// #[repr(C)]
+    /// struct Point {
+    ///     x: f32,
+    ///     y: f32,
+    /// }
+    /// impl HostElement for Point {
+    ///     type Element = F32x2;
+    /// }
+    ///
+    /// let buffer = Device::cpu().upload_host(&[Point { x: 1.0, y: 2.0 }])?;
+    /// assert_eq!(buffer.to_vec()?, [F32x2::new(1.0, 2.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`Self::upload`].
     pub fn upload_host<P: HostElement>(&self, values: &[P]) -> Result<Buffer<P::Element>> {
@@ -58,6 +78,17 @@ impl Device {
 impl<T: Stored> Slice<T> {
     /// Waits for the work that writes the elements and copies their bytes to values of another
     /// type. See [`Device::upload_pod`].
+    ///
+    /// ```
+    /// use warpwise::{Device, F32x2};
+    ///
+    /// let buffer = Device::cpu().upload(&[F32x2::new(1.0, 2.0), F32x2::new(3.0, 4.0)])?;
+    /// let arrays: Vec<[f32; 2]> = buffer.to_pod_vec()?;
+    /// assert_eq!(arrays, [[1.0, 2.0], [3.0, 4.0]]);
+    /// // By any type of the same bytes in all.
+    /// assert_eq!(buffer.to_pod_vec::<f32>()?.len(), 4);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::NotStructs`] if the last value would not be whole; those of [`Self::to_vec`].
@@ -75,6 +106,15 @@ impl<T: Stored> Slice<T> {
     /// Overwrites the elements with the bytes of values of another type. See
     /// [`Device::upload_pod`].
     ///
+    /// ```
+    /// use warpwise::{Device, F32x2};
+    ///
+    /// let mut buffer = Device::cpu().zeros::<F32x2>(2)?;
+    /// buffer.copy_from_pod(&[1.0f32, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(buffer.to_vec()?, [F32x2::new(1.0, 2.0), F32x2::new(3.0, 4.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`], in bytes, unless there are as many.
     pub fn copy_from_pod<P: NoUninit>(&mut self, values: &[P]) -> Result<()> {
@@ -85,6 +125,26 @@ impl<T: Stored> Slice<T> {
 
     /// Waits for the work that writes the elements and copies them to values of another library.
     /// See [`Device::upload_host`].
+    ///
+    /// ```
+    /// use bytemuck::{Pod, Zeroable};
+    /// use warpwise::{Device, F32x2, interop::HostElement};
+    ///
+    /// #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+    /// #[repr(C)]
+    /// struct Point {
+    ///     x: f32,
+    ///     y: f32,
+    /// }
+    /// impl HostElement for Point {
+    ///     type Element = F32x2;
+    /// }
+    ///
+    /// let buffer = Device::cpu().zeros::<F32x2>(2)?;
+    /// let points: Vec<Point> = buffer.to_host_vec()?;
+    /// assert_eq!(points, [Point { x: 0.0, y: 0.0 }; 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Self::to_vec`].

@@ -16,11 +16,45 @@ pub struct SliceUse<'a> {
 
 impl<'a> SliceUse<'a> {
     /// Declares that the work reads the slice, or if it holds atomics, changes it.
+    ///
+    /// ```
+    /// use warpwise::{Device, interop::SliceUse};
+    ///
+    /// /// Copies by a function of another library. Needs a GPU.
+    /// fn copy(device: &Device) -> warpwise::Result<()> {
+    ///     let (x, mut y) = (device.upload(&[1.0f32; 8])?, device.zeros::<f32>(8)?);
+    ///     let addresses = (x.as_device_ptr(), y.as_device_ptr());
+    ///     // `x` is read, so that other readers need not wait.
+    ///     let uses = [SliceUse::read(&x), SliceUse::write(&mut y)];
+    ///     device.with_raw_stream(&uses, |stream| {
+    ///         // cublasSetStream(handle, stream);
+    ///         // cublasScopy(handle, 8, addresses.0, 1, addresses.1, 1);
+    /// # let _ = (stream, addresses);
+    ///     })
+    /// }
+    /// ```
     pub fn read<T: Stored>(slice: &'a Slice<T>) -> Self {
         Self { slice: slice.any(), is_write: T::ATOMIC }
     }
 
     /// Declares that the work writes the slice.
+    ///
+    /// ```
+    /// use warpwise::{Device, interop::SliceUse};
+    ///
+    /// /// Copies by a function of another library. Needs a GPU.
+    /// fn copy(device: &Device) -> warpwise::Result<()> {
+    ///     let (x, mut y) = (device.upload(&[1.0f32; 8])?, device.zeros::<f32>(8)?);
+    ///     let addresses = (x.as_device_ptr(), y.as_device_ptr());
+    ///     // `x` is read, and `y` written: later readers of `y` wait for the copy.
+    ///     let uses = [SliceUse::read(&x), SliceUse::write(&mut y)];
+    ///     device.with_raw_stream(&uses, |stream| {
+    ///         // cublasSetStream(handle, stream);
+    ///         // cublasScopy(handle, 8, addresses.0, 1, addresses.1, 1);
+    /// # let _ = (stream, addresses);
+    ///     })
+    /// }
+    /// ```
     pub fn write<T: Stored>(slice: &'a mut Slice<T>) -> Self {
         Self { slice: slice.any(), is_write: true }
     }
@@ -57,6 +91,17 @@ impl<T: Stored> Slice<T> {
     /// on other streams, and with buffers of several streams, goes through
     /// [`Device::with_raw_stream`]. A kernel of another library must not write elements that are
     /// borrowed elsewhere, nor bytes after the last element.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[1.0f32, 2.0, 3.0])?;
+    /// // A GPU's slices have addresses, those of parts too.
+    /// assert_eq!(x.slice(1..)?.as_device_ptr(), x.as_device_ptr().map(|address| address + 4));
+    /// assert_eq!(x.as_device_ptr().is_some(), device.is_gpu());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn as_device_ptr(&self) -> Option<u64> {
         self.any().gpu_address()
     }
@@ -67,6 +112,17 @@ impl Device {
     ///
     /// It lives as long as the device, in the GPU's primary context. It must not be destroyed, nor
     /// captured into a graph.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// let device = Device::cpu();
+    /// match device.raw_stream() {
+    ///     // cublasSetStream(handle, stream): cuBLAS then runs in the order of the launches.
+    ///     Some(stream) => println!("{stream:?}"),
+    ///     None => assert!(!device.is_gpu()),
+    /// }
+    /// ```
     pub fn raw_stream(&self) -> Option<*mut c_void> {
         self.gpu_stream().map(|stream| stream.raw())
     }
@@ -116,6 +172,19 @@ impl Device {
     /// When it is dropped, and the graphs that use it, the calling thread waits for the work that uses
     /// it, and then `owner` is dropped. A kernel reads neighbouring elements together only if the
     /// memory begins at a multiple of 16 bytes.
+    ///
+    /// ```no_run
+    /// use warpwise::{Buffer, Device};
+    ///
+    /// // Needs a GPU. Memory of another library is, here, memory of this one.
+    /// let device = Device::cuda(0)?;
+    /// let owner = device.upload(&[1.0f32; 100])?;
+    /// let address = owner.as_device_ptr().expect("the device is a GPU");
+    /// // SAFETY: 100 elements are there while their owner lives, and only the buffer uses them.
+    /// let buffer: Buffer<f32> = unsafe { device.buffer_from_raw(address, 100, owner) }?;
+    /// assert_eq!(buffer.to_vec()?, [1.0; 100]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::ForeignMemory`] for a null pointer, unless `len` is 0, for an address at which no
@@ -169,6 +238,16 @@ impl Device {
     /// its buffers are dropped, the calling thread waits for the stream, which is not destroyed,
     /// and then `owner` is dropped.
     ///
+    /// ```no_run
+    /// use warpwise::Device;
+    ///
+    /// // Needs a GPU. Null is its default stream, which lives as long as the program.
+    /// // SAFETY: nothing captures the default stream.
+    /// let device = unsafe { Device::from_raw_stream(0, std::ptr::null_mut(), ()) }?;
+    /// assert_eq!(device.upload(&[1.0f32; 4])?.to_vec()?, [1.0; 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::ForeignStream`] for the stream `CU_STREAM_PER_THREAD`, and for one of another
     /// context than the GPU's primary one; [`Error::NoDriver`], [`Error::NoDevice`],
@@ -191,6 +270,21 @@ impl Device {
     /// Makes work that is given from now on wait for the work that a stream of another library has, a
     /// `CUstream` of the GPU's primary context.
     ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// /// Uses results of another library, which has given its work to `stream`. Needs a GPU.
+    /// ///
+    /// /// # Safety
+    /// /// The stream lives, in the context of the device, and is not captured.
+    /// unsafe fn after(device: &Device, stream: *mut std::ffi::c_void) -> warpwise::Result<()> {
+    ///     // SAFETY: the caller's promise.
+    ///     unsafe { device.wait_for_raw_stream(stream) }?;
+    ///     // Launches on `device` see what the other library has written.
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// [`Error::NeedsGpu`] on the interpreter; errors of the driver.
     ///
@@ -203,6 +297,20 @@ impl Device {
     }
 
     /// Makes later work of a stream of another library wait for the work that the device has.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// /// Lets another library use the results of launches on `device`. Needs a GPU.
+    /// ///
+    /// /// # Safety
+    /// /// The stream lives, in the context of the device, and is not captured.
+    /// unsafe fn before(device: &Device, stream: *mut std::ffi::c_void) -> warpwise::Result<()> {
+    ///     // SAFETY: the caller's promise.
+    ///     unsafe { device.delay_raw_stream(stream) }
+    ///     // Work that `stream` is given from now on sees what the launches have written.
+    /// }
+    /// ```
     ///
     /// # Errors
     /// As of [`Self::wait_for_raw_stream`].

@@ -13,6 +13,13 @@ pub trait FactorElement: Copy {
     /// A word of zeros.
     const ZEROS: Self::Word;
     /// Returns a word of the elements at `start`, `start + step` and so on.
+    ///
+    /// ```
+    /// use warpwise::mma::FactorElement;
+    ///
+    /// // Four bytes of a word, from every other element.
+    /// assert_eq!(u8::load_word(&[1, 0, 2, 0, 3, 0, 4], 0, 2), 0x0403_0201);
+    /// ```
     fn load_word(tile: &[Self::Value], start: usize, step: usize) -> Self::Word;
 }
 
@@ -99,6 +106,16 @@ impl FactorElement for Tf32 {
 
 /// Rounds to the nearest number whose lower 13 bits are 0, ties away from zero, as
 /// `cvt.rna.tf32.f32` does. A NaN stays one.
+///
+/// ```
+/// use warpwise::mma::round_to_tf32;
+///
+/// // Ten bits after the point are left.
+/// assert_eq!(round_to_tf32(1.0 + 1.0 / 1024.0), 1.0 + 1.0 / 1024.0);
+/// assert_eq!(round_to_tf32(1.0 + 1.0 / 4096.0), 1.0);
+/// // To the nearest number, while a product would truncate.
+/// assert_eq!(round_to_tf32(1.0 + 3.0 / 4096.0), 1.0 + 1.0 / 1024.0);
+/// ```
 #[device]
 pub fn round_to_tf32(x: f32) -> f32 {
     if x.is_nan() { x } else { f32::from_bits((x.to_bits() + 0x1000) & !0x1fff) }
@@ -112,12 +129,42 @@ pub trait SumElement: Copy {
     /// The number of elements in a word.
     const PER_WORD: usize;
     /// Returns the word whose elements are all `value`.
+    ///
+    /// ```
+    /// use warpwise::{f16, mma::SumElement};
+    ///
+    /// // A word of an `f16` sum has two elements.
+    /// assert_eq!(f16::splat(f16::ONE), 0x3c00_3c00);
+    /// assert_eq!(f32::splat(1.0), 1.0);
+    /// ```
     fn splat(value: Self) -> Self::Word;
     /// Returns element `index` of a word.
+    ///
+    /// ```
+    /// use warpwise::{f16, mma::SumElement};
+    ///
+    /// assert_eq!(f16::get(0x3c00_0000, 1), f16::ONE);
+    /// ```
     fn get(word: Self::Word, index: usize) -> Self;
     /// Returns `word` with another element `index`.
+    ///
+    /// ```
+    /// use warpwise::{f16, mma::SumElement};
+    ///
+    /// assert_eq!(f16::with(0x3c00_3c00, 0, f16::ZERO), 0x3c00_0000);
+    /// ```
     fn with(word: Self::Word, index: usize, value: Self) -> Self::Word;
     /// Returns zero.
+    ///
+    /// ```
+    /// use warpwise::{f16, mma::SumElement};
+    ///
+    /// /// Returns the first element of words, or zero if there is none.
+    /// fn first<T: SumElement>(words: &[T::Word]) -> T {
+    ///     words.first().map_or(T::zero(), |&word| T::get(word, 0))
+    /// }
+    /// assert_eq!((first::<f16>(&[0x3c00]), first::<i32>(&[])), (f16::ONE, 0));
+    /// ```
     fn zero() -> Self;
 }
 

@@ -14,12 +14,62 @@ pub struct A<T: FactorElement, const M: usize, const K: usize> {
 impl<T: FactorElement, const M: usize, const K: usize> A<T, M, K> {
     /// Loads a matrix that is stored row by row: row `i` begins at element
     /// `start + i * pitch`.
+    ///
+    /// ```
+    /// use warpwise::{mma, prelude::*};
+    ///
+    /// /// The product of columns 16 to 23 of `a`, which has 32 columns, and `b`.
+    /// #[kernel(block = 32)]
+    /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///     let left = mma::A::<f16, 16, 8>::load(a, 16, 32);
+    ///     let right = mma::B::<f16, 8, 8>::load(b, 0, 8);
+    ///     let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    ///     sum.multiply_add(left, right);
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let a: Vec<f16> = (0..16 * 32).map(|i| f16::from_f32(i as f32)).collect();
+    /// let unit: Vec<f16> = (0..64).map(|i| f16::from_f32((i % 9 == 0).into())).collect();
+    /// let (a, b) = (device.upload(&a)?, device.upload(&unit)?);
+    /// let mut c = device.zeros::<f32>(16 * 8)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// // By the unit matrix: that part of `a`.
+    /// assert_eq!(c.to_vec()?[..2], [16.0, 17.0]);
+    /// assert_eq!(c.to_vec()?[8..10], [48.0, 49.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn load(tile: &[T::Value], start: usize, pitch: usize) -> Self {
         Self::load_strided(tile, start, pitch, 1)
     }
 
     /// Loads a matrix that is stored column by column: column `i` begins at element
     /// `start + i * pitch`.
+    ///
+    /// ```
+    /// use warpwise::{mma, prelude::*};
+    ///
+    /// /// The product of `a`, which is stored column by column, and `b`.
+    /// #[allow(gpu_uncoalesced_accesses)]
+    /// #[kernel(block = 32)]
+    /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///     let left = mma::A::<f16, 16, 8>::load_transposed(a, 0, 16);
+    ///     let right = mma::B::<f16, 8, 8>::load(b, 0, 8);
+    ///     let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    ///     sum.multiply_add(left, right);
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let a: Vec<f16> = (0..16 * 8).map(|i| f16::from_f32(i as f32)).collect();
+    /// let unit: Vec<f16> = (0..64).map(|i| f16::from_f32((i % 9 == 0).into())).collect();
+    /// let (a, b) = (device.upload(&a)?, device.upload(&unit)?);
+    /// let mut c = device.zeros::<f32>(16 * 8)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// // A row of `a` has elements of all columns.
+    /// assert_eq!(c.to_vec()?[..3], [0.0, 16.0, 32.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn load_transposed(tile: &[T::Value], start: usize, pitch: usize) -> Self {
         Self::load_strided(tile, start, 1, pitch)
     }
@@ -47,12 +97,63 @@ pub struct B<T: FactorElement, const K: usize, const N: usize> {
 impl<T: FactorElement, const K: usize, const N: usize> B<T, K, N> {
     /// Loads a matrix that is stored row by row: row `i` begins at element
     /// `start + i * pitch`.
+    ///
+    /// ```
+    /// use warpwise::{mma, prelude::*};
+    ///
+    /// /// The product of `a` and columns 8 to 15 of `b`, which has 16 columns.
+    /// #[kernel(block = 32)]
+    /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///     let left = mma::A::<f16, 16, 8>::load(a, 0, 8);
+    ///     let right = mma::B::<f16, 8, 8>::load(b, 8, 16);
+    ///     let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    ///     sum.multiply_add(left, right);
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let b: Vec<f16> = (0..8 * 16).map(|i| f16::from_f32(i as f32)).collect();
+    /// // The unit matrix, and rows of zeros.
+    /// let is_one = |i: usize| i % 9 == 0 && i < 64;
+    /// let unit: Vec<f16> = (0..128).map(|i| f16::from_f32(is_one(i).into())).collect();
+    /// let (a, b) = (device.upload(&unit)?, device.upload(&b)?);
+    /// let mut c = device.zeros::<f32>(16 * 8)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?[..2], [8.0, 9.0]);
+    /// assert_eq!(c.to_vec()?[8..10], [24.0, 25.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn load(tile: &[T::Value], start: usize, pitch: usize) -> Self {
         Self::load_strided(tile, start, pitch, 1)
     }
 
     /// Loads a matrix that is stored column by column: column `i` begins at element
     /// `start + i * pitch`. Neighbouring elements of a column are one access.
+    ///
+    /// ```
+    /// use warpwise::{mma, prelude::*};
+    ///
+    /// /// The product of `a` and `b`, which is stored column by column.
+    /// #[kernel(block = 32)]
+    /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///     let left = mma::A::<f16, 16, 8>::load(a, 0, 8);
+    ///     let right = mma::B::<f16, 8, 8>::load_transposed(b, 0, 8);
+    ///     let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    ///     sum.multiply_add(left, right);
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let b: Vec<f16> = (0..8 * 8).map(|i| f16::from_f32(i as f32)).collect();
+    /// // The unit matrix, and rows of zeros.
+    /// let is_one = |i: usize| i % 9 == 0 && i < 64;
+    /// let unit: Vec<f16> = (0..128).map(|i| f16::from_f32(is_one(i).into())).collect();
+    /// let (a, b) = (device.upload(&unit)?, device.upload(&b)?);
+    /// let mut c = device.zeros::<f32>(16 * 8)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?[..3], [0.0, 8.0, 16.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn load_transposed(tile: &[T::Value], start: usize, pitch: usize) -> Self {
         Self::load_strided(tile, start, 1, pitch)
     }
@@ -82,17 +183,80 @@ impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
     pub const LEN: usize = M * N / 32;
 
     /// Returns a matrix of zeros.
+    ///
+    /// ```
+    /// use warpwise::{mma, prelude::*};
+    ///
+    /// /// The product of two matrices: each step adds to the sum, which begins with zeros.
+    /// #[kernel(block = 32)]
+    /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///     let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    ///     for k in (0..32).step_by(8) {
+    ///         let left = mma::A::<f16, 16, 8>::load(a, k, 32);
+    ///         let right = mma::B::<f16, 8, 8>::load(b, k * 8, 8);
+    ///         sum.multiply_add(left, right);
+    ///     }
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let a = device.upload(&[f16::from_f32(0.5); 16 * 32])?;
+    /// let b = device.upload(&[f16::from_f32(2.0); 32 * 8])?;
+    /// let mut c = device.zeros::<f32>(16 * 8)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [32.0; 128]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn zero() -> Self {
         Self::splat(T::zero())
     }
 
     /// Returns a matrix whose elements are all `value`.
+    ///
+    /// ```
+    /// use warpwise::{mma::Accumulator, prelude::*};
+    ///
+    /// /// Fills a matrix with 16 rows and 8 columns.
+    /// #[kernel(block = 32)]
+    /// fn example(c: &mut [f32]) {
+    ///     Accumulator::<f32, 16, 8>::splat(0.5).store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut c = device.upload(&[1.0f32; 128])?;
+    /// example::launch(&device, LaunchConfig::grid(1), &mut c)?;
+    /// assert_eq!(c.to_vec()?, [0.5; 128]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn splat(value: T) -> Self {
         Self { words: [T::splat(value); 4] }
     }
 
     /// Loads a matrix that is stored row by row: row `i` begins at element
     /// `start + i * pitch`.
+    ///
+    /// ```
+    /// use warpwise::{mma, prelude::*};
+    ///
+    /// /// Adds the product of `a` and `b` to `c`.
+    /// #[kernel(block = 32)]
+    /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///     let left = mma::A::<f16, 16, 8>::load(a, 0, 8);
+    ///     let right = mma::B::<f16, 8, 8>::load(b, 0, 8);
+    ///     let mut sum = mma::Accumulator::<f32, 16, 8>::load(c, 0, 8);
+    ///     sum.multiply_add(left, right);
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let a = device.upload(&[f16::from_f32(0.5); 16 * 8])?;
+    /// let b = device.upload(&[f16::from_f32(2.0); 8 * 8])?;
+    /// let mut c = device.zeros::<f32>(16 * 8)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [16.0; 128]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn load(tile: &[T], start: usize, pitch: usize) -> Self {
         let mut loaded = Self::zero();
         for i in (0..Self::LEN).step_by(2) {
@@ -105,6 +269,23 @@ impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
     }
 
     /// Stores the matrix row by row: row `i` begins at element `start + i * pitch`.
+    ///
+    /// ```
+    /// use warpwise::{mma::Accumulator, prelude::*};
+    ///
+    /// /// Fills columns 8 to 15 of a matrix with 16 columns.
+    /// #[kernel(block = 32)]
+    /// fn example(c: &mut [f32]) {
+    ///     Accumulator::<f32, 16, 8>::splat(0.5).store(c, 8, 16);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut c = device.upload(&[1.0f32; 256])?;
+    /// example::launch(&device, LaunchConfig::grid(1), &mut c)?;
+    /// assert_eq!(c.to_vec()?[7..9], [1.0, 0.5]);
+    /// assert_eq!(c.to_vec()?[15..17], [0.5, 1.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn store(self, tile: &mut [T], start: usize, pitch: usize) {
         for i in (0..Self::LEN).step_by(2) {
             let at = start + Self::row(i) * pitch + Self::column(i);
@@ -115,27 +296,132 @@ impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
     }
 
     /// Returns the row of this lane's element `i`.
+    ///
+    /// ```
+    /// use warpwise::{mma::Accumulator, prelude::*};
+    ///
+    /// /// Makes the upper right triangle of a matrix zero.
+    /// #[kernel(block = 32)]
+    /// fn example(c: &mut [f32]) {
+    ///     let mut sum = Accumulator::<f32, 16, 8>::load(c, 0, 8);
+    ///     for i in 0..Accumulator::<f32, 16, 8>::LEN {
+    ///         if Accumulator::<f32, 16, 8>::column(i) > Accumulator::<f32, 16, 8>::row(i) {
+    ///             sum.set(i, 0.0);
+    ///         }
+    ///     }
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut c = device.upload(&[1.0f32; 128])?;
+    /// example::launch(&device, LaunchConfig::grid(1), &mut c)?;
+    /// assert_eq!(c.to_vec()?[16..21], [1.0, 1.0, 1.0, 0.0, 0.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn row(i: usize) -> usize {
         warp::lane_id() / 4 + i / 2 * 8
     }
 
     /// Returns the column of this lane's element `i`.
+    ///
+    /// ```
+    /// use warpwise::{mma::Accumulator, prelude::*};
+    ///
+    /// /// Multiplies each column by its number.
+    /// #[kernel(block = 32)]
+    /// fn example(c: &mut [f32]) {
+    ///     let mut sum = Accumulator::<f32, 16, 8>::load(c, 0, 8);
+    ///     for i in 0..Accumulator::<f32, 16, 8>::LEN {
+    ///         sum.set(i, sum.get(i) * Accumulator::<f32, 16, 8>::column(i) as f32);
+    ///     }
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut c = device.upload(&[1.0f32; 128])?;
+    /// example::launch(&device, LaunchConfig::grid(1), &mut c)?;
+    /// assert_eq!(c.to_vec()?[8..12], [0.0, 1.0, 2.0, 3.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn column(i: usize) -> usize {
         warp::lane_id() % 4 * 2 + i % 2
     }
 
     /// Returns this lane's element `i`.
+    ///
+    /// ```
+    /// use warpwise::{mma::Accumulator, prelude::*};
+    ///
+    /// /// The sum of all elements of a matrix: of a lane's elements, then of the lanes.
+    /// #[kernel(block = 32)]
+    /// fn example(c: &mut [f32]) {
+    ///     let matrix = Accumulator::<f32, 16, 8>::load(c, 0, 8);
+    ///     let mut own = 0.0;
+    ///     for i in 0..Accumulator::<f32, 16, 8>::LEN {
+    ///         own += matrix.get(i);
+    ///     }
+    ///     let sum = warp::reduce_add(own);
+    ///     if thread_idx_x() == 0 {
+    ///         c[0] = sum;
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut c = device.upload(&[1.0f32; 128])?;
+    /// example::launch(&device, LaunchConfig::grid(1), &mut c)?;
+    /// assert_eq!(c.to_vec()?[0], 128.0);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn get(self, i: usize) -> T {
         T::get(self.words[i / T::PER_WORD], i % T::PER_WORD)
     }
 
     /// Sets this lane's element `i`.
+    ///
+    /// ```
+    /// use warpwise::{mma::Accumulator, prelude::*};
+    ///
+    /// /// Numbers the elements of a matrix.
+    /// #[kernel(block = 32)]
+    /// fn example(c: &mut [f32]) {
+    ///     let mut matrix = Accumulator::<f32, 16, 8>::zero();
+    ///     for i in 0..Accumulator::<f32, 16, 8>::LEN {
+    ///         let row = Accumulator::<f32, 16, 8>::row(i);
+    ///         let column = Accumulator::<f32, 16, 8>::column(i);
+    ///         matrix.set(i, (row * 8 + column) as f32);
+    ///     }
+    ///     matrix.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut c = device.upload(&[1.0f32; 128])?;
+    /// example::launch(&device, LaunchConfig::grid(1), &mut c)?;
+    /// assert_eq!(c.to_vec()?[126..], [126.0, 127.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn set(&mut self, i: usize, value: T) {
         let word = i / T::PER_WORD;
         self.words[word] = T::with(self.words[word], i % T::PER_WORD, value);
     }
 
     /// Returns the matrix of `function(element)`.
+    ///
+    /// ```
+    /// use warpwise::{mma::Accumulator, prelude::*};
+    ///
+    /// /// Replaces negative elements by zero: an activation.
+    /// #[kernel(block = 32)]
+    /// fn example(c: &mut [f32]) {
+    ///     let matrix = Accumulator::<f32, 16, 8>::load(c, 0, 8);
+    ///     matrix.map(|x| x.max(0.0)).store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut c = device.upload(&(-64..64).map(|i| i as f32).collect::<Vec<_>>())?;
+    /// example::launch(&device, LaunchConfig::grid(1), &mut c)?;
+    /// assert_eq!(c.to_vec()?[62..66], [0.0, 0.0, 0.0, 1.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn map<F: Fn(T) -> T>(self, function: F) -> Self {
         let mut mapped = self;
         for i in 0..Self::LEN {
@@ -145,6 +431,28 @@ impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
     }
 
     /// Adds the product of two matrices, on tensor cores.
+    ///
+    /// ```
+    /// use warpwise::{mma, prelude::*};
+    ///
+    /// /// The product of `a` and `b`.
+    /// #[kernel(block = 32)]
+    /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///     let left = mma::A::<f16, 16, 8>::load(a, 0, 8);
+    ///     let right = mma::B::<f16, 8, 8>::load(b, 0, 8);
+    ///     let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    ///     sum.multiply_add(left, right);
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let a = device.upload(&[f16::from_f32(0.5); 16 * 8])?;
+    /// let b = device.upload(&[f16::from_f32(2.0); 8 * 8])?;
+    /// let mut c = device.zeros::<f32>(16 * 8)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [8.0; 128]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
@@ -164,6 +472,26 @@ impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
 #[device]
 pub trait MultiplyAdd<Right, Total>: Copy {
     /// Returns `self * b + c`.
+    ///
+    /// ```
+    /// use warpwise::{mma::{A, Accumulator, B, MultiplyAdd}, prelude::*};
+    ///
+    /// /// The product of `a` and `b`, both `i8`, plus 1.
+    /// #[kernel(block = 32)]
+    /// fn multiply(a: &[i8], b: &[i8], c: &mut [i32]) {
+    ///     let left = A::<i8, 16, 32>::load(a, 0, 32);
+    ///     let right = B::<i8, 32, 8>::load_transposed(b, 0, 32);
+    ///     let sum: Accumulator<i32, 16, 8> = left.multiply_add(right, Accumulator::splat(1));
+    ///     sum.store(c, 0, 8);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let (a, b) = (device.upload(&[-2i8; 16 * 32])?, device.upload(&[3i8; 32 * 8])?);
+    /// let mut c = device.zeros::<i32>(16 * 8)?;
+    /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [1 - 32 * 6; 128]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     fn multiply_add(self, b: Right, c: Total) -> Total;
 }
 
@@ -189,6 +517,37 @@ macro_rules! matrix_loads {
             /// the call together. `start` and `pitch` are multiples of 16 bytes; with others, or in
             /// global memory, this takes 16 shuffles.
             ///
+            /// ```
+            /// use warpwise::{mma, prelude::*};
+            ///
+            /// /// The product of `a`, by way of shared memory, and `b`.
+            /// #[kernel(block = 32)]
+            /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+            ///     // Rows of 16 halves and 8 more, so that rows have no banks in common.
+            ///     let tile = shared!([f16; 16 * 24]);
+            ///     for i in (thread_idx_x()..256).step_by(32) {
+            ///         tile[i / 16 * 24 + i % 16] = a[i];
+            ///     }
+            ///     sync_threads();
+            ///     let left = mma::A::<f16, 16, 16>::load_matrix(tile, 0, 24);
+            ///     let right = mma::B::<f16, 16, 8>::load(b, 0, 8);
+            ///     let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+            ///     sum.multiply_add(left, right);
+            ///     sum.store(c, 0, 8);
+            /// }
+            ///
+            /// let device = Device::cpu();
+            /// let a: Vec<f16> = (0..16 * 16).map(|i| f16::from_f32(i as f32)).collect();
+            /// // The first columns of the unit matrix.
+            /// let is_one = |i: usize| i % 9 == 0 && i < 64;
+            /// let unit: Vec<f16> = (0..128).map(|i| f16::from_f32(is_one(i).into())).collect();
+            /// let (a, b) = (device.upload(&a)?, device.upload(&unit)?);
+            /// let mut c = device.zeros::<f32>(16 * 8)?;
+            /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+            /// assert_eq!(c.to_vec()?[7..10], [7.0, 16.0, 17.0]);
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
+            ///
             /// # Panics
             /// On the host.
             pub fn load_matrix(tile: &[$value], start: usize, pitch: usize) -> Self {
@@ -203,6 +562,38 @@ macro_rules! matrix_loads {
             /// Loads two neighbouring matrices, columns 0 to 7 and 8 to 15, with one `ldmatrix` from
             /// shared memory, otherwise as [`load_transposed`](Self::load_transposed): column `i`
             /// begins at element `start + i * pitch`. See [`A::load_matrix`] for the conditions.
+            ///
+            /// ```
+            /// use warpwise::{mma, prelude::*};
+            ///
+            /// /// The product of `a` and the 16 columns of `b`, stored one after the other.
+            /// #[kernel(block = 32)]
+            /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+            ///     // Rows of 16 halves and 8 more, so that rows have no banks in common.
+            ///     let tile = shared!([f16; 16 * 24]);
+            ///     for i in (thread_idx_x()..256).step_by(32) {
+            ///         tile[i / 16 * 24 + i % 16] = b[i];
+            ///     }
+            ///     sync_threads();
+            ///     let left = mma::A::<f16, 16, 16>::load(a, 0, 16);
+            ///     let right = mma::B::<f16, 16, 8>::load_matrices_transposed(tile, 0, 24);
+            ///     let mut sums = [mma::Accumulator::<f32, 16, 8>::zero(); 2];
+            ///     for i in 0..2 {
+            ///         sums[i].multiply_add(left, right[i]);
+            ///         sums[i].store(c, 8 * i, 16);
+            ///     }
+            /// }
+            ///
+            /// let device = Device::cpu();
+            /// let b: Vec<f16> = (0..16 * 16).map(|i| f16::from_f32(i as f32)).collect();
+            /// let one_or_zero = |i: usize| f16::from_f32((i % 17 == 0).into());
+            /// let unit: Vec<f16> = (0..256).map(one_or_zero).collect();
+            /// let (a, b) = (device.upload(&unit)?, device.upload(&b)?);
+            /// let mut c = device.zeros::<f32>(16 * 16)?;
+            /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+            /// assert_eq!(c.to_vec()?[7..10], [112.0, 128.0, 144.0]);
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
             ///
             /// # Panics
             /// On the host.
@@ -236,6 +627,37 @@ macro_rules! transposed_matrix_loads {
             /// Does the same as [`load_transposed`](Self::load_transposed), with `ldmatrix` from
             /// shared memory. See [`A::load_matrix`] for the conditions.
             ///
+            /// ```
+            /// use warpwise::{mma, prelude::*};
+            ///
+            /// /// The product of `a`, stored column by column, by way of shared memory, and `b`.
+            /// #[kernel(block = 32)]
+            /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+            ///     // Rows of 16 halves and 8 more, so that rows have no banks in common.
+            ///     let tile = shared!([f16; 16 * 24]);
+            ///     for i in (thread_idx_x()..256).step_by(32) {
+            ///         tile[i / 16 * 24 + i % 16] = a[i];
+            ///     }
+            ///     sync_threads();
+            ///     let left = mma::A::<f16, 16, 16>::load_matrix_transposed(tile, 0, 24);
+            ///     let right = mma::B::<f16, 16, 8>::load(b, 0, 8);
+            ///     let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+            ///     sum.multiply_add(left, right);
+            ///     sum.store(c, 0, 8);
+            /// }
+            ///
+            /// let device = Device::cpu();
+            /// let a: Vec<f16> = (0..16 * 16).map(|i| f16::from_f32(i as f32)).collect();
+            /// // The first columns of the unit matrix.
+            /// let is_one = |i: usize| i % 9 == 0 && i < 64;
+            /// let unit: Vec<f16> = (0..128).map(|i| f16::from_f32(is_one(i).into())).collect();
+            /// let (a, b) = (device.upload(&a)?, device.upload(&unit)?);
+            /// let mut c = device.zeros::<f32>(16 * 8)?;
+            /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+            /// assert_eq!(c.to_vec()?[7..10], [112.0, 1.0, 17.0]);
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
+            ///
             /// # Panics
             /// On the host.
             pub fn load_matrix_transposed(tile: &[$ty], start: usize, pitch: usize) -> Self {
@@ -251,6 +673,38 @@ macro_rules! transposed_matrix_loads {
             /// Loads two neighbouring matrices, columns 0 to 7 and 8 to 15, with one `ldmatrix` from
             /// shared memory, otherwise as [`load`](Self::load): row `i` begins at element
             /// `start + i * pitch`. See [`A::load_matrix`] for the conditions.
+            ///
+            /// ```
+            /// use warpwise::{mma, prelude::*};
+            ///
+            /// /// The product of `a` and the 16 columns of `b`, stored row by row.
+            /// #[kernel(block = 32)]
+            /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
+            ///     // Rows of 16 halves and 8 more, so that rows have no banks in common.
+            ///     let tile = shared!([f16; 16 * 24]);
+            ///     for i in (thread_idx_x()..256).step_by(32) {
+            ///         tile[i / 16 * 24 + i % 16] = b[i];
+            ///     }
+            ///     sync_threads();
+            ///     let left = mma::A::<f16, 16, 16>::load(a, 0, 16);
+            ///     let right = mma::B::<f16, 16, 8>::load_matrices(tile, 0, 24);
+            ///     let mut sums = [mma::Accumulator::<f32, 16, 8>::zero(); 2];
+            ///     for i in 0..2 {
+            ///         sums[i].multiply_add(left, right[i]);
+            ///         sums[i].store(c, 8 * i, 16);
+            ///     }
+            /// }
+            ///
+            /// let device = Device::cpu();
+            /// let b: Vec<f16> = (0..16 * 16).map(|i| f16::from_f32(i as f32)).collect();
+            /// let one_or_zero = |i: usize| f16::from_f32((i % 17 == 0).into());
+            /// let unit: Vec<f16> = (0..256).map(one_or_zero).collect();
+            /// let (a, b) = (device.upload(&unit)?, device.upload(&b)?);
+            /// let mut c = device.zeros::<f32>(16 * 16)?;
+            /// multiply::launch(&device, LaunchConfig::grid(1), &a, &b, &mut c)?;
+            /// assert_eq!(c.to_vec()?[14..18], [14.0, 15.0, 16.0, 17.0]);
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
             ///
             /// # Panics
             /// On the host.

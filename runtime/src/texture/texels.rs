@@ -16,6 +16,14 @@ pub trait Texel: Copy {
     /// The type of a channel of a result.
     type Word: TexelWord;
     /// Makes a result of its channels.
+    ///
+    /// ```
+    /// use warpwise::{F32x2, Texel, U8x4};
+    ///
+    /// // The channels that a texture has, as its texels' type.
+    /// assert_eq!(U8x4::from_words([1, 2, 3, 255]), U8x4::new(1, 2, 3, 255));
+    /// assert_eq!(F32x2::from_words([0.5, 1.0, 0.0, 0.0]), F32x2::new(0.5, 1.0));
+    /// ```
     fn from_words(words: [Self::Word; 4]) -> Self::Value;
 }
 

@@ -42,6 +42,26 @@ impl<T: Texel> Texture1<'_, T> {
 
     /// Returns the filtered texel at a coordinate: CUDA's `tex1D`.
     ///
+    /// ```
+    /// use warpwise::{Sampler, Texture1, prelude::*};
+    ///
+    /// /// Reads between the texels: the center of texel `i` is `i + 0.5`.
+    /// #[kernel]
+    /// fn halfway(table: Texture1<f32>, y: &mut [f32]) {
+    ///     let i = global_idx_x();
+    ///     if i < y.len() {
+    ///         y[i] = table.sample(i as f32 + 1.0);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let table = device.texture_1d(&[0.0f32, 2.0, 8.0], Sampler::LINEAR)?;
+    /// let mut y = device.zeros::<f32>(2)?;
+    /// halfway::launch(&device, LaunchConfig::cover(2), &table, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [1.0, 5.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -75,6 +95,27 @@ impl<T: Texel> Texture2<'_, T> {
     }
 
     /// Returns the filtered texel at coordinates: CUDA's `tex2D`.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Texture2, U8x4, prelude::*};
+    ///
+    /// /// Exchanges red and blue.
+    /// #[kernel]
+    /// fn swap_channels(image: Texture2<U8x4>, out: &mut [U8x4]) {
+    ///     let (column, row) = (global_idx_x(), global_idx_y());
+    ///     if column < image.width() && row < image.height() {
+    ///         let texel = image.sample(column as f32 + 0.5, row as f32 + 0.5);
+    ///         out[row * image.width() + column] = U8x4::new(texel.z, texel.y, texel.x, texel.w);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let image = device.texture_2d(&[U8x4::new(200, 30, 10, 255); 6], (2, 3), Sampler::POINT)?;
+    /// let mut out = device.zeros::<U8x4>(6)?;
+    /// swap_channels::launch(&device, LaunchConfig::cover((3, 2)), &image, &mut out)?;
+    /// assert_eq!(out.to_vec()?, [U8x4::new(10, 30, 200, 255); 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
@@ -116,6 +157,26 @@ impl<T: Texel> Texture2<'_, T> {
 
     /// Returns the second channel of these texels; see [`gather_r`](Self::gather_r).
     ///
+    /// ```
+    /// use warpwise::{Sampler, Texture2, U8x2, prelude::*};
+    ///
+    /// /// The sum of the second channel of 2 x 2 texels.
+    /// #[kernel(block = 32)]
+    /// fn sum_second(image: Texture2<U8x2>, y: &mut [u32]) {
+    ///     if thread_idx_x() < y.len() {
+    ///         y[thread_idx_x()] = image.gather_g(1.0, 1.0).iter().sum();
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let texels = [1, 2, 3, 4].map(|i| U8x2::new(i, 10 * i));
+    /// let image = device.texture_2d(&texels, (2, 2), Sampler::POINT)?;
+    /// let mut y = device.zeros::<u32>(1)?;
+    /// sum_second::launch(&device, LaunchConfig::grid(1), &image, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [100]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -125,6 +186,27 @@ impl<T: Texel> Texture2<'_, T> {
 
     /// Returns the third channel of these texels; see [`gather_r`](Self::gather_r).
     ///
+    /// ```
+    /// use warpwise::{Sampler, Texture2, U8x4, prelude::*};
+    ///
+    /// /// The third channel of 2 x 2 texels, in the order of a gather.
+    /// #[kernel(block = 32)]
+    /// fn blue(image: Texture2<U8x4>, y: &mut [u32]) {
+    ///     if thread_idx_x() < y.len() {
+    ///         y[thread_idx_x()] = image.gather_b(1.0, 1.0)[thread_idx_x() % 4];
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let texels = [1, 2, 3, 4].map(|i| U8x4::new(0, 0, i, 255));
+    /// let image = device.texture_2d(&texels, (2, 2), Sampler::POINT)?;
+    /// let mut y = device.zeros::<u32>(4)?;
+    /// blue::launch(&device, LaunchConfig::grid(1), &image, &mut y)?;
+    /// // The second row from left to right, the first one from right to left.
+    /// assert_eq!(y.to_vec()?, [3, 4, 2, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -133,6 +215,26 @@ impl<T: Texel> Texture2<'_, T> {
     }
 
     /// Returns the fourth channel of these texels; see [`gather_r`](Self::gather_r).
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Texture2, U8x4, prelude::*};
+    ///
+    /// /// Whether any of 2 x 2 texels is transparent.
+    /// #[kernel(block = 32)]
+    /// fn find_transparent(image: Texture2<U8x4>, y: &mut [bool]) {
+    ///     if thread_idx_x() < y.len() {
+    ///         y[thread_idx_x()] = image.gather_a(1.0, 1.0).iter().any(|&alpha| alpha == 0);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let texels = [255, 255, 0, 255].map(|alpha| U8x4::new(0, 0, 0, alpha));
+    /// let image = device.texture_2d(&texels, (2, 2), Sampler::POINT)?;
+    /// let mut y = device.zeros::<bool>(1)?;
+    /// find_transparent::launch(&device, LaunchConfig::grid(1), &image, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [true]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
@@ -193,6 +295,26 @@ impl<T: Texel> Texture3<'_, T> {
 
     /// Returns the filtered texel at coordinates: CUDA's `tex3D`.
     ///
+    /// ```
+    /// use warpwise::{Sampler, Texture3, prelude::*};
+    ///
+    /// /// The mean of eight texels, by one read at the corner where they meet.
+    /// #[kernel(block = 32)]
+    /// fn mean(volume: Texture3<f32>, y: &mut [f32]) {
+    ///     if thread_idx_x() < y.len() {
+    ///         y[thread_idx_x()] = volume.sample(1.0, 1.0, 1.0);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let texels = [0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+    /// let volume = device.texture_3d(&texels, (2, 2, 2), Sampler::LINEAR)?;
+    /// let mut y = device.zeros::<f32>(1)?;
+    /// mean::launch(&device, LaunchConfig::grid(1), &volume, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [3.5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// On the host.
     #[track_caller]
@@ -227,6 +349,27 @@ impl<T: Texel> LayeredTexture1<'_, T> {
 
     /// Returns the filtered texel at a coordinate of a layer, the last one if there are fewer: CUDA's
     /// `tex1DLayered`.
+    ///
+    /// ```
+    /// use warpwise::{LayeredTexture1, Sampler, prelude::*};
+    ///
+    /// /// Looks the middle of each of several tables up. Layers are not interpolated.
+    /// #[kernel]
+    /// fn middles(tables: LayeredTexture1<f32>, y: &mut [f32]) {
+    ///     let layer = global_idx_x();
+    ///     if layer < tables.layers() && layer < y.len() {
+    ///         y[layer] = tables.sample(layer, 1.0);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let texels = [0.0f32, 2.0, 10.0, 30.0];
+    /// let tables = device.layered_texture_1d(&texels, (2, 2), Sampler::LINEAR)?;
+    /// let mut y = device.zeros::<f32>(2)?;
+    /// middles::launch(&device, LaunchConfig::cover(2), &tables, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [1.0, 20.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
@@ -290,6 +433,28 @@ impl<T: Texel> LayeredTexture2<'_, T> {
 
     /// Returns the filtered texel at coordinates of a layer, the last one if there are fewer: CUDA's
     /// `tex2DLayered`.
+    ///
+    /// ```
+    /// use warpwise::{LayeredTexture2, Sampler, prelude::*};
+    ///
+    /// /// The difference of two frames of a video.
+    /// #[kernel]
+    /// fn difference(frames: LayeredTexture2<f32>, y: &mut [f32]) {
+    ///     let (column, row) = (global_idx_x(), global_idx_y());
+    ///     if column < frames.width() && row < frames.height() {
+    ///         let (u, v) = (column as f32 + 0.5, row as f32 + 0.5);
+    ///         y[row * frames.width() + column] = frames.sample(1, u, v) - frames.sample(0, u, v);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let texels = [1.0f32, 2.0, 3.0, 4.0, 1.0, 2.5, 3.0, 4.0];
+    /// let frames = device.layered_texture_2d(&texels, (2, 2, 2), Sampler::POINT)?;
+    /// let mut y = device.zeros::<f32>(4)?;
+    /// difference::launch(&device, LaunchConfig::cover((2, 2)), &frames, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [0.0, 0.5, 0.0, 0.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     ///
     /// # Panics
     /// On the host.
