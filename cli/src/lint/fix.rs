@@ -54,7 +54,7 @@ pub(crate) fn find_fixes(finding: &Finding, sources: &Sources) -> Vec<Edit> {
     }
     let found = match finding.code.as_str() {
         "gpu_bank_conflicts" | "gpu_vector_bank_conflicts" => {
-            pad_row(text, bytes.start, help).map(edit)
+            resize_row(text, bytes.start, help).map(edit)
         }
         "gpu_redundant_barriers" if help == "leave it out" => {
             Some(edit((statement_range(text, bytes), String::new())))
@@ -76,9 +76,11 @@ fn code_after<'h>(help: &'h str, start: &str) -> Option<&'h str> {
     help.split_once(start)?.1.split('`').next()
 }
 
-/// Returns the replacement of a `shared!` before the offset `at` by the padded one of `help`.
-fn pad_row(text: &str, at: usize, help: &str) -> Option<(Range<usize>, String)> {
-    let padded = code_after(help, "pad the row: `")?;
+/// Returns the replacement of a `shared!` before the offset `at` by the one of `help`, with rows of
+/// another length.
+fn resize_row(text: &str, at: usize, help: &str) -> Option<(Range<usize>, String)> {
+    let shortened = || code_after(help, "shorten the row to what is accessed: `");
+    let resized = code_after(help, "pad the row: `").or_else(shortened)?;
     let name = code_after(help, "every access to `")?;
     let declared = text[..at].match_indices("shared!").filter(|(start, _)| {
         let before = text[..*start].trim_end();
@@ -87,7 +89,7 @@ fn pad_row(text: &str, at: usize, help: &str) -> Option<(Range<usize>, String)> 
     });
     let (start, _) = declared.last()?;
     let end = matching_end(text, start + text[start..].find('(')?)?;
-    Some((start..end, padded.to_owned()))
+    Some((start..end, resized.to_owned()))
 }
 
 /// Returns the offset after the parenthesis that closes the one at `open`.
@@ -227,12 +229,15 @@ mod tests {
     }
 
     #[test]
-    fn the_row_of_the_named_array_is_padded() {
+    fn the_row_of_the_named_array_is_resized() {
         let text = "let b = shared!([f32; 8]);\nlet tile = shared!([[f32; 32]; 32]);\ntile[0]";
         let help = "pad the row: `shared!([[f32; 33]; 32])`, which frees every access to `tile` of conflicts";
-        let change = pad_row(text, text.len(), help).unwrap();
+        let change = resize_row(text, text.len(), help).unwrap();
         let expected = "let b = shared!([f32; 8]);\nlet tile = shared!([[f32; 33]; 32]);\ntile[0]";
         assert_eq!(applied(text, change), expected);
+        let help = "shorten the row to what is accessed: `shared!([[f32; 16]; 32])`, which frees every access to `tile` of conflicts";
+        let change = resize_row(text, text.len(), help).unwrap();
+        assert_eq!(applied(text, change), text.replace("[f32; 32]", "[f32; 16]"));
     }
 
     #[test]

@@ -115,7 +115,9 @@ fn layout_help(
         let found = layouts.found.entry((array, row.bytes)).or_insert_with(|| {
             let (uses, is_all) =
                 collect_uses(&analyses.trace, &analyses.accesses, array, row.bytes);
-            (Layout::search(&uses, row.bytes), is_all)
+            // Elements of an array without rows have no places that nothing accesses.
+            let may_shorten = is_all && matches!(row.kind, RowKind::Nested { .. });
+            (Layout::search(&uses, row.bytes, may_shorten), is_all)
         });
         let (layout, is_all) = (found.0.filter(|of| row.is_whole(*of)), found.1);
         if let Some(advice) = layout.and_then(|layout| describe_layout(kernel, array, &row, layout))
@@ -160,7 +162,7 @@ impl RowCandidate {
     /// Returns true if a layout moves whole elements, and no parts of structs.
     const fn is_whole(&self, layout: Layout) -> bool {
         let by = match layout {
-            Layout::Padded { by, .. } => by,
+            Layout::Padded { by, .. } | Layout::Shortened { by, .. } => by,
             Layout::Swizzled { unit, .. } => unit,
         };
         match self.kind {
@@ -312,6 +314,21 @@ fn describe_layout(
                 }
             }
         }
+        (Layout::Shortened { row, by }, RowKind::Nested { element, depth }) => {
+            let (now, then) = (row / element, (row - by) / element);
+            let rows = element_count(kernel, array).filter(|_| depth == 2).map(|len| len / now);
+            match (rows, element_type(kernel, array)) {
+                (Some(rows), Some(of)) => {
+                    format!(
+                        "shorten the row to what is accessed: `shared!([[{of}; {then}]; {rows}])`"
+                    )
+                }
+                (Some(_) | None, _) => format!(
+                    "shorten the innermost row of `{name}` to what is accessed: {then} elements \
+                     instead of {now}"
+                ),
+            }
+        }
         (Layout::Padded { row, by }, RowKind::Element { .. }) => {
             format!("pad the elements of `{name}` from {row} to {} bytes", row + by)
         }
@@ -364,7 +381,7 @@ fn describe_layout(
             format!("swizzle: {grown}element `i` at `{name}[i ^ i / {units} % {units}]`")
         }
         (
-            Layout::Swizzled { .. },
+            Layout::Swizzled { .. } | Layout::Shortened { .. },
             RowKind::Nested { .. } | RowKind::Flat(_) | RowKind::View(_) | RowKind::Element { .. },
         ) => return None,
     })

@@ -57,4 +57,18 @@ fn views(out: &mut [U32x4]) {
     out[t] = vectors.as_vectors::<U32x4>()[8 * t] + mixed.as_vectors::<U32x4>()[2 * t];
 }
 
+/// The padding that a tile of 32 columns needs is one too many for a tile of 16.
+#[kernel(block = (16, 16), requires(x.len() >= 256, y.len() >= 256))]
+fn padded_in_vain(x: &[f32], y: &mut [f32]) {
+    let tile = shared!([[f32; 17]; 16]);
+    let (row, column) = (thread_idx_y(), thread_idx_x());
+    tile[row][column] = x[row * 16 + column];
+    sync_threads();
+    let mut sum = 0.0;
+    for k in 0..16 {
+        sum += tile[row][k] * tile[k][column];
+    }
+    y[row * 16 + column] = sum;
+}
+
 fn main() {}

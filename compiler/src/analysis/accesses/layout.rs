@@ -1,8 +1,9 @@
 //! Layouts of a shared array that free its accesses of bank conflicts.
 //!
-//! A layout moves bytes: padding lengthens rows, a swizzle permutes the units of a row by the row's
-//! number. The search tries paddings in ascending order, then swizzles, and keeps the first one for
-//! which the formula of [`shared`] gives every access of the array its ideal number of wavefronts.
+//! A layout moves bytes: rows become shorter, padding lengthens them, a swizzle permutes the units of a
+//! row by the row's number. The search tries the shortest row that has all accesses, paddings in
+//! ascending order, then swizzles, and keeps the first one for which the formula of [`shared`] gives
+//! every access of the array its ideal number of wavefronts.
 use super::{Accesses, Lanes, Verdict};
 use crate::{
     analysis::symbolic::{EventKind, Trace},
@@ -25,6 +26,13 @@ pub enum Layout {
         /// Bytes of a row.
         row: u64,
         /// Padding of a row, in bytes.
+        by: u64,
+    },
+    /// Rows of `row` bytes without the last `by`, which nothing accesses.
+    Shortened {
+        /// Bytes of a row.
+        row: u64,
+        /// Bytes that a row loses.
         by: u64,
     },
     /// Units of `unit` bytes permuted within rows of `row` bytes: in row r, unit u and unit u ^ (r
@@ -99,18 +107,23 @@ pub fn collect_uses(
 }
 
 impl Layout {
-    /// Returns the smallest change of rows of `row` bytes that frees all `uses` of conflicts:
-    /// padding if one suffices, else a swizzle.
-    pub fn search(uses: &[ArrayUse], row: u64) -> Option<Self> {
+    /// Returns the smallest change of rows of `row` bytes that frees all `uses` of conflicts: shorter
+    /// rows, if `uses` are all accesses and so may be moved closer together; padding; else a swizzle.
+    pub fn search(uses: &[ArrayUse], row: u64, is_all: bool) -> Option<Self> {
         let unit = uses.iter().map(|of| u64::from(of.bytes)).max()?;
         if row == 0 || !row.is_multiple_of(unit) || cost_count(uses, row) > MAX_LAYOUT_COSTS {
             return None;
         }
+        let unused = is_all.then(|| row - used_bytes(uses, row).next_multiple_of(unit));
+        // Rows of which most is unused are those of a kernel that is not complete yet.
+        let shortened = unused.filter(|by| *by > 0 && 2 * by <= row);
+        let shortened = shortened.map(|by| Self::Shortened { row, by });
         let padded = (1..).map(|count| count * unit).take_while(|&by| by <= BANKS * WORD_BYTES);
         let units = row / unit;
         let swizzled =
             (units.is_power_of_two() && units > 1).then_some(Self::Swizzled { row, unit });
-        let mut layouts = padded.map(|by| Self::Padded { row, by }).chain(swizzled);
+        let padded = padded.map(|by| Self::Padded { row, by });
+        let mut layouts = shortened.into_iter().chain(padded).chain(swizzled);
         layouts.find(|layout| uses.iter().all(|of| layout.is_conflict_free(of)))
     }
 
@@ -129,7 +142,9 @@ impl Layout {
 
     fn row_bytes(self) -> u64 {
         match self {
-            Self::Padded { row, .. } | Self::Swizzled { row, .. } => row,
+            Self::Padded { row, .. } | Self::Shortened { row, .. } | Self::Swizzled { row, .. } => {
+                row
+            }
         }
     }
 
@@ -138,6 +153,7 @@ impl Layout {
         let whole = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         match self {
             Self::Padded { row, by } => offset + offset.div_euclid(whole(row)) * whole(by),
+            Self::Shortened { row, by } => offset - offset.div_euclid(whole(row)) * whole(by),
             Self::Swizzled { row, unit } => {
                 let (number, behind) =
                     (offset.div_euclid(whole(row)), offset.rem_euclid(whole(row)));
@@ -153,6 +169,19 @@ impl Layout {
 /// Returns the possible bases of a use, as far as they make a difference.
 fn bases(of: &ArrayUse, row: u64) -> impl Iterator<Item = u64> + '_ {
     of.lanes.possible_bases(row.saturating_mul(BANKS), u64::from(of.bytes))
+}
+
+/// Returns the number of bytes of a row up to the last one that is accessed.
+fn used_bytes(uses: &[ArrayUse], row: u64) -> u64 {
+    let last = |of: &ArrayUse| {
+        let offsets = (0..of.lanes.offsets.len()).filter(|lane| of.lanes.active >> lane & 1 == 1);
+        let starts = bases(of, row).flat_map(|base| {
+            offsets.clone().map(move |lane| of.lanes.offsets[lane].saturating_add_unsigned(base))
+        });
+        let in_row = starts.map(|start| start.rem_euclid(i64::try_from(row).unwrap_or(i64::MAX)));
+        in_row.max().map_or(0, i64::unsigned_abs) + u64::from(of.bytes)
+    };
+    uses.iter().map(last).max().unwrap_or(0).min(row)
 }
 
 fn cost_count(uses: &[ArrayUse], row: u64) -> usize {
@@ -179,25 +208,39 @@ mod tests {
         let row = of(Kind::Store, 4, 128, |lane| lane);
         let column = of(Kind::Load, 4, 0, |lane| lane * 32);
         let padded = Some(Layout::Padded { row: 128, by: 4 });
-        assert_eq!(Layout::search(&[row, column.clone()], 128), padded);
+        assert_eq!(Layout::search(&[row, column.clone()], 128, false), padded);
         // Whatever the column.
         let any = of(Kind::Load, 4, 4, |lane| lane * 32);
-        assert_eq!(Layout::search(&[any], 128), padded);
-        assert_eq!(Layout::search(&[column], 96 * 1024), None);
+        assert_eq!(Layout::search(&[any], 128, true), padded);
+        assert_eq!(Layout::search(&[column], 96 * 1024, false), None);
+    }
+
+    #[test]
+    fn a_row_that_is_too_long_becomes_shorter() {
+        let rows = of(Kind::Store, 4, 0, |lane| lane / 16 * 17 + lane % 16);
+        let broadcast = of(Kind::Load, 4, 0, |lane| lane / 16 * 17);
+        let uses = [rows, broadcast];
+        let shortened = Some(Layout::Shortened { row: 68, by: 4 });
+        assert_eq!(Layout::search(&uses, 68, true), shortened);
+        // What other accesses need is not known.
+        assert_eq!(Layout::search(&uses, 68, false), Some(Layout::Padded { row: 68, by: 124 }));
     }
 
     #[test]
     fn two_rows_of_sixteen_need_a_swizzle() {
         let rows = of(Kind::Store, 4, 0, |lane| lane);
         let columns = of(Kind::Load, 4, 0, |lane| lane % 16 * 16 + lane / 16);
-        let found = Layout::search(&[rows, columns], 64);
+        let found = Layout::search(&[rows, columns], 64, true);
         assert_eq!(found, Some(Layout::Swizzled { row: 64, unit: 4 }));
     }
 
     #[test]
     fn vectors_stay_aligned() {
         let column = of(Kind::Load, 16, 0, |lane| lane * 8);
-        assert_eq!(Layout::search(&[column], 128), Some(Layout::Padded { row: 128, by: 16 }));
+        assert_eq!(
+            Layout::search(&[column], 128, false),
+            Some(Layout::Padded { row: 128, by: 16 })
+        );
     }
 
     #[test]
@@ -221,12 +264,12 @@ mod tests {
         let array = kernel.shared.ids().next().unwrap();
         let (uses, _) = collect_uses(&analyses.trace, &analyses.accesses, array, 4 * 8192);
         assert_eq!(uses.len(), MAX_LAYOUT_COSTS + 1);
-        assert_eq!(Layout::search(&uses, 4 * 8192), None);
+        assert_eq!(Layout::search(&uses, 4 * 8192, false), None);
     }
 
     #[test]
     fn what_no_layout_frees_is_left() {
         let same_bank = of(Kind::Atomic, 4, 0, |_| 0);
-        assert_eq!(Layout::search(&[same_bank], 128), None);
+        assert_eq!(Layout::search(&[same_bank], 128, false), None);
     }
 }
