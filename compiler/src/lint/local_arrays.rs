@@ -44,6 +44,8 @@ struct LoopTraffic {
     per_iteration: u64,
     /// Accesses of a thread in other loops by indices known only at run time.
     counted: u64,
+    /// True if a long loop stores the elements of the expression that makes the array, `[0; 256]`.
+    is_filled: bool,
     /// The first access in a loop.
     first: Option<Span>,
     /// The first access whose index is not one number for all threads.
@@ -62,8 +64,16 @@ impl LoopTraffic {
             if access.root != Some(Root::Array(array)) || event.loops.is_empty() {
                 continue;
             }
+            let span = index_span(kernel, event);
             let is_constant = is_constant(event, access);
             let endless = event.loops.iter().position(|(_, iteration)| iteration.is_some());
+            if kernel.insts[event.inst].span == kernel.arrays[array].span {
+                if endless.is_some() {
+                    traffic.is_filled = true;
+                    traffic.first = traffic.first.or(Some(span));
+                }
+                continue;
+            }
             if let Some(endless) = endless {
                 // Accesses of one iteration: the trace runs two of such a loop, and all iterations
                 // of known inner loops.
@@ -76,7 +86,6 @@ impl LoopTraffic {
             } else {
                 traffic.counted += 1;
             }
-            let span = index_span(kernel, event);
             traffic.first = traffic.first.or(Some(span));
             if !is_constant {
                 traffic.dynamic = traffic.dynamic.or(Some(span));
@@ -94,8 +103,11 @@ impl LoopTraffic {
             let times = access::count_of(self.per_iteration, "time");
             return Some(format!("a loop accesses them {times} in each iteration"));
         }
-        let times = access::count_of(self.counted, "time");
-        (self.counted >= MIN_ACCESSES).then(|| format!("loops access them {times}"))
+        if self.counted >= MIN_ACCESSES {
+            let times = access::count_of(self.counted, "time");
+            return Some(format!("loops access them {times}"));
+        }
+        self.is_filled.then(|| "each thread fills its own".to_owned())
     }
 }
 
@@ -143,6 +155,15 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
         Some(bytes) => format!("its {} lie", access::count_of(bytes, "byte")),
         None => "its bytes lie".to_owned(),
     };
+    let has_barrier = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Barrier { .. }));
+    let shared = match has_barrier {
+        true => {
+            format!(
+                ". Each thread has its own `{name}`: declare it by `shared!(..)` if the block shares it"
+            )
+        }
+        false => String::new(),
+    };
     let own = if running.is_some() { traffic.dynamic } else { traffic.data_dependent };
     let span = own.unwrap_or(first);
     let others = indices.iter().filter(|index| **index != span);
@@ -158,7 +179,7 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
         notes: Vec::new(),
         help: format!(
             "index `{name}` by constants, or by loops that run a constant number of times; select among a few \
-             elements by `match`; or keep it in shared memory, a column for each thread"
+             elements by `match`; or keep it in shared memory, a column for each thread{shared}"
         ),
     })
 }

@@ -33,7 +33,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     near.map(|gap| {
         let shown = &gap.shown;
         let help = "add `sync_warp()` between the two, or exchange the values by \
-                    `warp::shfl` and its kin"
+                    a shuffle such as `warp::shfl`"
             .to_owned();
         race::race_finding(kernel, analyses, shown, race::describe_clash(kernel, shown), help)
     })

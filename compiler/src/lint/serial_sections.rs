@@ -47,13 +47,12 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             continue;
         }
         found.push(Finding {
-            message: format!("{who} runs {iterations} of a loop after this, and the others wait"),
+            message: format!("{who} runs {iterations}, and the others wait"),
             span,
             labels: vec![(inst.span, "this is the loop".to_owned())],
             notes: wording::assumption_notes(&analyses.trace.shape),
-            help: "let all threads share the iterations, each beginning with its own number and going on in steps of \
-                   as many as there are; sums and the like that they have then are combined by \
-                   `block::reduce_add(..)` and its kin"
+            help: "let all threads share the iterations: each begins with its own number, and goes on in steps of \
+                   the number of threads; then combine their results, for example by `block::reduce_add(..)`"
                 .to_owned(),
         });
     }
@@ -114,7 +113,7 @@ fn is_alone_in_block(active: &ActiveThreads) -> Option<bool> {
 /// Returns the trip count of loop `id`, if it is worth a finding.
 fn trip_count_text(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
     if let Some(number) = const_trip_count(kernel, id) {
-        return (number >= MIN_ITERATIONS as u64).then(|| format!("{number} iterations"));
+        return (number >= MIN_ITERATIONS as u64).then(|| format!("{number} iterations of a loop"));
     }
     let mut numbers = analyses.trace.events.iter().flat_map(|event| &event.loops);
     let (_, number) = numbers.find(|(of, _)| *of == id)?;
@@ -125,12 +124,12 @@ fn trip_count_text(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<S
                 what => matches!(what, EventKind::Branch(_)),
             };
             let runs = analyses.trace.events_of(id).filter(goes_on).count();
-            (runs >= MIN_ITERATIONS).then(|| format!("{runs} iterations"))
+            (runs >= MIN_ITERATIONS).then(|| format!("{runs} iterations of a loop"))
         }
         Some(number) => {
             let most = analyses.trace.symbols[*number].range.max;
             (most >= MIN_ITERATIONS as i128)
-                .then(|| "many iterations, or as many as only the launch knows,".to_owned())
+                .then(|| "a loop whose length only the launch knows".to_owned())
         }
     }
 }

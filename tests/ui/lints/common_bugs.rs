@@ -61,4 +61,14 @@ fn rows(y: &mut [f32]) {
     y[((i as u32) * 4096) as usize] = 0.0;
 }
 
+/// Each thread has an array of its own, where the block should share one.
+#[kernel(block = 256, requires(x.len() >= 256, y.len() >= 256))]
+fn array_that_is_not_shared(x: &[f32], y: &mut [f32]) {
+    let t = thread_idx_x();
+    let mut cells = [0.0f32; 256];
+    cells[t] = x[t];
+    sync_threads();
+    y[t] = cells[255 - t];
+}
+
 fn main() {}
