@@ -625,8 +625,8 @@ fn host_item_message(name: &str, HostItem { keyword, line }: HostItem, file: &st
         ),
         "static" => {
             format!(
-                "make it a `#[device] const` ({file}line {line}), or pass it to the kernel; what threads change \
-                 is a `&mut [T]`, or atomics, `&[AtomicU32]`"
+                "make it a `#[device] const` ({file}line {line}), or pass it to the kernel, a table as \
+                 `#[constant] table: &[f32; N]`; what threads change is a `&mut [T]`, or atomics, `&[AtomicU32]`"
             )
         }
         "union" => {

@@ -42,15 +42,15 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     ),
     entry(
         &["__shfl_up_sync", "__shfl_up"],
-        "write `warp::shfl_up(v, 1)`; its `_mask` and `_width` forms take a mask and a width",
+        "write `warp::shfl_up(v, delta)`; its `_mask` and `_width` forms take a mask and a width",
     ),
     entry(
         &["__shfl_down_sync", "__shfl_down"],
-        "write `warp::shfl_down(v, 1)`; its `_mask` and `_width` forms take a mask and a width",
+        "write `warp::shfl_down(v, delta)`; its `_mask` and `_width` forms take a mask and a width",
     ),
     entry(
         &["__shfl_xor_sync", "__shfl_xor"],
-        "write `warp::shfl_xor(v, 16)`; its `_mask` and `_width` forms take a mask and a width",
+        "write `warp::shfl_xor(v, lane_mask)`; its `_mask` and `_width` forms take a mask and a width",
     ),
     entry(&["__all_sync", "__all"], "write `warp::all(p)`"),
     entry(&["__any_sync", "__any"], "write `warp::any(p)`"),
@@ -66,51 +66,51 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     // Atomics.
     entry(
         &["atomicAdd"],
-        "take atomics, `a: &[AtomicU32]` or `&[AtomicF32]`, and write `a[i].fetch_add(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]` or `&[AtomicF32]`, and write `a[i].fetch_add(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicSub"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_sub(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_sub(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicMax"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_max(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_max(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicMin"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_min(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_min(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicAnd"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_and(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_and(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicOr"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_or(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_or(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicXor"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_xor(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_xor(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicExch"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].swap(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].swap(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicCAS"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicInc", "atomicDec"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| ..)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| ..)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicAdd_block"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].block().fetch_add(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].block().fetch_add(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     entry(
         &["atomicAdd_system"],
-        "take atomics, `a: &[AtomicU32]`, and write `a[i].system().fetch_add(v, Ordering::Relaxed)`",
+        "take atomics, `a: &[AtomicU32]`, and write `a[i].system().fetch_add(v, Ordering::Relaxed)`, by `std::sync::atomic::Ordering`",
     ),
     // Loads and stores.
     entry(
@@ -197,9 +197,10 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
         "write `unreachable!()`, or `assert!(p)`",
     ),
     entry(
-        &["clock", "clock64", "__nanosleep", "globaltimer"],
-        "kernels cannot measure time yet: measure on the host, around `launch` and `synchronize`",
+        &["clock", "clock64", "globaltimer"],
+        "measure on the host, by `device.time(..)`, or read `%clock64` by `ptx!`",
     ),
+    entry(&["__nanosleep"], "write it by `ptx!`, as `nanosleep.u32`"),
     // Integers.
     entry(&["__popc", "__popcll"], "write `x.count_ones()`"),
     entry(&["__clz", "__clzll"], "write `x.leading_zeros()`"),
@@ -331,8 +332,14 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
 pub(crate) const TYPES: &[Entry] = &[
     entry(&["float"], "write `f32`"),
     entry(&["double"], "write `f64`"),
-    entry(&["int", "int32_t", "signed"], "write `i32`"),
-    entry(&["uint", "unsigned", "uint32_t"], "write `u32`"),
+    entry(
+        &["int", "int32_t", "signed"],
+        "write `usize` for a length or an index, and `i32` for other numbers",
+    ),
+    entry(
+        &["uint", "unsigned", "uint32_t"],
+        "write `usize` for a length or an index, and `u32` for other numbers",
+    ),
     entry(&["long", "int64_t"], "write `i64`"),
     entry(&["ulong", "uint64_t"], "write `u64`"),
     entry(&["short", "int16_t"], "write `i16`"),

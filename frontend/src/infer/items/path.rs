@@ -251,6 +251,15 @@ impl Infer<'_> {
             matches!(names.as_slice(), [name] if name.starts_with(char::is_lowercase));
         let reported = if is_variable {
             self.errors.mistyped(at, format_args!("cannot find value `{name}` in this scope"))
+        } else if let [owner, function] = names.as_slice()
+            && Prim::from_name(owner).is_some()
+            && function.starts_with(char::is_lowercase)
+        {
+            self.errors.advise(
+                at,
+                format_args!("kernel code does not know the type of the function `{name}` here"),
+                "write a closure that calls it, with the types of its parameters",
+            )
         } else {
             self.errors.advise(
                 at,
