@@ -241,4 +241,20 @@ const _: () = {
         ::core::option_env!("WARPWISE_BACKEND"),
         ::core::option_env!("WARPWISE_LLVM"),
     ];
+    const _: () = {
+        #[allow(
+            dead_code,
+            unused_braces,
+            reason = "never called, and as the user writes it"
+        )]
+        fn block_size<'a, T, const N: usize>()
+        where
+            T: Num,
+            &'a T: Sized,
+        {
+            let _ = N;
+            let _ = 1;
+            let _ = 1;
+        }
+    };
 };

@@ -248,7 +248,9 @@ macro_rules! reversing_kernel {
         #[kernel(block = THREADS)]
         fn $name(x: &[$of], out: &mut [$of]) {
             let i = global_idx_x();
-            out[i] = x[x.len() - 1 - i];
+            if i < x.len() && i < out.len() {
+                out[i] = x[x.len() - 1 - i];
+            }
         }
     };
 }
