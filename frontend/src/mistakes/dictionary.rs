@@ -42,15 +42,15 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     ),
     entry(
         &["__shfl_up_sync", "__shfl_up"],
-        "write `warp::shfl_up(v, delta)`; its `_mask` and `_width` forms take a mask and a width",
+        "write `warp::shfl_up(v, 1)`, with your distance in the place of 1; its `_mask` and `_width` forms take a mask and a width",
     ),
     entry(
         &["__shfl_down_sync", "__shfl_down"],
-        "write `warp::shfl_down(v, delta)`; its `_mask` and `_width` forms take a mask and a width",
+        "write `warp::shfl_down(v, 1)`, with your distance in the place of 1; its `_mask` and `_width` forms take a mask and a width",
     ),
     entry(
         &["__shfl_xor_sync", "__shfl_xor"],
-        "write `warp::shfl_xor(v, lane_mask)`; its `_mask` and `_width` forms take a mask and a width",
+        "write `warp::shfl_xor(v, 16)`, with your mask of lanes in the place of 16; its `_mask` and `_width` forms take a mask and a width",
     ),
     entry(&["__all_sync", "__all"], "write `warp::all(p)`"),
     entry(&["__any_sync", "__any"], "write `warp::any(p)`"),
