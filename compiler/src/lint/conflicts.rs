@@ -302,30 +302,23 @@ fn describe_layout(
 ) -> Option<String> {
     let name = &kernel.shared[array].name;
     Some(match (layout, row.kind) {
-        (Layout::Padded { row: bytes, by }, RowKind::Nested { element, depth }) => {
-            let (now, then) = (bytes / element, (bytes + by) / element);
+        (
+            Layout::Padded { row: bytes, by } | Layout::Shortened { row: bytes, by },
+            RowKind::Nested { element, depth },
+        ) => {
+            let (verb, to, then) = if let Layout::Shortened { .. } = layout {
+                ("shorten", " to what is accessed", bytes - by)
+            } else {
+                ("pad", "", bytes + by)
+            };
+            let (now, then) = (bytes / element, then / element);
             let rows = element_count(kernel, array).filter(|_| depth == 2).map(|len| len / now);
             match (rows, element_type(kernel, array)) {
                 (Some(rows), Some(of)) => {
-                    format!("pad the row: `shared!([[{of}; {then}]; {rows}])`")
-                }
-                (Some(_) | None, _) => {
-                    format!("pad the innermost row of `{name}`: {then} elements instead of {now}")
-                }
-            }
-        }
-        (Layout::Shortened { row, by }, RowKind::Nested { element, depth }) => {
-            let (now, then) = (row / element, (row - by) / element);
-            let rows = element_count(kernel, array).filter(|_| depth == 2).map(|len| len / now);
-            match (rows, element_type(kernel, array)) {
-                (Some(rows), Some(of)) => {
-                    format!(
-                        "shorten the row to what is accessed: `shared!([[{of}; {then}]; {rows}])`"
-                    )
+                    format!("{verb} the row{to}: `shared!([[{of}; {then}]; {rows}])`")
                 }
                 (Some(_) | None, _) => format!(
-                    "shorten the innermost row of `{name}` to what is accessed: {then} elements \
-                     instead of {now}"
+                    "{verb} the innermost row of `{name}`{to}: {then} elements instead of {now}"
                 ),
             }
         }
