@@ -1,7 +1,7 @@
 //! `c = a * b` for square matrices, as in `matmul_tiled`, without waiting for memory: while a block
 //! multiplies two tiles, the next ones are on their way to shared memory.
 use warpwise::prelude::*;
-use warpwise_examples::{report, time, verify};
+use warpwise_examples::{multiply_matrices, report, time, verify};
 
 /// The tiles of each factor in shared memory: one that is multiplied, and two on their way.
 #[device]
@@ -51,19 +51,6 @@ fn matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
-/// The same sums in the same order, each step with one rounding.
-fn reference(n: usize, a: &[f32], b: &[f32]) -> Vec<f32> {
-    let mut c = vec![0.0f32; n * n];
-    for (row, c) in c.chunks_exact_mut(n).enumerate() {
-        for (k, b) in b.chunks_exact(n).enumerate() {
-            for (c, b) in c.iter_mut().zip(b) {
-                *c = a[row * n + k].mul_add(*b, *c);
-            }
-        }
-    }
-    c
-}
-
 fn main() -> warpwise::Result<()> {
     let n = 200;
     let host_a: Vec<f32> = (0..n * n).map(|i| ((i * 37) % 101) as f32 / 101.0 - 0.5).collect();
@@ -76,7 +63,7 @@ fn main() -> warpwise::Result<()> {
     let config = LaunchConfig::cover((n, n));
     let took = time(&device, || matmul::launch(&device, config, n, &a, &b, &mut c))?;
 
-    verify(&c.to_vec()?, reference(n, &host_a, &host_b));
+    verify(&c.to_vec()?, multiply_matrices(n, &host_a, &host_b));
     report("async_copy", format_args!("{n} x {n} by {n} x {n}"), &device, took);
     Ok(())
 }

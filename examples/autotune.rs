@@ -2,7 +2,7 @@
 //! of rows is measured on a GPU; without one, the time model predicts it for an H200. With
 //! `WARPWISE_CACHE_DIR` set, later runs find the choice in that folder.
 use warpwise::{Autotuner, Simulator, Slice, model::Gpu, prelude::*};
-use warpwise_examples::{report, time, verify};
+use warpwise_examples::{multiply_matrices, report, time, verify};
 
 /// Rows and columns of a tile.
 #[device]
@@ -80,19 +80,6 @@ fn choose_by_prediction(tuner: &Autotuner, task: &str, n: usize) -> warpwise::Re
     Ok(*rows)
 }
 
-/// The same sums in the same order, each step with one rounding.
-fn reference(n: usize, a: &[f32], b: &[f32]) -> Vec<f32> {
-    let mut c = vec![0.0f32; n * n];
-    for (row, c) in c.chunks_exact_mut(n).enumerate() {
-        for (k, b) in b.chunks_exact(n).enumerate() {
-            for (c, b) in c.iter_mut().zip(b) {
-                *c = a[row * n + k].mul_add(*b, *c);
-            }
-        }
-    }
-    c
-}
-
 fn main() -> warpwise::Result<()> {
     let n = 300;
     let host_a: Vec<f32> = (0..n * n).map(|i| ((i * 37) % 101) as f32 / 101.0 - 0.5).collect();
@@ -114,7 +101,7 @@ fn main() -> warpwise::Result<()> {
     };
     let took = time(&device, || launch(&device, rows, n, [&a, &b], &mut c))?;
 
-    verify(&c.to_vec()?, reference(n, &host_a, &host_b));
+    verify(&c.to_vec()?, multiply_matrices(n, &host_a, &host_b));
     report("autotune", format_args!("{rows} rows of {n} x {n}"), &device, took);
     Ok(())
 }
