@@ -199,7 +199,7 @@ fn lengths_of_instances(on: &Engine) -> Check {
     Ok(())
 }
 
-/// What slices have, views have, too.
+/// Calls methods of slices on views.
 #[kernel(block = 8)]
 fn slice_methods(x: &[u32], out: &mut [u32]) {
     let tile = shared!([u32; 32]);

@@ -179,7 +179,7 @@ echo '==ERROR== ERR_NVGPUCTRPERM' > "$2"
     assert!(output.stderr.contains("there is no `ncu` here"), "{output:#?}");
 }
 
-/// What a GPU writes is read as if it had been there.
+/// Reads the output of a GPU as if one had been there.
 #[test]
 fn measured_times_stand_beside_the_counts() {
     let fixture = Fixture::get();
