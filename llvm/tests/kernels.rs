@@ -215,3 +215,26 @@ fn random_kernels_compile() {
 fn loads_with_a_stride_that_is_no_constant_compile() {
     compile("strided_loads", random_kernel_within(650_145_805, 25).kernel);
 }
+
+/// A pair is loaded after its first number is stored: inline PTX that reads memory stays where it
+/// stands.
+#[test]
+fn pairs_are_loaded_after_earlier_stores() {
+    let swap = "kernel swap {
+  param arg0 = y: write [plain 8 align 8]
+  %0 = builtin thread_idx.x : u32
+  %1 = const 77 : u32
+  %2 = param arg0 : ptr global
+  %3 = index %2, %0, 8 : ptr global
+  %4 = store %3, %1
+  %5 = offset %3, 4 : ptr global
+  %6 = load %3 : u32
+  %7 = load %5 : u32
+  %8 = store %3, %7
+  %9 = store %5, %6
+}";
+    let text = emit(llvm(), &swap.parse().unwrap(), Target::new(90)).unwrap();
+    let load = text.find("ld.global.v2.b32").expect("a load of a pair");
+    let store = text.find("st.global").expect("a store");
+    assert!(store < load, "{text}");
+}

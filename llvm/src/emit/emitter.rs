@@ -416,9 +416,13 @@ fn asm_call_with(
     };
     let inputs = inputs.iter().cloned();
     let constraints: Vec<String> = result_constraints.chain(inputs).chain(clobber).collect();
+    // Instruction selection looks at this alone, not at the attributes: it would move later stores
+    // before inline PTX that reads memory.
     let side_effect = match effects {
-        Effects::None | Effects::Read | Effects::Fixed => "",
-        Effects::Memory | Effects::Lanes | Effects::LanesRead | Effects::Sync => "sideeffect ",
+        Effects::None | Effects::Fixed => "",
+        Effects::Read | Effects::Memory | Effects::Lanes | Effects::LanesRead | Effects::Sync => {
+            "sideeffect "
+        }
     };
     let result = result_type(results);
     let text = text.trim().replace('\n', "\\0A\\09");
