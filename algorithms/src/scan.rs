@@ -18,7 +18,7 @@ const WARPS: usize = 16;
 const ROW: usize = 128;
 /// Rows of a part where tiles wait for each other: fewer and larger tiles wait less.
 #[device]
-const ROWS_OF_ONE_PASS: usize = 8;
+const ROWS_OF_ONE_PASS: usize = 12;
 /// Rows of a part where they do not.
 #[device]
 const ROWS_OF_THREE_PASSES: usize = 4;

@@ -6,17 +6,17 @@ use crate::{
 };
 use warpwise::{Slice, prelude::*};
 
-/// Elements of a tile: a block of 32 warps selects from it, 16 elements a thread.
+/// Elements of a tile: a block of 16 warps selects from it, 32 elements a thread.
 #[device]
 const TILE: usize = 16384;
 #[device]
-const WARPS: usize = 32;
+const WARPS: usize = 16;
 /// Rows of 32 elements in a warp's part of a tile.
 #[device]
-const ROWS: usize = 16;
+const ROWS: usize = 32;
 
 /// Moves the elements with a flag next to each other, and stores their number in `count`.
-#[kernel(block = 1024, requires(flags.len() == x.len()))]
+#[kernel(block = 512, requires(flags.len() == x.len()))]
 fn select_tiles<T: Num>(
     x: &[T],
     flags: &[bool],

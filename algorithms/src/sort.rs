@@ -29,9 +29,57 @@ const COUNT: u32 = TOTAL - 1;
 #[device]
 const WINDOW: usize = 8;
 
+/// A key or a value, as words in shared memory.
+#[device]
+pub(crate) trait Item: Copy {
+    /// Its number of words: 1 or 2.
+    const WORDS: usize;
+    /// Returns its words, the lower one first.
+    fn to_words(self) -> [u32; 2];
+    /// Returns the item with these words, of which it may have only the first.
+    fn from_words(words: [u32; 2]) -> Self;
+}
+
+macro_rules! items {
+    ($($ty:ty: $count:literal, $item:ident => $to_words:expr, $words:ident => $from_words:expr;)*) => {$(
+        #[device]
+        impl Item for $ty {
+            const WORDS: usize = $count;
+            fn to_words(self) -> [u32; 2] {
+                let $item = self;
+                $to_words
+            }
+            fn from_words($words: [u32; 2]) -> Self {
+                $from_words
+            }
+        }
+    )*};
+}
+
+#[device]
+fn split(bits: u64) -> [u32; 2] {
+    [bits as u32, (bits >> 32) as u32]
+}
+
+#[device]
+fn join([low, high]: [u32; 2]) -> u64 {
+    (high as u64) << 32 | low as u64
+}
+
+items! {
+    u32: 1, x => [x, 0], words => words[0];
+    i32: 1, x => [x as u32, 0], words => words[0] as i32;
+    f32: 1, x => [x.to_bits(), 0], words => f32::from_bits(words[0]);
+    u64: 2, x => split(x), words => join(words);
+    i64: 2, x => split(x as u64), words => join(words) as i64;
+    f64: 2, x => split(x.to_bits()), words => f64::from_bits(join(words));
+    Value4: 1, x => [x.0, 0], words => Value4(words[0]);
+    Value8: 2, x => split(x.0), words => Value8(join(words));
+}
+
 /// A number with digits.
 #[device]
-pub(crate) trait RadixKey: Copy {
+pub(crate) trait RadixKey: Item {
     /// The last key in the order, in place of those beyond the end.
     const PADDING: Self;
     /// Returns a digit of 8 bits of an integer whose order is that of the keys.
@@ -93,7 +141,7 @@ impl RadixKey for f64 {
 
 /// A value that moves as its key.
 #[device]
-pub(crate) trait RadixValue: Copy {
+pub(crate) trait RadixValue: Item {
     const ZERO: Self;
 }
 
@@ -230,6 +278,32 @@ fn count_before(states: &[AtomicU32], tile: usize, count: u32) -> u32 {
     before
 }
 
+/// Stores an item in a tile in shared memory, which has room for the words of either type of items.
+#[device]
+fn put<T: Item, const TILE: usize, const WORDS: usize>(
+    item: T,
+    place: usize,
+    tile: &mut [[u32; TILE]; WORDS],
+) {
+    let words = item.to_words();
+    for word in 0..T::WORDS {
+        tile[word][place] = words[word];
+    }
+}
+
+/// Loads an item of a tile in shared memory.
+#[device]
+fn take<T: Item, const TILE: usize, const WORDS: usize>(
+    place: usize,
+    tile: &[[u32; TILE]; WORDS],
+) -> T {
+    let mut words = [0; 2];
+    for word in 0..T::WORDS {
+        words[word] = tile[word][place];
+    }
+    T::from_words(words)
+}
+
 /// Stores a thread's items of a sorted tile of `len` at their places.
 #[device]
 fn store_items<T: Copy, const ITEMS: usize>(
@@ -253,7 +327,7 @@ fn store_items<T: Copy, const ITEMS: usize>(
 
 /// Moves the keys to their places by one digit. A tile has `TILE` keys, `ITEMS` of each thread.
 #[kernel(block = 512, min_blocks = 2, instances(u32, i32, f32, u64, i64, f64))]
-fn sort_keys_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize>(
+fn sort_keys_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize, const WORDS: usize>(
     shift: u32,
     starts: &[u32],
     keys: &[K],
@@ -261,7 +335,7 @@ fn sort_keys_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize>(
     states: &[AtomicU32],
     to_keys: &mut [K],
 ) {
-    sort_tile::<K, Value4, false, ITEMS, TILE>(
+    sort_tile::<K, Value4, false, ITEMS, TILE, WORDS>(
         shift,
         starts,
         keys,
@@ -278,7 +352,13 @@ fn sort_keys_by_digit<K: RadixKey, const ITEMS: usize, const TILE: usize>(
     block = 512,
     instances((u32, Value4), (i32, Value4), (f32, Value4), (u64, Value4), (i64, Value4), (f64, Value4), (u32, Value8), (i32, Value8), (f32, Value8), (u64, Value8), (i64, Value8), (f64, Value8))
 )]
-fn sort_pairs_by_digit<K: RadixKey, V: RadixValue, const ITEMS: usize, const TILE: usize>(
+fn sort_pairs_by_digit<
+    K: RadixKey,
+    V: RadixValue,
+    const ITEMS: usize,
+    const TILE: usize,
+    const WORDS: usize,
+>(
     shift: u32,
     starts: &[u32],
     keys: &[K],
@@ -288,7 +368,7 @@ fn sort_pairs_by_digit<K: RadixKey, V: RadixValue, const ITEMS: usize, const TIL
     to_keys: &mut [K],
     to_values: &mut [V],
 ) {
-    sort_tile::<K, V, true, ITEMS, TILE>(
+    sort_tile::<K, V, true, ITEMS, TILE, WORDS>(
         shift, starts, keys, values, next_tile, states, to_keys, to_values,
     );
 }
@@ -301,6 +381,7 @@ fn sort_tile<
     const PAIRS: bool,
     const ITEMS: usize,
     const TILE: usize,
+    const WORDS: usize,
 >(
     shift: u32,
     starts: &[u32],
@@ -313,7 +394,8 @@ fn sort_tile<
 ) {
     let counts = shared!([[u32; DIGITS]; WARPS]);
     let lanes_with = shared!([[AtomicU32; DIGITS]; WARPS]);
-    let tile_keys = shared!([K; TILE]);
+    // The keys, and afterwards the values.
+    let items = shared!([[u32; TILE]; WORDS]);
     let places = shared!([u32; DIGITS]);
     let t = thread_idx_x();
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
@@ -386,7 +468,7 @@ fn sort_tile<
         // The remainders are the numbers themselves, and show that they are in the arrays.
         let digit = (ranks[item] >> 16) as usize % DIGITS;
         ranks[item] = (ranks[item] & 0xffff) + counts[warp][digit];
-        tile_keys[ranks[item] as usize % TILE] = own_keys[item];
+        put(own_keys[item], ranks[item] as usize % TILE, items);
     }
     let mut own_values = [V::ZERO; ITEMS];
     if PAIRS {
@@ -405,18 +487,19 @@ fn sort_tile<
     let mut to = [0; ITEMS];
     for item in 0..ITEMS {
         let i = item * THREADS + t;
-        own_keys[item] = tile_keys[i];
+        own_keys[item] = take(i, items);
         to[item] = places[own_keys[item].digit(shift)] + i as u32;
     }
     store_items::<K, ITEMS>(own_keys, to, len, to_keys);
     if PAIRS {
-        let tile_values = shared!([V; TILE]);
+        // All keys are in registers.
+        sync_threads();
         for item in 0..ITEMS {
-            tile_values[ranks[item] as usize % TILE] = own_values[item];
+            put(own_values[item], ranks[item] as usize % TILE, items);
         }
         sync_threads();
         for item in 0..ITEMS {
-            own_values[item] = tile_values[item * THREADS + t];
+            own_values[item] = take(item * THREADS + t, items);
         }
         store_items::<V, ITEMS>(own_values, to, len, to_values);
     }
@@ -476,13 +559,16 @@ pub struct Pass<'a, K: Element, V: Element> {
     to_values: &'a mut Slice<V>,
 }
 
-/// Keys of a thread in each tile, where keys or values have eight bytes, and where they have four:
-/// shared memory has room for both.
-const FEW_ITEMS: usize = 8;
-const MANY_ITEMS: usize = 16;
+/// Keys of a thread in each tile, without values and with values, where keys and values have four bytes
+/// and where one of them has eight. Larger tiles wait less for each other; of smaller ones, several run
+/// beside each other. All fit into the 99 KiB of shared memory that most GPUs have.
+const KEYS_OF_4: usize = 22;
+const PAIRS_OF_4: usize = 24;
+const KEYS_OF_8: usize = 8;
+const PAIRS_OF_8: usize = 8;
 
 macro_rules! sort_keys {
-    ($($ty:ty: $passes:literal passes, $items:expr;)*) => {$(
+    ($($ty:ty: $passes:literal passes, $words:literal words, $keys:expr, $pairs:expr;)*) => {$(
         impl SortKey for $ty {}
 
         impl sealed::Launches for $ty {
@@ -500,9 +586,9 @@ macro_rules! sort_keys {
                 device: &Device,
                 pass: Pass<'_, Self, V>,
             ) -> Result<()> {
-                let config = LaunchConfig::grid(pass.keys.len().div_ceil(THREADS * $items));
+                let config = LaunchConfig::grid(pass.keys.len().div_ceil(THREADS * $keys));
                 let Pass { shift, starts, keys, next_tile, states, to_keys, .. } = pass;
-                sort_keys_by_digit::<Self, { $items }, { THREADS * $items }>::launch(
+                sort_keys_by_digit::<Self, { $keys }, { THREADS * $keys }, $words>::launch(
                     device, config, shift, starts, keys, next_tile, states, to_keys,
                 )?;
                 Ok(())
@@ -514,8 +600,10 @@ macro_rules! sort_keys {
             ) -> Result<()> {
                 let Pass { shift, starts, keys, values, next_tile, states, to_keys, to_values } = pass;
                 macro_rules! launch {
-                    ($value:ty, $number:expr) => {
-                        sort_pairs_by_digit::<Self, $value, { $number }, { THREADS * $number }>::launch(
+                    ($value:ty, $number:expr, $most_words:literal) => {
+                        sort_pairs_by_digit::<
+                            Self, $value, { $number }, { THREADS * $number }, $most_words,
+                        >::launch(
                             device,
                             LaunchConfig::grid(keys.len().div_ceil(THREADS * $number)),
                             shift,
@@ -530,8 +618,8 @@ macro_rules! sort_keys {
                     };
                 }
                 match size_of::<V>() {
-                    4 => launch!(Value4, $items),
-                    _ => launch!(Value8, FEW_ITEMS),
+                    4 => launch!(Value4, $pairs, $words),
+                    _ => launch!(Value8, PAIRS_OF_8, 2),
                 }?;
                 Ok(())
             }
@@ -539,12 +627,12 @@ macro_rules! sort_keys {
     )*};
 }
 sort_keys! {
-    u32: 4 passes, MANY_ITEMS;
-    i32: 4 passes, MANY_ITEMS;
-    f32: 4 passes, MANY_ITEMS;
-    u64: 8 passes, FEW_ITEMS;
-    i64: 8 passes, FEW_ITEMS;
-    f64: 8 passes, FEW_ITEMS;
+    u32: 4 passes, 1 words, KEYS_OF_4, PAIRS_OF_4;
+    i32: 4 passes, 1 words, KEYS_OF_4, PAIRS_OF_4;
+    f32: 4 passes, 1 words, KEYS_OF_4, PAIRS_OF_4;
+    u64: 8 passes, 2 words, KEYS_OF_8, PAIRS_OF_8;
+    i64: 8 passes, 2 words, KEYS_OF_8, PAIRS_OF_8;
+    f64: 8 passes, 2 words, KEYS_OF_8, PAIRS_OF_8;
 }
 
 /// Blocks that count digits.
@@ -615,7 +703,7 @@ impl<K: SortKey, V: SortValue> RadixSort<K, V> {
     /// Returns the keys of a tile: the smaller number, if there may be values.
     const fn smallest_tile(max_values: usize) -> usize {
         let are_short = size_of::<K>() == 4 && (max_values == 0 || size_of::<V>() == 4);
-        THREADS * if are_short { MANY_ITEMS } else { FEW_ITEMS }
+        THREADS * if are_short { KEYS_OF_4 } else { KEYS_OF_8 }
     }
 
     /// Sorts `keys` in ascending order, without waiting for the result.
