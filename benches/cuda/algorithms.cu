@@ -114,6 +114,11 @@ int main() {
         return cub::DeviceRadixSort::SortPairs(memory, size, in, out, values, to_values, sorted);
     });
 
+    auto *wide = reinterpret_cast<uint64_t *>(words(sorted * 2)), *to_wide = reinterpret_cast<uint64_t *>(words(sorted * 2));
+    report_cub("sort_wide", [&](void *memory, size_t &size) {
+        return cub::DeviceRadixSort::SortPairs(memory, size, in, out, wide, to_wide, sorted);
+    });
+
     cublasHandle_t blas;
     CHECK(cublasCreate(&blas));
     const int side = 8192;
@@ -130,6 +135,20 @@ int main() {
     report("gemm_bf16", [&] {
         CHECK(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, half_b, CUDA_R_16BF, side,
                            half_a, CUDA_R_16BF, side, &zero, c, CUDA_R_32F, side, CUBLAS_COMPUTE_32F,
+                           CUBLAS_GEMM_DEFAULT));
+    });
+    const double one_double = 1, zero_double = 0;
+    double *double_a = matrix<double>(side, 1), *double_b = matrix<double>(side, 77), *double_c = matrix<double>(side, 0);
+    report("gemm_f64", [&] {
+        CHECK(cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one_double, double_b, side,
+                          double_a, side, &zero_double, double_c, side));
+    });
+    const int one_integer = 1, zero_integer = 0;
+    auto *bytes_a = reinterpret_cast<int8_t *>(words(size_t(side) * side / 4));
+    auto *bytes_b = reinterpret_cast<int8_t *>(words(size_t(side) * side / 4));
+    report("gemm_i8", [&] {
+        CHECK(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one_integer, bytes_b, CUDA_R_8I, side,
+                           bytes_a, CUDA_R_8I, side, &zero_integer, c, CUDA_R_32I, side, CUBLAS_COMPUTE_32I,
                            CUBLAS_GEMM_DEFAULT));
     });
 }

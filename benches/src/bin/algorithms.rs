@@ -144,6 +144,17 @@ fn sorts(table: &Table) -> Result<()> {
         memory.sort_by_key(device, &mut keys, &mut values)
     })?;
     table.print("sort_pairs", work, both - copy);
+    let mut wide_values = device.upload_iter(0..SORTED as u64)?;
+    let mut memory = RadixSort::with_values(device, SORTED)?;
+    keys.copy_from_device(&unsorted)?;
+    memory.sort_by_key(device, &mut keys, &mut wide_values)?;
+    let is_expected = |(value, (_, expected)): (u64, &(u32, u32))| value == u64::from(*expected);
+    assert!(wide_values.to_vec()?.into_iter().zip(&pairs).all(is_expected));
+    let both = table.seconds(|| {
+        keys.copy_from_device(&unsorted)?;
+        memory.sort_by_key(device, &mut keys, &mut wide_values)
+    })?;
+    table.print("sort_wide", work, both - copy);
     Ok(())
 }
 
@@ -185,7 +196,25 @@ fn matrices(table: &Table) -> Result<()> {
     gemm.run_halves(device, &a, &b, &mut c)?;
     // The numbers have eight bits, so halves hold them exactly.
     verify(&host_a, &host_b, &c.to_vec()?, 1e-1);
-    table.report("gemm_bf16", work, || gemm.run_halves(device, &a, &b, &mut c))
+    table.report("gemm_bf16", work, || gemm.run_halves(device, &a, &b, &mut c))?;
+
+    let doubles = |x: &[f32]| x.iter().copied().map(f64::from).collect::<Vec<_>>();
+    let (a, b) = (device.upload(&doubles(&host_a))?, device.upload(&doubles(&host_b))?);
+    let mut double_c = device.zeros::<f64>(SIDE * SIDE)?;
+    gemm.run_doubles(device, &a, &b, &mut double_c)?;
+    let rounded: Vec<f32> = double_c.to_vec()?.into_iter().map(|x| x as f32).collect();
+    verify(&host_a, &host_b, &rounded, 1e-4);
+    table.report("gemm_f64", work, || gemm.run_doubles(device, &a, &b, &mut double_c))?;
+
+    // Whole numbers of the same eight bits.
+    let integers = |x: &[f32]| x.iter().map(|x| (x * 256.0) as i8).collect::<Vec<_>>();
+    let (a, b) = (device.upload(&integers(&host_a))?, device.upload(&integers(&host_b))?);
+    let mut integer_c = device.zeros::<i32>(SIDE * SIDE)?;
+    gemm.run_integers(device, &a, &b, &mut integer_c)?;
+    let scaled: Vec<f32> = integer_c.to_vec()?.into_iter().map(|x| x as f32 / 65536.0).collect();
+    verify(&host_a, &host_b, &scaled, 1e-3);
+    let work = (work.0, "TOP/s");
+    table.report("gemm_i8", work, || gemm.run_integers(device, &a, &b, &mut integer_c))
 }
 
 /// Attention of 64 heads of 128 numbers, with 4096 queries and keys.
