@@ -146,8 +146,9 @@ int main() {
     const int one_integer = 1, zero_integer = 0;
     auto *bytes_a = reinterpret_cast<int8_t *>(words(size_t(side) * side / 4));
     auto *bytes_b = reinterpret_cast<int8_t *>(words(size_t(side) * side / 4));
+    // With a transposed factor, as cuBLAS needs it for tensor cores.
     report("gemm_i8", [&] {
-        CHECK(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one_integer, bytes_b, CUDA_R_8I, side,
+        CHECK(cublasGemmEx(blas, CUBLAS_OP_T, CUBLAS_OP_N, side, side, side, &one_integer, bytes_b, CUDA_R_8I, side,
                            bytes_a, CUDA_R_8I, side, &zero_integer, c, CUDA_R_32I, side, CUBLAS_COMPUTE_32I,
                            CUBLAS_GEMM_DEFAULT));
     });
