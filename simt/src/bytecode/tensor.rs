@@ -23,6 +23,8 @@ pub(crate) struct SharedEnd {
     pub(crate) bytes: u32,
     /// The number of the site of its access, if it is checked.
     pub(crate) site: Option<u32>,
+    /// The counter of the copy, if it is counted.
+    pub(crate) counter: Option<u32>,
 }
 
 /// A copy from shared to global memory, whose source must not be written until it is waited for.

@@ -1,6 +1,7 @@
 //! Kernels in IR text, run and observed.
 mod affine_conditions;
 mod arrays;
+mod bulk_counters;
 mod clusters;
 mod control_flow;
 mod counted_loops;

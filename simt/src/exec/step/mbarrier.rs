@@ -1,10 +1,11 @@
 //! Arrivals and waits at mbarriers, and the bulk copies that they expect.
-use super::{Exec, Stop, control::Next};
+use super::{Exec, Stop, control::Next, count::CountedCopy};
 use crate::{
     bytecode::{Address, Malformed, Operand},
     exec::mbarriers::{BulkCopy, CopySource},
     vector::{mask::Mask, registers::Reg},
 };
+use std::iter;
 use warpwise_compiler::ir::Span;
 
 impl Exec<'_> {
@@ -88,6 +89,11 @@ impl Exec<'_> {
         for lane in self.strand.active().lanes() {
             let [to, from] = [copy.to, copy.from].map(|end| self.byte_address(end, lane));
             self.check_begun_copies(copy, &[(lane, [to, from])]);
+            if let Some(counter) = copy.counter {
+                let bytes = u64::from(copy.bytes);
+                let counted = CountedCopy { counter, is_load: true, bytes };
+                self.count_bulk_copy(&counted, iter::once(from..from + bytes));
+            }
             let begun = (number, to, CopySource::Bytes(from));
             if let Err(next) = self.expect_copy(barrier, lane, begun) {
                 return next;

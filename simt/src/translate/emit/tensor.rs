@@ -115,6 +115,7 @@ impl Emitter<'_> {
             let site = Site { kind, reads, is_shared, bytes, at, buffer, value, atomic, span };
             self.emit_site_check(site, ptr)
         });
-        Ok(SharedEnd { at, bytes, site })
+        let counter = self.count_bulk_copy(id);
+        Ok(SharedEnd { at, bytes, site, counter })
     }
 }
