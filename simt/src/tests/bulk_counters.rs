@@ -117,6 +117,9 @@ fn warpgroups_multiply_and_read_tiles() {
     assert_eq!(products.instructions, 2 * 6 * 4);
     assert_eq!(products.multiply_adds, 2 * 6 * 64 * 128 * 64);
     assert_eq!(products.shared_bytes, 6 * ((64 + 128) + 128) * 128);
+    let work = counted.work();
+    assert_eq!(work.warpgroup_multiply_adds, products.multiply_adds);
+    assert_eq!(work.shared_wavefronts, products.shared_bytes / 128);
 }
 
 #[test]
