@@ -199,6 +199,8 @@ pub(crate) enum Instr {
     MBarrierArrive {
         barrier: Address<Operand>,
         to: Reg,
+        /// The bytes that the phase lacks, too.
+        bytes: Option<Operand>,
     },
     /// Waits for the phase of a token or parity.
     MBarrierWait {

@@ -14,6 +14,8 @@ pub(crate) struct TensorCopy {
     /// The coordinates of the first element of the box: `i32`s, the layer first.
     pub(crate) at: [Operand; 3],
     pub(crate) shared: SharedEnd,
+    /// The ranks of the blocks of the cluster that get the box, as bits; `None` for the own block.
+    pub(crate) blocks: Option<Operand>,
 }
 
 /// The end of a copy in shared memory.

@@ -14,6 +14,7 @@ mod guards;
 mod histograms;
 mod memory;
 mod memory_indices;
+mod multicasts;
 mod observed_dot_products;
 mod observed_replay;
 mod operations;

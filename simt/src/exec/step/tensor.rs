@@ -47,6 +47,15 @@ impl Exec<'_> {
         let copy = self.code.tensor_copies[number as usize];
         for lane in self.strand.active().lanes() {
             let to = self.byte_address(copy.shared.at, lane);
+            if let Some(blocks) = copy.blocks {
+                let all = (1 << self.code.cluster_blocks()) - 1;
+                let ranks = self.operand_value(blocks, lane) as u32 & all;
+                let place = self.box_place(&copy, lane);
+                self.count_box(&copy, &place, (true, ranks.count_ones()));
+                let from = CopySource::Tensor(place);
+                self.send_multicast(barrier, lane, (number, to, from), ranks);
+                continue;
+            }
             if let (Some(launch), Some(checks), Some(site)) =
                 (&self.bound.checks, &mut self.checks, copy.shared.site)
                 && launch.checks_races
@@ -55,7 +64,7 @@ impl Exec<'_> {
                 checks.pending_copies.insert(launch, thread, ((to, site), None), copy.shared.bytes);
             }
             let place = self.box_place(&copy, lane);
-            self.count_box(&copy, &place, true);
+            self.count_box(&copy, &place, (true, 1));
             let from = CopySource::Tensor(place);
             if let Err(next) = self.expect_copy(barrier, lane, (number, to, from)) {
                 return next;
@@ -72,9 +81,9 @@ impl Exec<'_> {
         BoxPlace { at, extents }
     }
 
-    /// Counts a copy of a box, if copies are counted.
-    fn count_box(&mut self, copy: &TensorCopy, place: &BoxPlace, is_load: bool) {
-        let Some(counter) = copy.shared.counter else { return };
+    /// Counts a copy of a box between global memory and so many blocks, if copies are counted.
+    fn count_box(&mut self, copy: &TensorCopy, place: &BoxPlace, (is_load, blocks): (bool, u32)) {
+        let Some(counter) = copy.shared.counter.filter(|_| blocks > 0) else { return };
         let (shape, base) = (copy.shape, lanes::address(copy.tensor));
         let [layers, rows, columns] = shape.extents;
         let inside = (0..layers)
@@ -85,7 +94,7 @@ impl Exec<'_> {
                 let last = (0..columns).rev().find_map(inside)?;
                 Some(base + first * shape.elem_bytes..base + (last + 1) * shape.elem_bytes)
             });
-        let counted = CountedCopy { counter, is_load, bytes: shape.bytes() };
+        let counted = CountedCopy { counter, is_load, bytes: shape.bytes() * u64::from(blocks) };
         self.count_bulk_copy(&counted, inside);
     }
 
@@ -165,7 +174,7 @@ impl Exec<'_> {
                     if place.has_negative() {
                         Some(())
                     } else {
-                        self.count_box(copy, &place, false);
+                        self.count_box(copy, &place, (false, 1));
                         self.store_box(copy, &place, from)
                     }
                 }
