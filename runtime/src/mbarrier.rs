@@ -311,9 +311,9 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     /// the phase.
     ///
     /// Before the copy, the blocks that get the box must be done with the destination and with the
-    /// phase before, which [`cluster::sync`](crate::cluster::sync) ensures; and no block may end
-    /// while copies that it has begun, or gets, are under way, which a last `cluster::sync` ensures. Otherwise as
-    /// [`tensor_copy`](Self::tensor_copy).
+    /// phase before, which [`cluster::sync`](crate::cluster::sync) ensures; and no block may end while
+    /// copies that it has begun, or gets, are under way, which a last `cluster::sync` ensures.
+    /// Otherwise as [`tensor_copy`](Self::tensor_copy).
     ///
     /// A launch on a GPU before compute capability 9.0 is an error.
     ///
