@@ -32,7 +32,7 @@
 //! 12. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
 //!     outside its type.
 //! 13. `mul_add` is only on type parameters, so there is none without generic parameters.
-//! 14. A `sync_grid` is in a cooperative kernel, a `sync_cluster` and a `map_shared` in one with clusters. A shuffle's width is 2, 4, 8, 16 or 32; an `async_copy` has 4, 8 or 16 bytes, a `bulk_copy` and a `bulk_store` a multiple of 16; the box of a `tensor_copy` or `tensor_store` is one of hardware's, of a tensor map with the extents and the pitch after it; a `wgmma` has 8 to 256 columns, a multiple of 8, and a `wgmma_wait` leaves at most 7 products; a `check` is not for `index_out_of_bounds` or `panic`.
+//! 14. A `sync_grid` is in a cooperative kernel, a `sync_cluster`, a `map_shared` and a `tensor_copy` to several blocks in one with clusters. A shuffle's width is 2, 4, 8, 16 or 32; an `async_copy` has 4, 8 or 16 bytes, a `bulk_copy` and a `bulk_store` a multiple of 16; the box of a `tensor_copy` or `tensor_store` is one of hardware's, of a tensor map with the extents and the pitch after it; a `wgmma` has 8 to 256 columns, a multiple of 8, and a `wgmma_wait` leaves at most 7 products; a `check` is not for `index_out_of_bounds` or `panic`.
 //!
 //! **Memory** ([`memory`])
 //! 15. Mbarriers are `u64`, for 1 to 1048575 arrivals, and no other instructions access their array.

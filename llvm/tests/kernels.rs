@@ -13,8 +13,8 @@ use warpwise_compiler::{
 };
 use warpwise_llvm::{Error, Llvm, emit};
 use warpwise_tests::random_ir::{
-    affine_kernel, dense_kernel, divergent_kernel, guarded_kernel, index_kernel, racy_kernel,
-    random_kernel, random_kernel_within, ring_kernel, seeds, stride_kernel,
+    affine_kernel, cluster_kernel, dense_kernel, divergent_kernel, guarded_kernel, index_kernel,
+    racy_kernel, random_kernel, random_kernel_within, ring_kernel, seeds, stride_kernel,
 };
 
 /// The first target, one with more instructions, and the one that has them all.
@@ -195,6 +195,7 @@ fn random_kernels_compile() {
     for seed in seeds(20) {
         for (kind, kernel) in [
             ("affine", affine_kernel(seed).kernel),
+            ("cluster", cluster_kernel(seed).kernel),
             ("random", random_kernel(seed).kernel),
             ("dense", dense_kernel(seed).kernel),
             ("divergent", divergent_kernel(seed).kernel),

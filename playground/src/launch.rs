@@ -17,8 +17,8 @@ use warpwise_compiler::{
 };
 use warpwise_frontend::source::TextRange;
 use warpwise_simt::{
-    Arg, CheckedProgram, Checks, Counters, CountingProgram, Counts, FaultReport, Launch, Memory,
-    Requests, Sectors, Stopped, Wavefronts, WorstRequest,
+    Arg, BulkCopies, CheckedProgram, Checks, Counters, CountingProgram, Counts, FaultReport,
+    Launch, MatrixProducts, Memory, Requests, Sectors, Stopped, Wavefronts, WorstRequest,
 };
 
 /// Steps after which a launch is stopped: some seconds in a browser.
@@ -368,6 +368,19 @@ fn counts_to_json(counts: &Counts) -> Value {
         "constant": wavefronts_to_json(counts.constant_loads),
         "barriers": counts.barriers,
         "atomics": counts.atomics,
+        "bulk": bulk_copies_to_json(counts.bulk()),
+        "matrix_products": matrix_products_to_json(counts.matrix_products),
+    })
+}
+
+fn bulk_copies_to_json(BulkCopies { copies, bytes, sectors }: BulkCopies) -> Value {
+    json!({"copies": copies, "bytes": bytes, "sectors": sectors})
+}
+
+fn matrix_products_to_json(products: MatrixProducts) -> Value {
+    let MatrixProducts { instructions, multiply_adds, shared_bytes } = products;
+    json!({
+        "instructions": instructions, "multiply_adds": multiply_adds, "shared_bytes": shared_bytes,
     })
 }
 

@@ -48,7 +48,10 @@ use warpwise_compiler::{
     lint::launch::barrier_count,
     specialize::Binding,
 };
-pub use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Trips, Wavefronts, WorstRequest};
+pub use warpwise_simt::{
+    ActiveThreads, BulkCopies, Counts, Floats, MatrixProducts, Sectors, Trips, Wavefronts,
+    WorstRequest,
+};
 
 /// The architecture that occupancy is printed for.
 pub const TARGET: Target = Target::new(90);

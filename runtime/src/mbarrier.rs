@@ -299,4 +299,124 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     pub fn tensor_copy<T: Copy, M: TensorMap>(&self, to: &mut T, map: &M, at: M::Coordinates) {
         warpwise::mbarrier::words::tensor_copy(&self.mbarrier_word, to, map, at);
     }
+
+    /// Begins to copy a box of a tensor map to the same place in the shared memory of several blocks of
+    /// the cluster: `cp.async.bulk.tensor` with `.multicast::cluster`. One thread of one block copies
+    /// the whole box, which is read from global memory once.
+    ///
+    /// `blocks` has a bit for the [rank](crate::cluster::block_rank) of each block that gets the box;
+    /// the copying block need not be among them, and bits of other ranks have no effect. In each of
+    /// them, the bytes count for this mbarrier. The copy itself does not make a phase wait for them:
+    /// a thread of each block [expects](Self::arrive_expect_tx) the bytes of all boxes that it gets in
+    /// the phase.
+    ///
+    /// Before the copy, the blocks that get the box must be done with the destination and with the
+    /// phase before, which [`cluster::sync`](crate::cluster::sync) ensures; and no block may end while
+    /// copies that it has begun, or gets, are under way, which a last `cluster::sync` ensures.
+    /// Otherwise as [`tensor_copy`](Self::tensor_copy).
+    ///
+    /// A launch on a GPU before compute capability 9.0 is an error.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, TensorMap2, prelude::*};
+    ///
+    /// #[device]
+    /// #[repr(C, align(128))]
+    /// #[derive(Clone, Copy)]
+    /// struct Tile([[u32; 4]; 8]);
+    ///
+    /// /// Both blocks of a cluster get a box, which memory delivers once.
+    /// #[kernel(block = 32, cluster = 2)]
+    /// fn share(x: TensorMap2<u32, 8, 4, 0>, y: &mut [u32]) {
+    ///     let (full, tile) = (shared!(MBarrier<1>), shared!(Tile));
+    ///     let (t, i) = (thread_idx_x(), global_idx_x());
+    ///     if t == 0 {
+    ///         if cluster::block_rank() == 0 {
+    ///             full.tensor_copy_multicast(tile, &x, (0, 0), 0b11);
+    ///         }
+    ///         full.arrive_expect_tx(size_of::<Tile>());
+    ///     }
+    ///     full.wait_parity(false);
+    ///     if i < y.len() {
+    ///         y[i] = tile.0[t / 4][t % 4];
+    ///     }
+    ///     cluster::sync();
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload_2d(&(0..32).collect::<Vec<u32>>(), (8, 4))?;
+    /// let mut y = device.zeros::<u32>(64)?;
+    /// share::launch(&device, LaunchConfig::grid(2), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?[..4], [0, 1, 2, 3]);
+    /// assert_eq!(y.to_vec()?[32..36], [0, 1, 2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn tensor_copy_multicast<T: Copy, M: TensorMap>(
+        &self,
+        to: &mut T,
+        map: &M,
+        at: M::Coordinates,
+        blocks: u32,
+    ) {
+        let word = &self.mbarrier_word;
+        warpwise::mbarrier::words::tensor_copy_multicast(word, to, map, at, blocks);
+    }
+
+    /// [Arrives](Self::arrive) in the current phase, which then lacks `bytes` bytes more, of
+    /// [copies to several blocks](Self::tensor_copy_multicast): `mbarrier.arrive.expect_tx`. It is
+    /// complete when all threads have arrived, and as many bytes as they have expected.
+    ///
+    /// Bytes may arrive before they are expected, as long as the phase lacks an arrival. If fewer or
+    /// more arrive than are expected, the threads that wait for the phase do so for ever. Other copies
+    /// expect their bytes by themselves.
+    ///
+    /// A launch on a GPU before compute capability 9.0 is an error.
+    ///
+    /// ```
+    /// use warpwise::{MBarrier, TensorMap2, prelude::*};
+    ///
+    /// #[device]
+    /// #[repr(C, align(128))]
+    /// #[derive(Clone, Copy)]
+    /// struct Tile([[u32; 4]; 8]);
+    ///
+    /// /// Both blocks of a cluster get a box, which memory delivers once.
+    /// #[kernel(block = 32, cluster = 2)]
+    /// fn share(x: TensorMap2<u32, 8, 4, 0>, y: &mut [u32]) {
+    ///     let (full, tile) = (shared!(MBarrier<1>), shared!(Tile));
+    ///     let (t, i) = (thread_idx_x(), global_idx_x());
+    ///     if t == 0 {
+    ///         if cluster::block_rank() == 0 {
+    ///             full.tensor_copy_multicast(tile, &x, (0, 0), 0b11);
+    ///         }
+    ///         full.arrive_expect_tx(size_of::<Tile>());
+    ///     }
+    ///     full.wait_parity(false);
+    ///     if i < y.len() {
+    ///         y[i] = tile.0[t / 4][t % 4];
+    ///     }
+    ///     cluster::sync();
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload_2d(&(0..32).collect::<Vec<u32>>(), (8, 4))?;
+    /// let mut y = device.zeros::<u32>(64)?;
+    /// share::launch(&device, LaunchConfig::grid(2), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?[..4], [0, 1, 2, 3]);
+    /// assert_eq!(y.to_vec()?[32..36], [0, 1, 2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn arrive_expect_tx(&self, bytes: usize) -> ArrivalToken {
+        let word = &self.mbarrier_word;
+        let state = warpwise::mbarrier::words::arrive_expect_tx(word, bytes as u32);
+        ArrivalToken { state }
+    }
 }

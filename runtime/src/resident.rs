@@ -121,12 +121,19 @@ pub fn suggest_block(
         if threads == 0 || blocks == 0 {
             return Err(asked.unlaunchable("a multiprocessor has no room for any".into()));
         }
-        return Ok(SuggestedBlock { block: (threads as usize, 1, 1), blocks: blocks as usize });
+        let blocks = in_whole_clusters(blocks as usize, bound);
+        return Ok(SuggestedBlock { block: (threads as usize, 1, 1), blocks });
     }
     let each = asked.occupancy()?.map_or(1, |occupancy| occupancy.blocks as usize);
     let [x, y, z] = geometry.block.map(|extent| extent as usize);
-    let blocks = each.saturating_mul(device.info().multiprocessors);
+    let blocks = in_whole_clusters(each.saturating_mul(device.info().multiprocessors), bound);
     Ok(SuggestedBlock { block: (x, y, z), blocks })
+}
+
+/// Rounds a number of blocks to whole clusters, of which a grid consists: down, but to one at least.
+fn in_whole_clusters(blocks: usize, bound: &Bound) -> usize {
+    let cluster = bound.signature.cluster.map_or(1, |dims| dims.iter().product::<u32>() as usize);
+    (blocks / cluster).max(1) * cluster
 }
 
 /// Returns the most blocks that a launch of a cooperative kernel on `device` may have.

@@ -50,6 +50,8 @@
 //!   waited for as a [bulk copy](crate::MBarrier::bulk_copy).
 //! - A [`TensorMap2Mut`] takes `&mut` of the array, and its [`store`](TensorMap2Mut::store) copies
 //!   a box from shared memory. It is waited for as the stores of [`bulk_store`](crate::bulk_store).
+//! - [`MBarrier::tensor_copy_multicast`](crate::MBarrier::tensor_copy_multicast) copies a box to several
+//!   blocks of a [cluster](crate::cluster) at once.
 //!
 //! **Coordinates** are those of the first element of the box: `(row, column)`, or `(layer, row,
 //! column)`. They may be negative. The box begins at a multiple of 16 bytes along the rows: hardware

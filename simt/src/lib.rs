@@ -68,7 +68,9 @@ pub use launch::{Arg, Launch};
 pub use observe::caches::CacheModel;
 pub use observe::counters::histogram::{ActiveThreads, Trips};
 pub use observe::counters::worst::WorstRequest;
-pub use observe::counters::{Counters, Counts, Floats, Sectors, Wavefronts};
+pub use observe::counters::{
+    BulkCopies, Counters, Counts, Floats, MatrixProducts, Sectors, Wavefronts,
+};
 pub use observe::debugger::{Moment, WatchFn, WatchedLanes};
 pub use observe::sanitizer::{
     checks::{Checks, UnknownCheck},

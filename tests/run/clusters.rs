@@ -10,7 +10,7 @@ cases![
     global_memory_is_ordered: THREADS_MEET, blocks_that_return: THREADS_MEET,
     threads_that_fault: THREADS_MEET, wrong_ranks: THREADS_MEET, slices: THREADS_MEET,
     in_device_functions: THREADS_MEET, generics: THREADS_MEET, flags: THREADS_MEET,
-    whole_clusters: THREADS_MEET,
+    whole_clusters: THREADS_MEET, suggested_grids: THREADS_MEET,
 ];
 
 /// Each block reads what the next one of its cluster has.
@@ -639,4 +639,18 @@ fn whole_clusters(on: &Engine) -> Check {
     let (mut counts, mut last) = (vec![0u32; 64], vec![0u32; 300]);
     launch!(on, count(read x, atomic counts, write last), LaunchConfig::cover(300))?;
     same("last", &last, &vec![1; 300])
+}
+
+/// The suggested number of blocks makes whole clusters.
+fn suggested_grids(on: &Engine) -> Check {
+    let Engine::Device { device, .. } = on else { return Err("the host has no clusters".into()) };
+    let suggested = read_neighbours::suggest_block(device, 0)?;
+    if suggested.blocks == 0 || suggested.blocks % 4 != 0 {
+        return Err(format!("{suggested:?}").into());
+    }
+    let config = LaunchConfig::grid(suggested.blocks).block(suggested.block);
+    let x = device.upload(&vec![3u32; suggested.blocks * 64])?;
+    let mut y = device.zeros::<u32>(suggested.blocks * 64)?;
+    read_neighbours::launch(device, config, &x, &mut y)?;
+    same("y", &y.to_vec()?, &vec![3; suggested.blocks * 64])
 }

@@ -9,6 +9,7 @@ cases![
     edges: THREADS_MEET, element_sizes: THREADS_MEET, swizzles: THREADS_MEET, layers: THREADS_MEET, stored_boxes: THREADS_MEET,
     stored_layers: THREADS_MEET, swizzled_stores: THREADS_MEET, pipelined: THREADS_MEET, generic_boxes: THREADS_MEET,
     parts_of_buffers: THREADS_MEET, refused_launches: THREADS_MEET, products: THREADS_MEET,
+    multicasts: THREADS_MEET, multicast_rounds: THREADS_MEET,
 ];
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -662,4 +663,124 @@ fn products(on: &Engine) -> Check {
     multiply::launch(device, LaunchConfig::grid((2, 3)), &on_a, &on_b, &mut c)?;
     let element = |i: usize| (0..k).map(|at| a[i / n * k + at] * b[at * n + i % n]).sum();
     same("c", &c.to_vec()?, &(0..m * n).map(element).collect::<Vec<f32>>())
+}
+
+/// Two rows of 32 elements.
+#[device]
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+struct Rows([[u32; 32]; 2]);
+
+/// The block of rank 3 sends a box to `blocks`, of which each thread combines its elements.
+#[kernel(block = 32, cluster = (2, 2))]
+fn sent_boxes<const LAYERS: usize>(
+    x: TensorMap3<u32, LAYERS, 2, 32, 0>,
+    blocks: u32,
+    y: &mut [u32],
+) {
+    let full = shared!(MBarrier<1>);
+    let tile = shared!([Rows; LAYERS]);
+    let (t, rank) = (thread_idx_x(), cluster::block_rank());
+    let gets = blocks >> rank & 1 == 1;
+    if t == 0 {
+        if rank == 3 {
+            full.tensor_copy_multicast(tile, &x, (0, 1, -4), blocks);
+        }
+        if gets {
+            full.arrive_expect_tx(size_of::<Rows>() * LAYERS);
+        }
+    }
+    let mut sum = 0u32;
+    if gets {
+        full.wait_parity(false);
+        for layer in 0..LAYERS {
+            for row in 0..2 {
+                sum = 31 * sum + tile[layer].0[row][t];
+            }
+        }
+    }
+    let i = (block_idx_y() * grid_dim_x() + block_idx_x()) * 32 + t;
+    if i < y.len() {
+        y[i] = sum;
+    }
+    cluster::sync();
+}
+
+/// Every mask of blocks, with bits that no block has, in a grid of two clusters.
+fn multicasts(on: &Engine) -> Check {
+    let device = device(on)?;
+    let shape = (3, 4, 40);
+    let x: Vec<u32> = (1000..1480).collect();
+    let on_device = device.upload_3d(&x, shape)?;
+    let element = |layer: usize, row: usize, column: i64| match column {
+        0..40 => x[(layer * 4 + row) * 40 + column as usize],
+        _ => 0,
+    };
+    for blocks in [0b1111, 0b0110, 0b1000, 0b1_0000_0001, 0, u32::MAX] {
+        let mut y = device.upload(&[7u32; 8 * 32])?;
+        sent_boxes::<2>::launch(device, LaunchConfig::grid((4, 2)), &on_device, blocks, &mut y)?;
+        let want = (0..8).flat_map(|block| (0..32).map(move |t| (block, t))).map(|(block, t)| {
+            let rank = block / 4 * 2 + block % 2;
+            let all = [(0, 1), (0, 2), (1, 1), (1, 2)];
+            let add = |sum: u32, (layer, row)| {
+                sum.wrapping_mul(31).wrapping_add(element(layer, row, i64::from(t) - 4))
+            };
+            if blocks >> rank & 1 == 1 { all.into_iter().fold(0, add) } else { 0 }
+        });
+        same(&format!("{blocks:b}"), &y.to_vec()?, &want.collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+/// Sends two rows to all blocks of a cluster of four.
+#[device]
+fn send_rows(full: &MBarrier<1>, to: &mut Rows, x: &TensorMap2<u32, 2, 32, 0>, row: usize) {
+    full.tensor_copy_multicast(to, x, (row as i32, 0), 0b1111);
+}
+
+/// Each block of a cluster fetches a quarter of eight rows for all; every thread combines a column.
+#[kernel(block = 64, cluster = 4)]
+fn fetched_together(x: TensorMap2<u32, 2, 32, 0>, y: &mut [u32]) {
+    let full = shared!([MBarrier<1>; 2]);
+    let rows = shared!([[Rows; 4]; 2]);
+    let (t, rank) = (thread_idx_x(), cluster::block_rank());
+    let mut sum = rank as u32;
+    for i in 0..x.rows().div_ceil(8) {
+        let stage = i % 2;
+        // All blocks are done with the rows before the last ones.
+        cluster::sync();
+        if t == 0 {
+            send_rows(&full[stage], &mut rows[stage][rank], &x, 8 * i + 2 * rank);
+            full[stage].arrive_expect_tx(size_of::<[Rows; 4]>());
+        }
+        full[stage].wait_parity(i / 2 % 2 == 1);
+        for part in 0..4 {
+            sum = 31 * sum + rows[stage][part].0[t / 32][t % 32];
+        }
+    }
+    let at = block_idx_x() * 64 + t;
+    if at < y.len() {
+        y[at] = sum;
+    }
+    cluster::sync();
+}
+
+fn multicast_rounds(on: &Engine) -> Check {
+    let device = device(on)?;
+    for rows in [1, 8, 61] {
+        let x: Vec<u32> = (0..rows * 32).map(|i| 5 + 3 * i as u32).collect();
+        let on_device = device.upload_2d(&x, (rows, 32))?;
+        let mut y = device.zeros::<u32>(12 * 64)?;
+        fetched_together::launch(device, LaunchConfig::grid(12), &on_device, &mut y)?;
+        let thread = |block: usize, t: usize| {
+            (0..rows.div_ceil(8) * 4).fold(block as u32 % 4, |sum, part| {
+                let found = x.get((2 * part + t / 32) * 32 + t % 32).copied().unwrap_or(0);
+                sum.wrapping_mul(31).wrapping_add(found)
+            })
+        };
+        let threads = (0..12).flat_map(|block| (0..64).map(move |t| (block, t)));
+        let want: Vec<u32> = threads.map(|(block, t)| thread(block, t)).collect();
+        same(&format!("{rows} rows"), &y.to_vec()?, &want)?;
+    }
+    Ok(())
 }

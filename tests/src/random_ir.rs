@@ -18,6 +18,7 @@
 //! Values, lengths and indices are often edge values. What a kernel computes means nothing.
 mod affine;
 mod arrays;
+mod clusters;
 mod coarse;
 mod contracts;
 mod copies;
@@ -38,6 +39,7 @@ mod values;
 mod while_loops;
 
 pub use affine::affine_kernel;
+pub use clusters::cluster_kernel;
 pub use coarse::coarse_kernel;
 pub use contracts::with_contracts;
 pub use dense::dense_kernel;

@@ -1,7 +1,8 @@
 //! Random kernels mean the same on every engine: same bits in memory, same fault.
+use warpwise::Error;
 use warpwise_tests::{
     engines::{engines, run},
-    random_ir::{random_kernel, random_kernel_within, seeds},
+    random_ir::{RandomKernel, cluster_kernel, random_kernel, random_kernel_within, seeds},
 };
 
 /// Kernels that a GPU once ran wrong, with how many statements they have at most: `docs/testing.md` says why.
@@ -34,18 +35,35 @@ fn engines_agree_on_kernels_that_were_once_miscompiled() {
 
 #[test]
 fn engines_agree_on_random_kernels() {
+    engines_agree(500, random_kernel, |_| false);
+}
+
+#[test]
+fn engines_agree_on_random_clusters() {
+    // A GPU before compute capability 9.0 has no clusters.
+    let is_too_old = |error: &Error| error.to_string().contains("sm_90");
+    engines_agree(300, cluster_kernel, is_too_old);
+}
+
+/// Compares engines on random kernels, but for errors that `is_allowed` allows.
+fn engines_agree(
+    default_seeds: u64,
+    make: fn(u64) -> RandomKernel,
+    is_allowed: fn(&Error) -> bool,
+) {
     let (engines, no_gpu) = engines();
     if let Some(reason) = no_gpu {
         println!("skipped on a GPU: {reason}");
     }
     let (mut count, mut faults, mut wrong) = (0, 0, Vec::new());
-    for seed in seeds(500) {
-        let random = random_kernel(seed);
+    for seed in seeds(default_seeds) {
+        let random = make(seed);
         let reference = run(&random, &engines[0].device).expect("the interpreter runs anything");
         for engine in &engines[1..] {
             let left = run(&random, &engine.device);
             let difference = match left {
                 Ok(left) => left.difference(&reference),
+                Err(error) if is_allowed(&error) => None,
                 Err(error) => Some(error.to_string()),
             };
             let Some(difference) = difference else { continue };

@@ -11,8 +11,8 @@ use warpwise_simt::{
     Requests,
 };
 use warpwise_tests::random_ir::{
-    ArgData, RandomKernel, affine_kernel, divergent_kernel, random_kernel, ring_kernel, seeds,
-    straight_kernel, stride_kernel,
+    ArgData, RandomKernel, affine_kernel, cluster_kernel, divergent_kernel, random_kernel,
+    ring_kernel, seeds, straight_kernel, stride_kernel,
 };
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
@@ -97,7 +97,8 @@ fn the_optimizer_changes_nothing_that_they_do() {
     let (mut wrote, mut faulted, mut versioned) = (0, 0, 0);
     let kernels = seeds(300).flat_map(|seed| {
         let (random, straight) = (random_kernel(seed), straight_kernel(seed));
-        [random, straight, affine_kernel(seed), ring_kernel(seed)].map(|made| (seed, made))
+        [random, straight, affine_kernel(seed), ring_kernel(seed), cluster_kernel(seed)]
+            .map(|made| (seed, made))
     });
     for (seed, random) in kernels {
         let optimized = optimize(random.kernel.clone());
@@ -137,7 +138,7 @@ const DEADLOCKS: [u64; 2] = [1145, 806_951];
 fn counting_changes_nothing_and_sees_what_addresses_say() {
     let mut requests = 0;
     for seed in seeds(150).chain(DEADLOCKS) {
-        for random in [random_kernel(seed), divergent_kernel(seed)] {
+        for random in [random_kernel(seed), divergent_kernel(seed), cluster_kernel(seed)] {
             for kernel in [random.kernel.clone(), optimize(random.kernel.clone())] {
                 let plain = run(&random, &kernel, 1);
                 let program = CountingProgram::new(&kernel, Requests::Vectors);
@@ -196,7 +197,7 @@ fn threads_that_stride_over_memory_are_seen_as_written() {
 #[test]
 fn checking_changes_nothing_and_finds_no_race() {
     for seed in seeds(60) {
-        for random in [random_kernel(seed), divergent_kernel(seed)] {
+        for random in [random_kernel(seed), divergent_kernel(seed), cluster_kernel(seed)] {
             for kernel in [random.kernel.clone(), optimize(random.kernel.clone())] {
                 let plain = run(&random, &kernel, 1);
                 let program = CheckedProgram::new(&kernel);

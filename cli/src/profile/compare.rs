@@ -152,6 +152,12 @@ const COUNTERS: &[Counter] = &[
     events("floats", "operations on floats", Aim::Neither, |_, kernel| {
         per_launch(kernel, |counts| counts.floats.all())
     }),
+    events("bulk_copy_bytes", "bytes of bulk copies", Aim::Fewer, |_, kernel| {
+        per_launch(kernel, |counts| counts.bulk().bytes)
+    }),
+    events("multiply_adds", "multiply-adds of tensor cores", Aim::Neither, |_, kernel| {
+        per_launch(kernel, |counts| counts.matrix_products.multiply_adds)
+    }),
     events("shared_memory", "bytes of shared memory", Aim::Neither, |_, kernel| {
         #[expect(clippy::cast_precision_loss, reason = "at most a megabyte")]
         Some(kernel.launches.shared_memory as f64)

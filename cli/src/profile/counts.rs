@@ -1,7 +1,9 @@
 //! Counters in JSON, with the field names of `docs/profiler.md`.
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
-use warpwise::counters::{ActiveThreads, Counts, Floats, Sectors, Trips, Wavefronts};
+use warpwise::counters::{
+    ActiveThreads, BulkCopies, Counts, Floats, MatrixProducts, Sectors, Trips, Wavefronts,
+};
 
 /// Serialized form of [`ActiveThreads`]: pairs of a thread count and its instructions.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -44,6 +46,12 @@ pub(crate) struct CountsRecord {
     atomics: u64,
     #[serde(with = "FloatsFields")]
     floats: Floats,
+    #[serde(default, with = "BulkCopiesFields")]
+    bulk_loads: BulkCopies,
+    #[serde(default, with = "BulkCopiesFields")]
+    bulk_stores: BulkCopies,
+    #[serde(default, with = "MatrixProductsFields")]
+    matrix_products: MatrixProducts,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -68,6 +76,22 @@ struct FloatsFields {
     half: u64,
     single: u64,
     double: u64,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(remote = "BulkCopies")]
+struct BulkCopiesFields {
+    copies: u64,
+    bytes: u64,
+    sectors: u64,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(remote = "MatrixProducts")]
+struct MatrixProductsFields {
+    instructions: u64,
+    multiply_adds: u64,
+    shared_bytes: u64,
 }
 
 impl From<ActiveThreadsRecord> for ActiveThreads {
@@ -123,6 +147,9 @@ impl From<CountsRecord> for Counts {
         counts.barriers = counted.barriers;
         counts.atomics = counted.atomics;
         counts.floats = counted.floats;
+        counts.bulk_loads = counted.bulk_loads;
+        counts.bulk_stores = counted.bulk_stores;
+        counts.matrix_products = counted.matrix_products;
         counts
     }
 }
@@ -148,6 +175,9 @@ impl From<&Counts> for CountsRecord {
             barriers: counts.barriers,
             atomics: counts.atomics,
             floats: counts.floats,
+            bulk_loads: counts.bulk_loads,
+            bulk_stores: counts.bulk_stores,
+            matrix_products: counts.matrix_products,
         }
     }
 }

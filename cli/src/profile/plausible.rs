@@ -116,6 +116,7 @@ mod tests {
 
     fn counts() -> Value {
         let sectors = json!({ "requests": 2, "sectors": 16, "ideal": 8 });
+        let bulk = json!({ "copies": 1, "bytes": 64, "sectors": 2 });
         let wavefronts = json!({ "requests": 2, "wavefronts": 4, "ideal": 2 });
         json!({
             "warp_instructions": 9, "thread_instructions": 200, "branches": 4,
@@ -123,6 +124,8 @@ mod tests {
             "shared_atomics": wavefronts, "constant_loads": wavefronts, "texture_reads": sectors, "local_loads": sectors, "local_stores": sectors, "global_loads": sectors, "global_stores": sectors,
             "global_reductions": sectors, "global_atomics": sectors, "barriers": 1, "atomics": 1,
             "floats": { "half": 1, "single": 64, "double": 1 },
+            "bulk_loads": bulk, "bulk_stores": bulk,
+            "matrix_products": { "instructions": 4, "multiply_adds": 8192, "shared_bytes": 64 },
         })
     }
 

@@ -59,8 +59,8 @@ fn lint_subject(lint: &str) -> Option<(Subject, Claim)> {
         | "gpu_shared_write_races"
         | "gpu_skipped_barriers"
         | "gpu_unwaited_copies" => (Subject::Race, Claim::Proved),
-        // Only the data decide if two threads have the same key.
-        "gpu_nonatomic_updates" => (Subject::Race, Claim::Suspected),
+        // Only the data decide if two threads have the same key, or if the other block is this one.
+        "gpu_missing_cluster_syncs" | "gpu_nonatomic_updates" => (Subject::Race, Claim::Suspected),
         "gpu_index_overflows"
         | "gpu_negative_indices"
         | "gpu_out_of_bounds_shared"

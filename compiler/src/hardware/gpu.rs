@@ -47,6 +47,9 @@ pub struct Gpu {
     pub l1_bytes: u64,
     /// Threads per cycle of each pipe of a multiprocessor.
     pub lanes: Lanes,
+    /// Multiply-adds of 16-bit floats per cycle of a multiprocessor, by products of warpgroups
+    /// (`wgmma`); 0 if it has none.
+    pub warpgroup_multiply_adds_per_cycle: u32,
     /// Latencies.
     pub latencies: Latencies,
     /// Atomic updates of sectors of global memory per second, of different words.
@@ -124,6 +127,7 @@ pub const GPUS: &[Gpu] = &[
         l2_partitions: 1,
         l1_bytes: 96 << 10,
         lanes: Lanes { single: 64, double: 2, integer: 64, special: 16, memory: 32, tensor: 8 },
+        warpgroup_multiply_adds_per_cycle: 0,
         latencies: AMPERE,
         atomics_per_second: ATOMICS_PER_SECOND,
         same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
@@ -141,6 +145,7 @@ pub const GPUS: &[Gpu] = &[
         l2_partitions: 2,
         l1_bytes: 192 << 10,
         lanes: Lanes { single: 64, double: 32, integer: 64, special: 16, memory: 32, tensor: 16 },
+        warpgroup_multiply_adds_per_cycle: 0,
         latencies: AMPERE,
         atomics_per_second: ATOMICS_PER_SECOND,
         same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
@@ -158,6 +163,7 @@ pub const GPUS: &[Gpu] = &[
         l2_partitions: 1,
         l1_bytes: 128 << 10,
         lanes: Lanes { single: 128, double: 2, integer: 64, special: 16, memory: 32, tensor: 8 },
+        warpgroup_multiply_adds_per_cycle: 0,
         latencies: AMPERE,
         atomics_per_second: ATOMICS_PER_SECOND,
         same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
@@ -175,6 +181,7 @@ pub const GPUS: &[Gpu] = &[
         l2_partitions: 1,
         l1_bytes: 128 << 10,
         lanes: Lanes { single: 128, double: 2, integer: 64, special: 16, memory: 32, tensor: 8 },
+        warpgroup_multiply_adds_per_cycle: 0,
         latencies: ADA,
         atomics_per_second: ATOMICS_PER_SECOND,
         same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
@@ -192,6 +199,7 @@ pub const GPUS: &[Gpu] = &[
         l2_partitions: 1,
         l1_bytes: 128 << 10,
         lanes: Lanes { single: 128, double: 2, integer: 64, special: 16, memory: 32, tensor: 8 },
+        warpgroup_multiply_adds_per_cycle: 0,
         latencies: ADA,
         atomics_per_second: ATOMICS_PER_SECOND,
         same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
@@ -209,6 +217,7 @@ pub const GPUS: &[Gpu] = &[
         l2_partitions: 2,
         l1_bytes: 256 << 10,
         lanes: HOPPER_LANES,
+        warpgroup_multiply_adds_per_cycle: HOPPER_WARPGROUP_MULTIPLY_ADDS,
         latencies: HOPPER,
         atomics_per_second: ATOMICS_PER_SECOND,
         same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
@@ -226,6 +235,7 @@ pub const GPUS: &[Gpu] = &[
         l2_partitions: 2,
         l1_bytes: 256 << 10,
         lanes: HOPPER_LANES,
+        warpgroup_multiply_adds_per_cycle: HOPPER_WARPGROUP_MULTIPLY_ADDS,
         latencies: HOPPER,
         atomics_per_second: ATOMICS_PER_SECOND,
         same_word_atomics_per_second: SAME_WORD_ATOMICS_PER_SECOND,
@@ -249,6 +259,9 @@ const ATOMICS_PER_SECOND: f64 = 75.5e9;
 /// many.
 const SAME_WORD_ATOMICS_PER_SECOND: f64 = 1.366e9;
 
+/// 989.4e12 operations per second of the data sheet, two for each multiply-add, by 132
+/// multiprocessors at 1.83 GHz.
+const HOPPER_WARPGROUP_MULTIPLY_ADDS: u32 = 2048;
 const HOPPER_LANES: Lanes =
     Lanes { single: 128, double: 64, integer: 64, special: 16, memory: 32, tensor: 16 };
 

@@ -449,6 +449,12 @@ impl Kernel {
         self.cluster.map_or(1, |dims| dims.iter().product())
     }
 
+    /// Returns true if a copy of a tensor goes to several blocks of a cluster.
+    pub fn has_multicasts(&self) -> bool {
+        let is_multicast = |op: &Op| matches!(op, Op::TensorCopy { blocks: Some(_), .. });
+        self.insts.iter().any(|(_, inst)| is_multicast(&inst.op))
+    }
+
     /// Returns the division of the grid if blocks of the hardware run several blocks of the launch
     /// along `axis`.
     pub fn coarse_grid_along(&self, axis: Axis) -> Option<CoarseGrid> {

@@ -282,6 +282,13 @@ pub enum Op {
     },
     /// Begins to copy a box of a tensor to shared memory, in the background; elements outside of the
     /// tensor are zeros. Otherwise as [`Op::BulkCopy`] of all bytes of the box.
+    ///
+    /// With `blocks`, it copies the box to the same place in the shared memory of these blocks of the
+    /// cluster, of which the copying block need not be one, and each copy counts for the mbarrier at
+    /// the same place in its block. The current phase there is not complete before as many bytes have
+    /// arrived as [`Op::MBarrierArrive`] expects in it, and the copies are before the accesses after
+    /// a wait for it. Only an [`Op::SyncCluster`] orders the accesses of other blocks before the copy.
+    /// Nothing is copied to a block that has ended.
     TensorCopy {
         /// The destination, in shared memory; a multiple of the
         /// [alignment](super::TensorBoxShape::align) of the box.
@@ -295,6 +302,10 @@ pub enum Op {
         at: Vec<InstId>,
         /// A pointer to the `u64` of an mbarrier.
         barrier: InstId,
+        /// The blocks of the cluster that get the box, as bits by rank (`u32`), of which those without
+        /// a block have no effect. `None`: the block of the thread, whose mbarrier then expects the
+        /// bytes by itself.
+        blocks: Option<InstId>,
     },
     /// Begins to copy a box from shared memory to a tensor, in the background, and adds the copy to
     /// the thread's open group of stores; elements outside of the tensor are not written. Otherwise
@@ -387,6 +398,9 @@ pub enum Op {
     MBarrierArrive {
         /// A pointer to the `u64` of an mbarrier.
         barrier: InstId,
+        /// The bytes (`u32`) that the phase lacks, too, from [copies](Op::TensorCopy) to several
+        /// blocks of a cluster. The phase ends when the bytes that have arrived are the expected ones.
+        bytes: Option<InstId>,
     },
     /// Waits until a phase of an mbarrier is complete: the current or the last one. Orders the
     /// accesses that threads have made before they arrived in the phase against those after it.

@@ -56,9 +56,9 @@ macro_rules! operands {
                 listed = Some(args.$iter()$(.$copied())?);
                 (None, None, None)
             }
-            Op::TensorCopy { to, at, barrier, .. } => {
+            Op::TensorCopy { to, at, barrier, blocks, .. } => {
                 listed = Some(at.$iter()$(.$copied())?);
-                (Some($($deref)? to), Some($($deref)? barrier), None)
+                (Some($($deref)? to), Some($($deref)? barrier), blocks.$as_borrowed()$(.$copied())?)
             }
             Op::TensorStore { from, at, .. } => {
                 listed = Some(at.$iter()$(.$copied())?);
@@ -96,7 +96,7 @@ macro_rules! operands {
             Op::Offset { base, .. } => (Some($($deref)? base), None, None),
             Op::PtxOutput { of, .. } => (Some($($deref)? of), None, None),
             Op::WgmmaWait { sums, .. } => (Some($($deref)? sums), None, None),
-            Op::MBarrierArrive { barrier } => (Some($($deref)? barrier), None, None),
+            Op::MBarrierArrive { barrier, bytes } => (Some($($deref)? barrier), bytes.$as_borrowed()$(.$copied())?, None),
             Op::MBarrierWait { barrier, phase } => (Some($($deref)? barrier), Some($($deref)? phase), None),
             Op::Check { cond, .. } | Op::If { cond, .. } => (Some($($deref)? cond), None, None),
             Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {

@@ -269,10 +269,11 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::BulkCopy { to, from, bytes, barrier } => {
             write!(f, "bulk_copy {to}, {from}, {bytes}, {barrier}")
         }
-        Op::TensorCopy { to, map, shape, at, barrier } => {
+        Op::TensorCopy { to, map, shape, at, barrier, blocks } => {
             write!(f, "tensor_copy.{}d {to}, {map}, {barrier}, ", at.len())?;
             at.iter().try_for_each(|at| write!(f, "{at}, "))?;
-            shape.fmt(f)
+            shape.fmt(f)?;
+            blocks.map_or(Ok(()), |blocks| write!(f, ", blocks {blocks}"))
         }
         Op::TensorStore { map, from, shape, at } => {
             write!(f, "tensor_store.{}d {map}, {from}, ", at.len())?;
@@ -296,7 +297,12 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             let what = if *waits { "sync" } else { "arrive" };
             write!(f, "named_barrier.{what} {id}, {threads}")
         }
-        Op::MBarrierArrive { barrier } => write_one_operand(f, "mbarrier_arrive", barrier),
+        Op::MBarrierArrive { barrier, bytes: None } => {
+            write_one_operand(f, "mbarrier_arrive", barrier)
+        }
+        Op::MBarrierArrive { barrier, bytes: Some(bytes) } => {
+            write!(f, "mbarrier_arrive {barrier}, bytes {bytes}")
+        }
         Op::MBarrierWait { barrier, phase } => {
             write_two_operands(f, "mbarrier_wait", barrier, phase)
         }

@@ -29,6 +29,7 @@ mod low_occupancy;
 mod misaligned_accesses;
 mod mismatched_barriers;
 mod missing_barriers;
+mod missing_cluster_syncs;
 mod missing_fences;
 mod missing_warp_syncs;
 mod moderate_occupancy;
@@ -128,6 +129,7 @@ pub static LINTS: &[Lint] = &[
     misaligned_accesses::LINT,
     mismatched_barriers::LINT,
     missing_barriers::LINT,
+    missing_cluster_syncs::LINT,
     missing_fences::LINT,
     missing_warp_syncs::LINT,
     moderate_occupancy::LINT,

@@ -28,7 +28,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
             | Op::CompareExchange { ptr, .. }
             | Op::BulkStore { from: ptr, .. }
             | Op::TensorStore { from: ptr, .. }
-            | Op::MBarrierArrive { barrier: ptr }
+            | Op::MBarrierArrive { barrier: ptr, .. }
             | Op::MBarrierWait { barrier: ptr, .. }) = inst.op
             else {
                 return Vec::new();

@@ -54,7 +54,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
                 access(kernel, errors, id, *ptr, Kind::Atomic);
                 atomic_type(errors, id, Some(inst.ty), None);
             }
-            Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, phase: _ } => {
+            Op::MBarrierArrive { barrier, bytes: _ } | Op::MBarrierWait { barrier, phase: _ } => {
                 mbarrier(kernel, errors, id, *barrier);
             }
             Op::BulkCopy { to, from, bytes: _, barrier } => {

@@ -350,8 +350,12 @@ impl Typing<'_, '_> {
                     self.error(format!("copies {bytes} bytes and must copy a multiple of 16"));
                 }
             }
-            Op::TensorCopy { to, map, shape, at, barrier } => {
+            Op::TensorCopy { to, map, shape, at, barrier, blocks } => {
                 self.operands([*to, *barrier], Ty::Ptr(Space::Shared));
+                if let Some(blocks) = blocks {
+                    self.operands([*blocks], U32);
+                    self.has_cluster();
+                }
                 self.tensor_box(*map, Access::TensorRead, shape, at);
             }
             Op::TensorStore { map, from, shape, at } => {
@@ -401,8 +405,11 @@ impl Typing<'_, '_> {
                     self.error(format!("is for {threads} threads, which are no warps of a block"));
                 }
             }
-            Op::MBarrierArrive { barrier } => {
+            Op::MBarrierArrive { barrier, bytes } => {
                 self.operands([*barrier], Ty::Ptr(Space::Shared));
+                if let Some(bytes) = bytes {
+                    self.operands([*bytes], U32);
+                }
                 self.result(U64);
             }
             Op::MBarrierWait { barrier, phase } => {

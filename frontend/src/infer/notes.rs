@@ -75,7 +75,8 @@ impl Notes {
             Builtin::Wgmma { .. } => {
                 return self.record_generic(path, parse_quote!(::<8, 1, u32>), absolute());
             }
-            Builtin::MBarrier(MBarrierFn::TensorCopy) | Builtin::BulkStore(BulkStoreFn::Tensor) => {
+            Builtin::MBarrier(MBarrierFn::TensorCopy | MBarrierFn::Multicast)
+            | Builtin::BulkStore(BulkStoreFn::Tensor) => {
                 return self.record_generic(path, parse_quote!(::<f32, f32, f32>), absolute());
             }
             // The number itself may be a parameter of the kernel.

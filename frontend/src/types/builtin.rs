@@ -121,6 +121,10 @@ pub(crate) enum MBarrierFn {
     BulkCopy,
     /// `tensor_copy`
     TensorCopy,
+    /// `tensor_copy_multicast`
+    Multicast,
+    /// `arrive_expect_tx`
+    ArriveExpect,
 }
 
 /// A function of the module `bulk_store`, or the one of the module `tensor_map::words`.
@@ -612,6 +616,12 @@ fn find_in_mbarrier_words(name: &str) -> Option<ResolvedBuiltin> {
             let [map, to] = [false, true].map(|mutable| BuiltinPart::AnyRef { mutable });
             (MBarrierFn::TensorCopy, vec![word, to, map, BuiltinPart::Any], BuiltinPart::Unit)
         }
+        "tensor_copy_multicast" => {
+            let [map, to] = [false, true].map(|mutable| BuiltinPart::AnyRef { mutable });
+            let params = vec![word, to, map, BuiltinPart::Any, parity];
+            (MBarrierFn::Multicast, params, BuiltinPart::Unit)
+        }
+        "arrive_expect_tx" => (MBarrierFn::ArriveExpect, vec![word, parity], token),
         _ => return None,
     };
     let path = format!("mbarrier::words::{name}");

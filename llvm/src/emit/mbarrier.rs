@@ -7,7 +7,8 @@ use super::{
 };
 use warpwise_compiler::{
     back::ptx::{
-        MBARRIER_ARRIVE, bulk_copy_instructions, mbarrier_inits, mbarrier_test, mbarriers,
+        MBARRIER_ARRIVE, MBARRIER_ARRIVE_EXPECT, after_mbarrier_inits, bulk_copy_instructions,
+        mbarrier_inits, mbarrier_test, mbarriers,
     },
     ir::InstId,
 };
@@ -25,19 +26,25 @@ impl Emitter<'_> {
         if addresses.is_empty() {
             return;
         }
+        let after = after_mbarrier_inits(self.kernel).join(";\n");
         let text = format!(
             "{{\n.reg .b32 w_x, w_y, w_z;\n.reg .pred w_first;\n\
              mov.u32 w_x, %tid.x;\nmov.u32 w_y, %tid.y;\nmov.u32 w_z, %tid.z;\n\
              or.b32 w_x, w_x, w_y;\nor.b32 w_x, w_x, w_z;\n\
-             setp.eq.u32 w_first, w_x, 0;\n{inits}bar.sync 0;\n}}"
+             setp.eq.u32 w_first, w_x, 0;\n{inits}{after};\n}}"
         );
         self.asm_line(&text, &addresses, Effects::Sync);
     }
 
     /// Arrives, and returns a token of the phase.
-    pub(super) fn mbarrier_arrive(&mut self, barrier: InstId) -> Value {
-        let barrier = self.value(barrier);
-        self.asm(Type::I64, &format!("{MBARRIER_ARRIVE} $0, [$1];"), &[barrier], Effects::Sync)
+    pub(super) fn mbarrier_arrive(&mut self, barrier: InstId, bytes: Option<InstId>) -> Value {
+        let text = match bytes {
+            Some(_) => format!("{MBARRIER_ARRIVE_EXPECT} $0, [$1], $2;"),
+            None => format!("{MBARRIER_ARRIVE} $0, [$1];"),
+        };
+        let operands: Vec<Value> =
+            [barrier].into_iter().chain(bytes).map(|id| self.value(id)).collect();
+        self.asm(Type::I64, &text, &operands, Effects::Sync)
     }
 
     /// Waits for the end of a phase.

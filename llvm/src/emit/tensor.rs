@@ -8,8 +8,8 @@ use super::{
 };
 use warpwise_compiler::{
     back::ptx::{
-        BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, tensor_copy_instructions,
-        tensor_store_instructions,
+        BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, cluster_ranks,
+        multicast_instructions, tensor_copy_instructions, tensor_store_instructions,
     },
     ir::{InstId, ParamId, TensorBox, TensorBoxShape},
 };
@@ -18,6 +18,10 @@ use warpwise_compiler::{
 const MAP: &str = "w_map";
 /// The register with the first column of a box.
 const COLUMN: &str = "w_column";
+/// The register with the ranks of the blocks that get a box.
+const RANKS: &str = "w_ranks";
+/// The predicate that is true if there is such a block.
+const ANY_RANK: &str = "w_any_rank";
 
 impl Emitter<'_> {
     /// Begins to copy a box of a tensor to the first of two addresses; the second is that of the
@@ -25,11 +29,23 @@ impl Emitter<'_> {
     pub(super) fn tensor_copy(
         &mut self,
         [to, barrier]: [InstId; 2],
-        map: ParamId,
-        shape: &TensorBox,
-        at: &[InstId],
+        (map, shape, at): (ParamId, &TensorBox, &[InstId]),
+        blocks: Option<InstId>,
     ) {
         let shape = self.box_shape(map, shape);
+        if let Some(blocks) = blocks {
+            let copy = multicast_instructions(["$0", MAP, "$1"], &places(3, at), [RANKS, ANY_RANK]);
+            let ranks = cluster_ranks(self.kernel);
+            let prepare = format!(
+                ".reg .b32 w_known;\n.reg .b16 {RANKS};\n.reg .pred {ANY_RANK};\n\
+                 and.b32 w_known, $2, {ranks};\nsetp.ne.u32 {ANY_RANK}, w_known, 0;\n\
+                 cvt.u16.u32 {RANKS}, w_known"
+            );
+            let instructions: Vec<String> = [prepare].into_iter().chain(copy).collect();
+            let coordinates = at.iter().map(|id| self.value(*id)).collect();
+            let addresses = [to, barrier, blocks];
+            return self.emit_with_map(map, &instructions, &addresses, (&shape, coordinates));
+        }
         let copy = tensor_copy_instructions(["$0", MAP, "$1"], &places(2, at), shape.bytes());
         let coordinates = at.iter().map(|id| self.value(*id)).collect();
         self.emit_with_map(map, &copy, &[to, barrier], (&shape, coordinates));
@@ -81,17 +97,17 @@ impl Emitter<'_> {
         &mut self,
         map: ParamId,
         instructions: &[String],
-        addresses: &[InstId],
+        first: &[InstId],
         (shape, at): (&TensorBoxShape, Vec<Value>),
     ) {
         let (symbol, text) = (self.param_symbol(map), instructions.join(";\n"));
-        let (last, mask) = (addresses.len() + at.len() - 1, shape.column_mask());
+        let (last, mask) = (first.len() + at.len() - 1, shape.column_mask());
         let text = format!(
             "{{\n.reg .b64 {MAP};\n.reg .b32 {COLUMN};\nmov.b64 {MAP}, {symbol};\n\
              cvta.param.u64 {MAP}, {MAP};\nand.b32 {COLUMN}, ${last}, {mask};\n{text};\n}}"
         );
-        let addresses = addresses.iter().map(|id| self.value(*id));
-        let operands: Vec<Value> = addresses.chain(at).collect();
+        let first = first.iter().map(|id| self.value(*id));
+        let operands: Vec<Value> = first.chain(at).collect();
         self.asm_line(&text, &operands, Effects::Sync);
     }
 }

@@ -5,7 +5,9 @@ use std::{
     ops::RangeInclusive,
 };
 use warpwise_compiler::hardware::time::Work;
-use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Wavefronts, WorstRequest};
+use warpwise_simt::{
+    ActiveThreads, BulkCopies, Counts, Floats, MatrixProducts, Sectors, Wavefronts, WorstRequest,
+};
 
 /// The version of the format. It grows when a documented field changes or disappears.
 const SCHEMA: u32 = 1;
@@ -130,6 +132,9 @@ fn counts(all: &Counts) -> String {
         .value("barriers", all.barriers)
         .value("atomics", all.atomics)
         .value("floats", floats(all.floats))
+        .value("bulk_loads", bulk_copies(all.bulk_loads))
+        .value("bulk_stores", bulk_copies(all.bulk_stores))
+        .value("matrix_products", matrix_products(all.matrix_products))
         .end()
 }
 
@@ -150,6 +155,17 @@ fn sectors(Sectors { requests, sectors, ideal }: Sectors) -> String {
 
 fn floats(Floats { half, single, double }: Floats) -> String {
     Object::empty().value("half", half).value("single", single).value("double", double).end()
+}
+
+fn bulk_copies(BulkCopies { copies, bytes, sectors }: BulkCopies) -> String {
+    let object = Object::empty().value("copies", copies);
+    object.value("bytes", bytes).value("sectors", sectors).end()
+}
+
+fn matrix_products(products: MatrixProducts) -> String {
+    let MatrixProducts { instructions, multiply_adds, shared_bytes } = products;
+    let object = Object::empty().value("instructions", instructions);
+    object.value("multiply_adds", multiply_adds).value("shared_bytes", shared_bytes).end()
 }
 
 fn list(values: impl Iterator<Item = String>) -> String {

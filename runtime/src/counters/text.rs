@@ -1,6 +1,6 @@
 //! Counts for people to read: sentences about a whole launch, and a table of lines.
 use std::{cmp::Reverse, ops::RangeInclusive};
-use warpwise_simt::{ActiveThreads, Counts, Trips};
+use warpwise_simt::{ActiveThreads, BulkCopies, Counts, MatrixProducts, Trips};
 
 /// A column of the table: its name, and the text of a cell.
 type Column = (&'static str, fn(&Counts) -> String);
@@ -28,6 +28,13 @@ const CONSTANTS: [Column; 3] = [
     ("constants", |counts| counts.constant_loads.wavefronts.to_string()),
     ("", |counts| excess(counts.constant_loads.wavefronts, counts.constant_loads.ideal)),
 ];
+
+const BULK_COPIES: [Column; 2] = [
+    ("bulk copies", |counts| counts.bulk().copies.to_string()),
+    ("bytes", |counts| counts.bulk().bytes.to_string()),
+];
+const MATRIX_PRODUCTS: [Column; 1] =
+    [("multiply-adds", |counts| counts.matrix_products.multiply_adds.to_string())];
 
 /// Formats the ratio of measured to expected, such as `8.00x`.
 ///
@@ -149,6 +156,25 @@ pub fn summary(total: &Counts) -> Vec<String> {
             "textures: {} requests, expected {expected} sectors, got {got}: {}",
             texture.requests,
             times(got, expected)
+        ));
+    }
+    for (direction, BulkCopies { copies, bytes, sectors }) in
+        [("to", total.bulk_loads), ("from", total.bulk_stores)]
+    {
+        if copies != 0 {
+            lines.push(format!(
+                "bulk copies {direction} shared memory: {copies}, of {bytes} bytes, in {sectors} sectors of global memory"
+            ));
+        }
+    }
+    let MatrixProducts { instructions, multiply_adds, shared_bytes } = total.matrix_products;
+    if instructions != 0 {
+        let read = match shared_bytes {
+            0 => String::new(),
+            _ => format!(", {shared_bytes} bytes of shared memory"),
+        };
+        lines.push(format!(
+            "tensor cores: {instructions} instructions, {multiply_adds} multiply-adds{read}"
         ));
     }
     if barriers != 0 {
@@ -305,6 +331,12 @@ fn used_columns(total: &Counts) -> Vec<Column> {
     }
     if total.constant_loads.requests != 0 {
         columns.extend(CONSTANTS);
+    }
+    if total.bulk().copies != 0 {
+        columns.extend(BULK_COPIES);
+    }
+    if total.matrix_products.instructions != 0 {
+        columns.extend(MATRIX_PRODUCTS);
     }
     columns
 }

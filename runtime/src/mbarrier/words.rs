@@ -38,6 +38,30 @@ pub fn tensor_copy<T, M, A>(_word: &AtomicU64, _to: &mut T, _map: &M, _at: A) {
     only_in_a_kernel("`MBarrier::tensor_copy`")
 }
 
+/// Begins to copy a box of a tensor to the shared memory of several blocks of the cluster.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn tensor_copy_multicast<T, M, A>(
+    _word: &AtomicU64,
+    _to: &mut T,
+    _map: &M,
+    _at: A,
+    _blocks: u32,
+) {
+    only_in_a_kernel("`MBarrier::tensor_copy_multicast`")
+}
+
+/// Arrives, lets the phase expect bytes, and returns a token of the current phase.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn arrive_expect_tx(_word: &AtomicU64, _bytes: u32) -> u64 {
+    only_in_a_kernel("`MBarrier::arrive_expect_tx`")
+}
+
 /// Begins to copy a value from a buffer to shared memory.
 ///
 /// # Panics

@@ -35,6 +35,8 @@ pub(crate) struct Counted {
     pub(crate) texture_reads: usize,
     /// Number of accesses to local memory.
     pub(crate) local_accesses: usize,
+    /// Number of instructions that copy in bulk.
+    pub(crate) bulk_copies: usize,
     /// One entry per instruction of the kernel; empty if nothing is counted.
     pub(crate) entries: Vec<Entry>,
 }
@@ -60,6 +62,8 @@ pub(crate) struct Entry {
     pub(crate) texture_read: Option<u32>,
     /// The access to local memory.
     pub(crate) local_access: Option<u32>,
+    /// The copies in bulk.
+    pub(crate) bulk_copy: Option<u32>,
     /// True if another instruction makes the request that it is part of.
     pub(crate) is_merged: bool,
 }

@@ -199,6 +199,8 @@ pub(crate) enum Instr {
     MBarrierArrive {
         barrier: Address<Operand>,
         to: Reg,
+        /// The bytes that the phase lacks, too.
+        bytes: Option<Operand>,
     },
     /// Waits for the phase of a token or parity.
     MBarrierWait {
@@ -405,6 +407,8 @@ pub(crate) struct AsyncCopy {
     pub(crate) bytes: u32,
     /// The access sites of the destination and the source, if accesses are checked.
     pub(crate) sites: Option<[u32; 2]>,
+    /// The counter of a copy in bulk, if that is counted.
+    pub(crate) counter: Option<u32>,
 }
 
 /// An effect of an instruction that other threads can observe, or that depends on the schedule.

@@ -112,6 +112,8 @@ pub(crate) struct Code {
     pub(crate) async_copies: Vec<AsyncCopy>,
     /// The copies of boxes of tensors to shared memory.
     pub(crate) tensor_copies: Vec<TensorCopy>,
+    /// True if copies go to several blocks of a cluster.
+    pub(crate) has_multicasts: bool,
     /// The stores in bulk.
     pub(crate) bulk_stores: Vec<BulkStore>,
     /// The messages of the instructions that print or panic.

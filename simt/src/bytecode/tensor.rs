@@ -14,6 +14,8 @@ pub(crate) struct TensorCopy {
     /// The coordinates of the first element of the box: `i32`s, the layer first.
     pub(crate) at: [Operand; 3],
     pub(crate) shared: SharedEnd,
+    /// The ranks of the blocks of the cluster that get the box, as bits; `None` for the own block.
+    pub(crate) blocks: Option<Operand>,
 }
 
 /// The end of a copy in shared memory.
@@ -23,6 +25,8 @@ pub(crate) struct SharedEnd {
     pub(crate) bytes: u32,
     /// The number of the site of its access, if it is checked.
     pub(crate) site: Option<u32>,
+    /// The counter of the copy, if it is counted.
+    pub(crate) counter: Option<u32>,
 }
 
 /// A copy from shared to global memory, whose source must not be written until it is waited for.

@@ -1,15 +1,16 @@
-//! The state that the blocks of a cluster share: their shared memory, and the ended blocks.
+//! The state that the blocks of a cluster share: their shared memory, the copies from one to others,
+//! and the ended blocks.
 //!
 //! One worker runs all blocks of a cluster, in turns. A block of which all threads wait at the
 //! barrier of the cluster continues when those of the others wait, too, or have ended.
 use crate::{
     bytecode::Code,
-    exec::bound::Bound,
+    exec::{bound::Bound, mbarriers::BulkCopy},
     observe::sanitizer::cluster::{ClusterChecks, ClusterMember},
     vector::memory::{Cells, Memory},
 };
 use std::sync::{
-    Arc, Mutex,
+    Arc, Mutex, MutexGuard, PoisonError,
     atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
@@ -23,6 +24,9 @@ pub(crate) struct Cluster {
     /// True if one of the blocks cannot end.
     stopped: AtomicBool,
     checks: Option<Arc<Mutex<ClusterChecks>>>,
+    /// By rank, the copies to the block that it has not received yet, each with the address of its
+    /// mbarrier.
+    sent: Vec<Mutex<Vec<(u64, BulkCopy)>>>,
 }
 
 impl Cluster {
@@ -38,6 +42,7 @@ impl Cluster {
         let checks = checks.map(|checks| ClusterChecks::new(code, checks, blocks.clone()));
         Self {
             shared: blocks.iter().map(arrays).collect(),
+            sent: blocks.iter().map(|_| Mutex::default()).collect(),
             blocks,
             ended: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
@@ -66,6 +71,25 @@ impl Cluster {
     pub(crate) fn member(&self, rank: usize) -> Option<ClusterMember> {
         let checks = Arc::clone(self.checks.as_ref()?);
         Some(ClusterMember { checks, rank, first_block: self.blocks[0] })
+    }
+
+    /// Sends a copy, with the address of its mbarrier, to the blocks of these ranks.
+    pub(crate) fn send(&self, ranks: impl Iterator<Item = usize>, barrier: u64, copy: BulkCopy) {
+        ranks.for_each(|rank| self.lock_sent(rank).push((barrier, copy)));
+    }
+
+    /// Takes the copies to the block of a rank.
+    pub(crate) fn receive(&self, rank: usize) -> Vec<(u64, BulkCopy)> {
+        std::mem::take(&mut self.lock_sent(rank))
+    }
+
+    /// Returns true if there are copies to the block of a rank that it has not received.
+    pub(crate) fn has_received(&self, rank: usize) -> bool {
+        !self.lock_sent(rank).is_empty()
+    }
+
+    fn lock_sent(&self, rank: usize) -> MutexGuard<'_, Vec<(u64, BulkCopy)>> {
+        self.sent[rank].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a block that has ended.

@@ -38,6 +38,8 @@ pub(crate) struct MBarrier {
     pending: u32,
     /// The parity of the number of the phase.
     parity: bool,
+    /// The bytes that arrivals have expected, less those of the copies from several blocks.
+    expected_bytes: i64,
     /// The copies that the phase lacks, in order.
     copies: Vec<BulkCopy>,
     /// The accesses of the threads that have arrived in the phase or copied, if they are checked.
@@ -57,6 +59,8 @@ pub(crate) struct BulkCopy {
     /// The address of the destination.
     pub(crate) to: u64,
     pub(crate) from: CopySource,
+    /// True for a copy to several blocks of a cluster.
+    pub(crate) is_multicast: bool,
 }
 
 /// The source of a bulk copy.
@@ -88,10 +92,12 @@ impl MBarrier {
         self.parity
     }
 
-    /// Counts an arrival in a phase that lacks some; returns true if it is the last one.
-    pub(crate) fn arrive(&mut self) -> bool {
+    /// Counts an arrival that expects bytes, in a phase that lacks some; returns true if it is the
+    /// last one.
+    pub(crate) fn arrive(&mut self, bytes: u32) -> bool {
         self.pending = self.pending.saturating_sub(1);
-        if self.pending == 0 && self.copies.is_empty() {
+        self.expected_bytes += i64::from(bytes);
+        if self.lacks_only_copies() && self.copies.is_empty() {
             self.complete();
             return true;
         }
@@ -103,9 +109,22 @@ impl MBarrier {
         self.copies.push(copy);
     }
 
-    /// Returns true if the phase lacks copies only.
+    /// Adds a copy to several blocks, whose bytes arrivals expect.
+    pub(crate) fn receive(&mut self, copy: BulkCopy, bytes: u32) {
+        self.copies.push(copy);
+        self.expected_bytes -= i64::from(bytes);
+    }
+
+    /// Returns true if the phase lacks only the copies that have begun.
     pub(crate) fn lacks_only_copies(&self) -> bool {
-        self.pending == 0
+        self.pending == 0 && self.expected_bytes == 0
+    }
+
+    /// Returns the access sites and the destinations of the copies to several blocks, if accesses are
+    /// checked.
+    pub(crate) fn multicasts(&self, code: &Code) -> Vec<(u32, u64)> {
+        let multicasts = self.copies.iter().filter(|copy| copy.is_multicast);
+        multicasts.filter_map(|copy| Some((copy.site(code)?, copy.to))).collect()
     }
 
     /// Ends a phase that lacks copies only, and returns them.
@@ -153,8 +172,8 @@ impl MBarriers {
 
 impl Hash for MBarriers {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        for MBarrier { pending, parity, copies, .. } in self.all() {
-            (pending, parity).hash(hasher);
+        for MBarrier { pending, parity, copies, expected_bytes, .. } in self.all() {
+            (pending, parity, expected_bytes).hash(hasher);
             copies
                 .iter()
                 .for_each(|copy| (copy.copy, copy.thread, copy.to, copy.from).hash(hasher));
@@ -166,25 +185,40 @@ impl Hash for MBarriers {
 mod tests {
     use super::*;
 
+    const COPY: BulkCopy =
+        BulkCopy { copy: 7, thread: 0, to: 0, from: CopySource::Bytes(0), is_multicast: false };
+
+    #[test]
+    fn a_phase_waits_for_the_expected_bytes() {
+        let mut barrier = MBarrier::new(1);
+        // Copies of other blocks may come before the arrival that expects them.
+        barrier.receive(COPY, 64);
+        assert!(barrier.arrive(128) && !barrier.lacks_only_copies());
+        barrier.receive(COPY, 64);
+        assert!(barrier.lacks_only_copies());
+        assert_eq!(barrier.take_copies().len(), 2);
+        assert!(barrier.parity());
+    }
+
     #[test]
     fn the_last_arrival_completes_a_phase() {
         let mut barrier = MBarrier::new(2);
         for parity in [false, true, false] {
             assert_eq!(barrier.parity(), parity);
-            assert!(!barrier.arrive());
+            assert!(!barrier.arrive(0));
             assert_eq!(barrier.parity(), parity);
-            assert!(barrier.arrive());
+            assert!(barrier.arrive(0));
         }
     }
 
     #[test]
     fn a_phase_waits_for_its_copies() {
         let mut barrier = MBarrier::new(1);
-        barrier.expect(BulkCopy { copy: 7, thread: 0, to: 0, from: CopySource::Bytes(0) });
+        barrier.expect(COPY);
         assert!(!barrier.lacks_only_copies());
-        assert!(barrier.arrive() && !barrier.parity());
+        assert!(barrier.arrive(0) && !barrier.parity());
         assert!(barrier.lacks_only_copies());
         assert_eq!(barrier.take_copies().len(), 1);
-        assert!(barrier.parity() && barrier.arrive() && !barrier.parity());
+        assert!(barrier.parity() && barrier.arrive(0) && !barrier.parity());
     }
 }

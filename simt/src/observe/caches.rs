@@ -8,6 +8,7 @@
 //! load     first-level cache; a miss looks in the second-level cache
 //! store    writes to both, and leaves the second-level cache when its line is evicted
 //! atomic   looks in the second-level cache
+//! bulk     as a load or a store, without the first-level cache
 //! ```
 //!
 //! The second-level cache has partitions, and device memory delivers pairs of sectors. A
@@ -103,17 +104,30 @@ impl CacheSimulation {
                     l1.fill(sector, false);
                 });
             }
-            Kind::Store => {
-                self.counts.sectors_written += sectors.count as u64;
-                self.counts.l2_lookups += sectors.count as u64;
-                self.counts.l2_hits += sectors.count as u64;
-                for sector in sectors.iter() {
-                    let home = self.home_partition(sector);
-                    let evicted = self.l2[home].fill(sector, true);
-                    self.counts.memory_sectors_written += evicted;
-                }
-            }
+            Kind::Store => self.write_l2(&sectors),
             Kind::Atomic => self.read_l2(near, &sectors),
+        }
+    }
+
+    /// Simulates a copy in bulk by block `block`, from these sectors of global memory or to them,
+    /// which does not use the first-level cache.
+    pub(crate) fn bulk_copy(&mut self, block: u64, is_load: bool, sectors: &[u64]) {
+        let near = (block % self.l1.len() as u64) as usize % self.l2.len();
+        for numbers in sectors.chunks(Sectors::MOST) {
+            let mut some = Sectors::default();
+            numbers.iter().for_each(|sector| some.push(*sector));
+            if is_load { self.read_l2(near, &some) } else { self.write_l2(&some) }
+        }
+    }
+
+    fn write_l2(&mut self, sectors: &Sectors) {
+        self.counts.sectors_written += sectors.count as u64;
+        self.counts.l2_lookups += sectors.count as u64;
+        self.counts.l2_hits += sectors.count as u64;
+        for sector in sectors.iter() {
+            let home = self.home_partition(sector);
+            let evicted = self.l2[home].fill(sector, true);
+            self.counts.memory_sectors_written += evicted;
         }
     }
 

@@ -1,6 +1,7 @@
 //! Kernels in IR text, run and observed.
 mod affine_conditions;
 mod arrays;
+mod bulk_counters;
 mod clusters;
 mod control_flow;
 mod counted_loops;
@@ -13,6 +14,7 @@ mod guards;
 mod histograms;
 mod memory;
 mod memory_indices;
+mod multicasts;
 mod observed_dot_products;
 mod observed_replay;
 mod operations;

@@ -46,7 +46,7 @@ fn kernel(inside: &str) -> Kernel {
 }
 
 /// Returns the findings in a kernel, which are the same for any number of workers.
-fn found_in(inside: &str, shape: Shape, values: &[Value]) -> Vec<Finding> {
+pub(super) fn found_in(inside: &str, shape: Shape, values: &[Value]) -> Vec<Finding> {
     let program = CheckedProgram::new(&kernel(inside));
     let on = |workers| {
         let memories: Vec<_> = values.iter().map(Value::memory).collect();
@@ -66,7 +66,7 @@ fn found_in(inside: &str, shape: Shape, values: &[Value]) -> Vec<Finding> {
 }
 
 /// Returns the texts of findings, with the severity unless it is an error.
-fn texts(found: &[Finding]) -> Vec<String> {
+pub(super) fn texts(found: &[Finding]) -> Vec<String> {
     let text = |finding: &Finding| match finding.severity {
         Severity::Error => finding.to_string(),
         severity => format!("{}: {finding}", severity.name()),

@@ -323,7 +323,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         | Op::AtomicStore { ptr, .. }
         | Op::Atomic { ptr, .. }
         | Op::CompareExchange { ptr, .. } => [Some(*ptr), None, None],
-        Op::MBarrierArrive { barrier } | Op::MBarrierWait { barrier, .. } => {
+        Op::MBarrierArrive { barrier, .. } | Op::MBarrierWait { barrier, .. } => {
             [Some(*barrier), None, None]
         }
         Op::AsyncCopy { to, from, .. } | Op::BulkStore { to, from, .. } => {

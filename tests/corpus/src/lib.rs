@@ -94,6 +94,7 @@ modules![
     /// The modules of the corpus: their files, and their kernels.
     MODULES in "":
     barriers,
+    clusters,
     constant_memory,
     contention,
     contracts,

@@ -11,7 +11,7 @@
 //! | `--seconds T` | begins no batch, and no half of one, after so many seconds |
 //! | `--statements N` | gives each kernel at most so many statements |
 //! | `--batch N` | puts so many kernels in a module, or 64 |
-//! | `--generator NAME` | which random kernels: `any`, which it is without this, or `coarse`, for thread coarsening |
+//! | `--generator NAME` | which random kernels: `any`, which it is without this, `coarse`, for thread coarsening, or `cluster`, for GPUs with clusters |
 //! | `--backend NAME` | whose PTX runs: `builtin`, which it is without this, or `llvm` |
 //! | `--processes P` | compiles in so many processes, or as many as there are cores: one process compiles one kernel at a time |
 //!
@@ -32,7 +32,7 @@ use std::{
 use warpwise_compiler::back::Backend;
 use warpwise_tests::{
     gpu::{BatchError, Gpu, Left, Version, reference},
-    random_ir::{RandomKernel, coarse_kernel, random_kernel_within},
+    random_ir::{RandomKernel, cluster_kernel, coarse_kernel, random_kernel_within},
     worker::{WORKER, Worker},
 };
 
@@ -58,17 +58,21 @@ struct Options {
 enum Generator {
     Any,
     Coarse,
+    Cluster,
 }
 
 impl Generator {
     fn named(name: &str) -> Option<Self> {
-        [Self::Any, Self::Coarse].into_iter().find(|generator| generator.name() == name)
+        [Self::Any, Self::Coarse, Self::Cluster]
+            .into_iter()
+            .find(|generator| generator.name() == name)
     }
 
     const fn name(self) -> &'static str {
         match self {
             Self::Any => "any",
             Self::Coarse => "coarse",
+            Self::Cluster => "cluster",
         }
     }
 
@@ -76,6 +80,7 @@ impl Generator {
         match self {
             Self::Any => random_kernel_within(seed, statements),
             Self::Coarse => coarse_kernel(seed),
+            Self::Cluster => cluster_kernel(seed),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Generator {
         let Some(shared) = self.plan.mbarriers else { return };
         let number = self.plan.number[1];
         let barrier = self.slot(shared, Scalar::U64, number);
-        let phase = self.emit(Op::MBarrierArrive { barrier }, Scalar::U64);
+        let phase = self.emit(Op::MBarrierArrive { barrier, bytes: None }, Scalar::U64);
         if self.draw.chance(70) {
             self.emit(Op::MBarrierWait { barrier, phase }, Ty::Unit);
         }

@@ -73,4 +73,21 @@ fn groups(y: &mut [F32x4]) {
     bulk_store::wait();
 }
 
+#[kernel(block = 64)]
+fn without_clusters(x: TensorMap2<f32, 8, 32, 0>) {
+    let full = shared!(MBarrier<1>);
+    let tile = shared!(Tile);
+    full.tensor_copy_multicast(tile, &x, (0, 0), 0b11);
+    full.arrive_expect_tx(size_of::<Tile>());
+}
+
+#[kernel(block = 64, cluster = 2)]
+fn wrong_multicasts(x: TensorMap2<f32, 4, 32, 0>) {
+    let full = shared!(MBarrier<1>);
+    let tile = shared!(Tile);
+    let mut own = Tile([[0.0; 32]; 8]);
+    full.tensor_copy_multicast(tile, &x, (0, 0), 0b11);
+    full.tensor_copy_multicast(&mut own, &x, (0, 0), 0b11);
+}
+
 fn main() {}

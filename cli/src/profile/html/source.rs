@@ -95,6 +95,18 @@ const COLUMNS: &[CounterColumn] = &[
         cell: |counts| count(counts.floats.all()),
         tint: Tint::Share(|counts| counts.floats.all()),
     },
+    CounterColumn {
+        name: "bulk",
+        title: "bytes of copies in bulk",
+        cell: |counts| count(counts.bulk().bytes),
+        tint: Tint::Share(|counts| counts.bulk().bytes),
+    },
+    CounterColumn {
+        name: "tensor",
+        title: "multiply-adds of tensor cores",
+        cell: |counts| count(counts.matrix_products.multiply_adds),
+        tint: Tint::Share(|counts| counts.matrix_products.multiply_adds),
+    },
 ];
 
 impl CounterColumn {

@@ -29,6 +29,7 @@ const fn is_bulk_copy(inst: &Inst) -> bool {
         inst.op,
         Op::BulkCopy { .. }
             | Op::TensorCopy { .. }
+            | Op::MBarrierArrive { bytes: Some(_), .. }
             | Op::TensorStore { .. }
             | Op::BulkStore { .. }
             | Op::BulkCommit

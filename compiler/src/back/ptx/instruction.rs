@@ -110,8 +110,8 @@ impl Emitter<'_> {
             Op::BulkCopy { to, from, bytes, barrier } => {
                 self.unit(|this| this.bulk_copy([*to, *from, *barrier], known(bytes)))
             }
-            Op::TensorCopy { to, map, shape, at, barrier } => {
-                self.unit(|this| this.tensor_copy([*to, *barrier], *map, shape, at))
+            Op::TensorCopy { to, map, shape, at, barrier, blocks } => {
+                self.unit(|this| this.tensor_copy([*to, *barrier], (*map, shape, at), *blocks))
             }
             Op::TensorStore { map, from, shape, at } => {
                 self.unit(|this| this.tensor_store(*map, shape, *from, at))
@@ -133,7 +133,7 @@ impl Emitter<'_> {
             Op::NamedBarrier { waits, id, threads } => {
                 self.unit(|this| this.named_barrier(*waits, known(id), known(threads)))
             }
-            Op::MBarrierArrive { barrier } => self.mbarrier_arrive(*barrier).into(),
+            Op::MBarrierArrive { barrier, bytes } => self.mbarrier_arrive(*barrier, *bytes).into(),
             Op::MBarrierWait { barrier, phase } => {
                 self.unit(|this| this.mbarrier_wait(id, *barrier, *phase))
             }

@@ -4,7 +4,7 @@
 //! is a release and a wait an acquire, among the threads of the block. Targets from [`HAS_TRY_WAIT`]
 //! suspend a waiting thread; others test in a loop.
 use super::{
-    Emitter,
+    Emitter, SYNC_CLUSTER,
     code::Label,
     emitter::ptx,
     reg::{Class, Reg},
@@ -25,6 +25,17 @@ pub(super) const HAS_TRY_WAIT: Target = Target::new(90);
 
 /// The instruction that arrives, up to its operands.
 pub const MBARRIER_ARRIVE: &str = "mbarrier.arrive.shared.b64";
+
+/// The instruction that arrives and expects bytes, up to its operands.
+pub const MBARRIER_ARRIVE_EXPECT: &str = "mbarrier.arrive.expect_tx.shared.b64";
+
+/// Returns the instructions after the initialization of mbarriers, before which no thread continues:
+/// if copies of other blocks may count for them, no thread of the cluster.
+pub fn after_mbarrier_inits(kernel: &Kernel) -> &'static [&'static str] {
+    const OF_CLUSTER: [&str; 3] =
+        ["fence.mbarrier_init.release.cluster", SYNC_CLUSTER[0], SYNC_CLUSTER[1]];
+    if kernel.has_multicasts() { &OF_CLUSTER } else { &["bar.sync 0"] }
+}
 
 /// Returns the instruction that tests a phase, a token or a parity, up to its operands.
 pub fn mbarrier_test(target: Target, phase: Ty) -> String {
@@ -80,14 +91,19 @@ impl Emitter<'_> {
                 ptx!(self, "@{first} {init}");
             }
         }
-        ptx!(self, "bar.sync 0");
+        for instruction in after_mbarrier_inits(kernel) {
+            ptx!(self, "{instruction}");
+        }
     }
 
     /// Arrives, and returns a token of the phase.
-    pub(super) fn mbarrier_arrive(&mut self, barrier: InstId) -> Reg {
+    pub(super) fn mbarrier_arrive(&mut self, barrier: InstId, bytes: Option<InstId>) -> Reg {
         let barrier = self.address(barrier);
         let token = self.regs.fresh(Class::B64);
-        ptx!(self, "{MBARRIER_ARRIVE} {token}, {barrier}");
+        match bytes.map(|bytes| self.operand(bytes)) {
+            Some(bytes) => ptx!(self, "{MBARRIER_ARRIVE_EXPECT} {token}, {barrier}, {bytes}"),
+            None => ptx!(self, "{MBARRIER_ARRIVE} {token}, {barrier}"),
+        }
         token
     }
 

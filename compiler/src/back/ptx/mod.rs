@@ -107,7 +107,10 @@ pub use layout::{
     local_placement, offset_params, shared_memory, shared_place,
 };
 pub use lines::Lines;
-pub use mbarrier::{MBARRIER_ARRIVE, mbarrier_inits, mbarrier_test, mbarriers};
+pub use mbarrier::{
+    MBARRIER_ARRIVE, MBARRIER_ARRIVE_EXPECT, after_mbarrier_inits, mbarrier_inits, mbarrier_test,
+    mbarriers,
+};
 pub use mma::{hides_constants, matrix_load_name, mma_name};
 pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
@@ -115,8 +118,8 @@ pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
 pub use sync::named_barrier_instruction;
 pub use tensor::{
-    BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, tensor_copy_instructions,
-    tensor_store_instructions,
+    BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, cluster_ranks,
+    multicast_instructions, tensor_copy_instructions, tensor_store_instructions,
 };
 pub use texture::{coordinates, texture_name};
 pub use wgmma::{

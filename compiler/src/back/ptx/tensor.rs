@@ -8,7 +8,7 @@ use super::{
     emitter::ptx,
     reg::{Class, Reg},
 };
-use crate::ir::{InstId, ParamId, TensorBox, TensorBoxShape};
+use crate::ir::{InstId, Kernel, ParamId, TensorBox, TensorBoxShape};
 
 /// The fence before copies of shared memory.
 const PROXY_FENCE: &str = "fence.proxy.async.shared::cta";
@@ -27,6 +27,29 @@ pub fn tensor_copy_instructions(
         PROXY_FENCE.to_owned(),
         format!("cp.async.bulk.tensor.{dims}d.{copy} [{to}], [{map}, {at}], [{barrier}]"),
     ]
+}
+
+/// Returns the instructions that copy a box to the same address in shared memory of several blocks of
+/// the cluster, whose mbarriers expect the bytes already. `blocks` are the bits of their ranks, of 16
+/// bits, and `any` a predicate that is true if there are some.
+pub fn multicast_instructions(
+    [to, map, barrier]: [&str; 3],
+    at: &[String],
+    [blocks, any]: [&str; 2],
+) -> [String; 2] {
+    let (dims, at) = (at.len(), coordinates(at));
+    let copy = "shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster";
+    [
+        "fence.proxy.async".to_owned(),
+        format!(
+            "@{any} cp.async.bulk.tensor.{dims}d.{copy} [{to}], [{map}, {at}], [{barrier}], {blocks}"
+        ),
+    ]
+}
+
+/// Returns the bits of the ranks of all blocks of a cluster.
+pub fn cluster_ranks(kernel: &Kernel) -> u32 {
+    (1 << kernel.cluster_blocks()) - 1
 }
 
 /// Returns the instructions that copy a box from an address in shared memory. The coordinates are
@@ -80,15 +103,27 @@ impl Emitter<'_> {
     pub(super) fn tensor_copy(
         &mut self,
         [to, barrier]: [InstId; 2],
-        map: ParamId,
-        shape: &TensorBox,
-        at: &[InstId],
+        (map, shape, at): (ParamId, &TensorBox, &[InstId]),
+        blocks: Option<InstId>,
     ) {
         let shape = self.box_shape(map, shape);
         let [to, barrier] = [to, barrier].map(|id| self.address_text(id));
         let map = self.tensor_map(map).to_string();
         let at: Vec<Reg> = at.iter().map(|value| self.reg(*value)).collect();
         let at = self.rounded_column(&shape, at);
+        if let Some(blocks) = blocks {
+            let (blocks, ranks) = (self.operand(blocks), cluster_ranks(self.kernel));
+            let [known, short] = [Class::B32, Class::B16].map(|class| self.regs.fresh(class));
+            ptx!(self, "and.b32 {known}, {blocks}, {ranks}");
+            let any = self.pred(format_args!("setp.ne.u32"), format_args!("{known}, 0"));
+            ptx!(self, "cvt.u16.u32 {short}, {known}");
+            let blocks = [short.to_string(), any.to_string()];
+            let blocks = blocks.each_ref().map(String::as_str);
+            for instruction in multicast_instructions([&to, &map, &barrier], &at, blocks) {
+                ptx!(self, "{instruction}");
+            }
+            return;
+        }
         for instruction in tensor_copy_instructions([&to, &map, &barrier], &at, shape.bytes()) {
             ptx!(self, "{instruction}");
         }

@@ -199,7 +199,7 @@ impl Traffic {
         let of_reads = ratio(caches.memory_sectors_read, caches.l2_sectors_read);
         let of_writes = ratio(caches.memory_sectors_written, caches.sectors_written);
         let [of_reads, of_writes] = if is_warm { [0.0; 2] } else { [of_reads, of_writes] };
-        let read = to_f64(work.sectors_read) * l1_misses;
+        let read = to_f64(work.sectors_read) * l1_misses + to_f64(work.bulk_sectors_read);
         let (written, updated) = (to_f64(work.sectors_written), to_f64(work.atomic_sectors));
         let sector = to_f64(SECTOR_BYTES);
         let latencies = gpu.latencies;
@@ -217,12 +217,13 @@ impl Traffic {
 /// is requested, but not more than the launch has.
 fn estimate_caches(work: &Work) -> CacheCounts {
     let footprint = work.footprint_bytes.div_ceil(SECTOR_BYTES);
-    let Work { sectors_read, sectors_written, .. } = *work;
+    let Work { sectors_read, bulk_sectors_read, sectors_written, .. } = *work;
+    let l2_sectors_read = sectors_read.saturating_add(bulk_sectors_read);
     CacheCounts {
         l1_sectors: sectors_read,
-        l2_lookups: sectors_read,
-        l2_sectors_read: sectors_read,
-        memory_sectors_read: sectors_read.min(footprint),
+        l2_lookups: l2_sectors_read,
+        l2_sectors_read,
+        memory_sectors_read: l2_sectors_read.min(footprint),
         sectors_written,
         memory_sectors_written: sectors_written.min(footprint),
         ..CacheCounts::default()
@@ -247,12 +248,21 @@ fn step_cycles(work: &Work, gpu: &Gpu, traffic: &Traffic) -> [(Step, f64); Step:
     })
 }
 
+/// Multiply-adds of one `mma` of 16 x 8 x 16 halves, for each thread of the warp.
+const MMA_MULTIPLY_ADDS_PER_THREAD: u32 = 16 * 8 * 16 / 32;
+
 /// Returns the cycles of each resource of a multiprocessor, if one did all work.
 fn pipe_cycles(work: &Work, gpu: &Gpu) -> impl Iterator<Item = (BoundBy, f64)> {
     let lanes = gpu.lanes;
     let issued: u64 = work.issued.iter().sum();
     let all = (BoundBy::Issue, to_f64(issued) / f64::from(SCHEDULERS));
     let requests = to_f64(work.shared_wavefronts + work.lines + work.shuffles);
+    // Other GPUs have no such products; for them, these are a sequence of `mma`.
+    let multiply_adds = match gpu.warpgroup_multiply_adds_per_cycle {
+        0 => MMA_MULTIPLY_ADDS_PER_THREAD * lanes.tensor.max(1),
+        own => own,
+    };
+    let warpgroup_cycles = to_f64(work.warpgroup_multiply_adds) / f64::from(multiply_adds);
     let pipes = Pipe::ALL.iter().zip(work.issued).map(move |(pipe, count)| {
         let lanes = match pipe {
             Pipe::Integer => lanes.integer,
@@ -264,7 +274,11 @@ fn pipe_cycles(work: &Work, gpu: &Gpu) -> impl Iterator<Item = (BoundBy, f64)> {
             Pipe::Control => SCHEDULERS * WARP_THREADS,
         };
         let cycles = to_f64(count) * f64::from(WARP_THREADS) / f64::from(lanes.max(1));
-        let cycles = if *pipe == Pipe::Memory { cycles.max(requests) } else { cycles };
+        let cycles = match pipe {
+            Pipe::Memory => cycles.max(requests),
+            Pipe::Tensor => cycles + warpgroup_cycles,
+            Pipe::Integer | Pipe::Single | Pipe::Double | Pipe::Special | Pipe::Control => cycles,
+        };
         (BoundBy::Pipe(*pipe), cycles)
     });
     [all].into_iter().chain(pipes)
@@ -397,6 +411,41 @@ mod tests {
         };
         let (one, more) = (of(132).seconds, of(133).seconds);
         assert!((more / one - 2.0).abs() < 0.1, "{one} {more}");
+    }
+
+    #[test]
+    fn products_of_warpgroups_take_time_on_tensor_cores() {
+        let work = Work { warpgroup_multiply_adds: 1 << 40, ..Work::default() };
+        let seconds = |gpu| {
+            let predicted =
+                predict(&work, Grid { blocks: 132 * 8, block: block(128) }, gpu).unwrap();
+            assert_eq!(predicted.bound_by, BoundBy::Pipe(Pipe::Tensor));
+            predicted.seconds - gpu.launch_seconds
+        };
+        let cycles = f64::from(1 << 30) * 1024.0 / 2048.0 / 132.0;
+        assert!((seconds(h200()) / (cycles / h200().clock_hz) - 1.0).abs() < 1e-6);
+        let a100 = Gpu::of(Target::new(80)).unwrap();
+        assert!(seconds(a100) > 2.0 * seconds(h200()));
+    }
+
+    #[test]
+    fn copies_in_bulk_take_bandwidth() {
+        let mut work = copy(1 << 28);
+        work.bulk_sectors_read = std::mem::take(&mut work.sectors_read);
+        let caches = |sectors| CacheCounts {
+            l2_sectors_read: sectors,
+            memory_sectors_read: sectors,
+            sectors_written: sectors,
+            memory_sectors_written: sectors,
+            ..CacheCounts::default()
+        };
+        for caches in [None, Some(caches(1000))] {
+            let grid = Grid { blocks: 1 << 20, block: block(256) };
+            let predicted = predict(&Work { caches, ..work }, grid, h200()).unwrap();
+            assert_eq!(predicted.bound_by, BoundBy::Memory);
+            let least = f64::from(1 << 28) * 8.0 / h200().memory_bytes_per_second;
+            assert!((1.0..1.5).contains(&(predicted.seconds / least)), "{predicted:?}");
+        }
     }
 
     #[test]

@@ -114,13 +114,18 @@ pub struct Work {
     pub lines: u64,
     /// Sectors that loads from global memory and reads of textures request.
     pub sectors_read: u64,
-    /// Sectors that stores to global memory write.
+    /// Sectors that copies in bulk read, which do not use the first-level cache.
+    pub bulk_sectors_read: u64,
+    /// Sectors that stores to global memory, and copies in bulk, write.
     pub sectors_written: u64,
     /// Sectors that atomic updates of global memory take.
     pub atomic_sectors: u64,
     /// Atomic updates of the most contended word of global memory, if updates are spread evenly over
     /// the words of each argument.
     pub same_word_atomics: u64,
+    /// Multiply-adds of products of warpgroups (`wgmma`), as of 16-bit factors: one of 8-bit factors
+    /// counts as a half.
+    pub warpgroup_multiply_adds: u64,
     /// Bytes of the memory that the launch gets.
     pub footprint_bytes: u64,
     /// The counts of the cache model, if it ran.
@@ -207,9 +212,11 @@ impl Work {
         visit("shuffles", &mut self.shuffles);
         visit("lines", &mut self.lines);
         visit("sectors_read", &mut self.sectors_read);
+        visit("bulk_sectors_read", &mut self.bulk_sectors_read);
         visit("sectors_written", &mut self.sectors_written);
         visit("atomic_sectors", &mut self.atomic_sectors);
         visit("same_word_atomics", &mut self.same_word_atomics);
+        visit("warpgroup_multiply_adds", &mut self.warpgroup_multiply_adds);
         visit("footprint_bytes", &mut self.footprint_bytes);
         if let Some(caches) = &mut self.caches {
             visit("cache_l1_sectors", &mut caches.l1_sectors);
@@ -255,9 +262,11 @@ impl AddAssign for Work {
         self.shuffles += other.shuffles;
         self.lines += other.lines;
         self.sectors_read += other.sectors_read;
+        self.bulk_sectors_read += other.bulk_sectors_read;
         self.sectors_written += other.sectors_written;
         self.atomic_sectors += other.atomic_sectors;
         self.same_word_atomics += other.same_word_atomics;
+        self.warpgroup_multiply_adds += other.warpgroup_multiply_adds;
         self.footprint_bytes = self.footprint_bytes.max(other.footprint_bytes);
         if let Some(theirs) = other.caches {
             *self.caches.get_or_insert_default() += theirs;

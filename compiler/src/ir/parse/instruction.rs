@@ -196,7 +196,10 @@ impl<'t> Parser<'t> {
                 let masked = self.rest().starts_with('%') && !self.is_at_definition();
                 Op::SyncWarp { mask: if masked { Some(self.parse_inst_id()?) } else { None } }
             }
-            "mbarrier_arrive" => Op::MBarrierArrive { barrier: self.parse_inst_id()? },
+            "mbarrier_arrive" => {
+                let barrier = self.parse_inst_id()?;
+                Op::MBarrierArrive { barrier, bytes: self.parse_optional_operand("bytes")? }
+            }
             "mbarrier_wait" => {
                 let [barrier, phase] = self.parse_operands()?;
                 Op::MBarrierWait { barrier, phase }
@@ -378,7 +381,8 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
                 let barrier = self.parse_inst_id()?;
                 let (at, shape) = self.parse_tensor_box(dims)?;
-                Op::TensorCopy { to, map, shape: Box::new(shape), at, barrier }
+                let blocks = self.parse_optional_operand("blocks")?;
+                Op::TensorCopy { to, map, shape: Box::new(shape), at, barrier, blocks }
             }
             "tensor_store" => {
                 let dims = self.parse_tensor_dims(at, suffix)?;
@@ -453,6 +457,17 @@ impl<'t> Parser<'t> {
 
     /// Parses the coordinates and the box of a copy of a tensor: `, %1, %2, box 8, 32,
     /// swizzle 0, bytes 1024`.
+    /// Parses an operand after a comma and its name, if there is a comma.
+    fn parse_optional_operand(&mut self, name: &str) -> Result<Option<InstId>> {
+        self.skip_blanks();
+        if !self.rest().starts_with(',') {
+            return Ok(None);
+        }
+        self.expect(",")?;
+        self.expect_keyword(name)?;
+        self.parse_inst_id().map(Some)
+    }
+
     fn parse_tensor_box(&mut self, dims: usize) -> Result<(Vec<InstId>, TensorBox)> {
         let mut at = Vec::with_capacity(dims);
         for _ in 0..dims {

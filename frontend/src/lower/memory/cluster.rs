@@ -28,15 +28,7 @@ impl Lowerer<'_> {
         expr: &Expr,
     ) -> Flow<Value> {
         let at = expr.at;
-        let Some(cluster) = self.options.cluster else {
-            self.errors.advise(
-                self.source_range(at),
-                "the blocks of this kernel do not run in clusters",
-                "write the blocks of a cluster: `#[kernel(cluster = 4)]`",
-            );
-            return Err(crate::lower::Diverged);
-        };
-        let dims = cluster.dims.map(u64::from);
+        let dims = self.cluster_dims(at)?;
         let dim = |axis: Axis| dims[axis as usize];
         let value = match function {
             ClusterFn::Sync => {
@@ -56,6 +48,19 @@ impl Lowerer<'_> {
             ClusterFn::BlockRank => self.block_rank(dims, at),
         };
         Ok(Value::Scalar(value))
+    }
+
+    /// Returns the blocks of a cluster along each axis; reports a kernel without clusters.
+    pub(crate) fn cluster_dims(&mut self, at: SpanId) -> Flow<[u64; 3]> {
+        let Some(cluster) = self.options.cluster else {
+            self.errors.advise(
+                self.source_range(at),
+                "the blocks of this kernel do not run in clusters",
+                "write the blocks of a cluster: `#[kernel(cluster = 4)]`",
+            );
+            return Err(crate::lower::Diverged);
+        };
+        Ok(cluster.dims.map(u64::from))
     }
 
     /// Returns the number of the block in its cluster, x fastest.

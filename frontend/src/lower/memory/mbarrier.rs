@@ -93,11 +93,18 @@ impl Lowerer<'_> {
         let barrier = self.lower_mbarrier(args.first(), at)?;
         match function {
             MBarrierFn::Arrive => {
-                let arrive = Op::MBarrierArrive { barrier };
+                let arrive = Op::MBarrierArrive { barrier, bytes: None };
+                Ok(Value::Scalar(self.push_inst(at, arrive, Scalar::U64)))
+            }
+            MBarrierFn::ArriveExpect => {
+                let bytes = Some(self.lower_argument(args, 1, expr)?);
+                let arrive = Op::MBarrierArrive { barrier, bytes };
                 Ok(Value::Scalar(self.push_inst(at, arrive, Scalar::U64)))
             }
             MBarrierFn::BulkCopy => self.lower_bulk_copy(barrier, args, expr),
-            MBarrierFn::TensorCopy => self.lower_tensor_copy(barrier, args, expr),
+            MBarrierFn::TensorCopy | MBarrierFn::Multicast => {
+                self.lower_tensor_copy(barrier, args, expr)
+            }
             MBarrierFn::Wait | MBarrierFn::WaitParity => {
                 let phase = self.lower_argument(args, 1, expr)?;
                 self.push_inst(at, Op::MBarrierWait { barrier, phase }, ir::Ty::Unit);
@@ -124,7 +131,7 @@ impl Lowerer<'_> {
         let kernel = &self.build.kernel;
         let mut wrong: Vec<Span> = Vec::new();
         for (_, inst) in kernel.insts.iter() {
-            let (Op::MBarrierArrive { barrier }
+            let (Op::MBarrierArrive { barrier, .. }
             | Op::MBarrierWait { barrier, .. }
             | Op::BulkCopy { barrier, .. }
             | Op::TensorCopy { barrier, .. }) = inst.op

@@ -36,20 +36,25 @@ impl Lowerer<'_> {
         matches!(kind, ParamKind::Slice { access, .. } if access.is_tensor_map())
     }
 
-    /// Lowers `words::tensor_copy(barrier, to, map, at)`.
+    /// Lowers `words::tensor_copy(barrier, to, map, at)`, and `tensor_copy_multicast` with the blocks
+    /// of the cluster as a last argument.
     pub(crate) fn lower_tensor_copy(
         &mut self,
         barrier: InstId,
         args: &[Expr],
         expr: &Expr,
     ) -> Flow<Value> {
-        let ([_, to, map, at], span) = (args, expr.at) else {
+        let ([_, to, map, at, blocks @ ..], span) = (args, expr.at) else {
             return Err(self.report_bug(expr.at));
         };
+        if !blocks.is_empty() {
+            self.cluster_dims(span)?;
+        }
         let address = self.lower_copied_address(to, NOT_TO_SHARED)?;
         let (map, shape, at) = self.lower_tensor_box([to, map, at], span)?;
+        let blocks = blocks.first().map(|blocks| self.lower_scalar(blocks)).transpose()?;
         if let Some(to) = address {
-            let copy = Op::TensorCopy { to, map, shape: Box::new(shape), at, barrier };
+            let copy = Op::TensorCopy { to, map, shape: Box::new(shape), at, barrier, blocks };
             self.push_inst(span, copy, ir::Ty::Unit);
         }
         Ok(Value::Unit)

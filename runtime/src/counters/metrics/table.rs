@@ -359,6 +359,16 @@ pub const METRICS: &[Metric] = &[
             ratio(ideal, wavefronts, "no requests")
         },
     },
+    // Tensor cores.
+    Metric {
+        names: &["sm__inst_executed_pipe_tensor.sum"],
+        title: "instructions of tensor cores, counted once per warp",
+        unit: Unit::Count,
+        field: "`matrix_products.instructions`",
+        formula: "matrix_products.instructions",
+        difference: "instructions of PTX, of which `ptxas` may make several; a `wgmma` counts once for its four warps",
+        read: |m| count(m.counts.matrix_products.instructions),
+    },
     // Local memory.
     Metric {
         names: &[

@@ -27,7 +27,9 @@ impl Block<'_> {
                 }
             }
         }
-        for copy in self.mbarriers.pending_copies() {
+        let never_received = self.cluster.as_ref().map(|(cluster, rank)| cluster.receive(*rank));
+        let never_received = never_received.iter().flatten().map(|(_, copy)| copy);
+        for copy in self.mbarriers.pending_copies().chain(never_received) {
             if let Some(site) = copy.site(self.code) {
                 let copied = PendingCopy { thread: copy.thread, site };
                 checks.add_unwaited_copy(self.code, copied, lanes::resolve(copy.to));

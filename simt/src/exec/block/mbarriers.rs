@@ -1,11 +1,36 @@
 //! Strands that wait at mbarriers.
 use super::Block;
-use crate::{bytecode::Instr, exec::strand::Strand, vector::mask::Mask};
+use crate::{
+    bytecode::Instr,
+    exec::{cluster::Cluster, strand::Strand},
+    vector::mask::Mask,
+};
+use std::sync::Arc;
 
 impl Block<'_> {
     /// Returns true if a strand waits at an mbarrier.
     pub(super) fn waits_at_mbarrier(&self, strand: &Strand) -> bool {
         strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::MBarrierWait { .. })
+    }
+
+    /// Returns true if all strands wait, and copies of other blocks of the cluster may end the wait of
+    /// one.
+    pub(crate) fn awaits_multicast(&self) -> bool {
+        self.code.has_multicasts
+            && self.strands.iter().all(|(_, strand)| strand.waits)
+            && self.strands.iter().any(|(_, strand)| self.waits_at_mbarrier(strand))
+    }
+
+    /// Returns true if the block waits for such copies, and there are some.
+    pub(crate) fn has_received(&self) -> bool {
+        let received = |(cluster, rank): &(Arc<Cluster>, usize)| cluster.has_received(*rank);
+        self.awaits_multicast() && self.cluster.as_ref().is_some_and(received)
+    }
+
+    /// Lets strands that wait at mbarriers test their phases again, after copies of other blocks.
+    pub(crate) fn resume_receivers(&mut self) {
+        self.mbarriers.has_all_arrivals = true;
+        self.resume_at_mbarriers();
     }
 
     /// Lets the warps of a strand continue that need not wait.

@@ -167,6 +167,9 @@ pub(crate) enum Turn {
     AtGridBarrier,
     /// Every thread that has not ended waits at the barrier of the cluster.
     AtClusterBarrier,
+    /// Every thread that has not ended waits, some at mbarriers that copies of other blocks of the
+    /// cluster may complete.
+    AwaitsMulticast,
     /// The schedule passes the turn to other blocks.
     Yielded,
     /// The worker takes control.
@@ -263,6 +266,10 @@ impl<'a> Block<'a> {
                 self.return_steps(budget);
                 return Turn::AtClusterBarrier;
             }
+            if self.awaits_multicast() {
+                self.return_steps(budget);
+                return Turn::AwaitsMulticast;
+            }
             if self.strands.iter().all(|(_, strand)| strand.waits) {
                 self.check_masks();
                 return Turn::Deadlock(self.waiting_lanes());
@@ -298,6 +305,11 @@ impl<'a> Block<'a> {
     pub(crate) fn is_at_cluster_barrier(&self) -> bool {
         !self.strands.is_empty()
             && self.strands.iter().all(|(_, strand)| self.waits_for_cluster(strand))
+    }
+
+    /// Returns true if every thread that has not ended waits for other blocks of the cluster.
+    pub(crate) fn waits_for_cluster_blocks(&self) -> bool {
+        self.is_at_cluster_barrier() || self.awaits_multicast()
     }
 
     /// Hands over the observations of a block that has ended, or will not continue.
@@ -388,7 +400,7 @@ impl<'a> Block<'a> {
                 code: self.code,
                 bound: self.bound,
                 shared,
-                cluster: self.cluster.as_ref().map(|(cluster, _)| &**cluster),
+                cluster: self.cluster.as_ref().map(|(cluster, rank)| (&**cluster, *rank)),
                 registers: &mut group.registers,
                 last_loads: &mut self.last_loads,
                 backoffs: &mut self.backoffs,

@@ -65,7 +65,7 @@ impl<'a> Worker<'_, 'a> {
 
     fn take_over(&mut self, blocks: VecDeque<Box<Block<'a>>>) {
         let (waiting, ready): (Vec<_>, Vec<_>) =
-            blocks.into_iter().partition(|block| block.is_at_cluster_barrier());
+            blocks.into_iter().partition(|block| block.waits_for_cluster_blocks());
         self.at_cluster_barrier.extend(waiting);
         self.suspended.extend(ready);
     }
@@ -85,6 +85,7 @@ impl<'a> Worker<'_, 'a> {
             Turn::Ended
             | Turn::AtGridBarrier
             | Turn::AtClusterBarrier
+            | Turn::AwaitsMulticast
             | Turn::Yielded
             | Turn::Paused
             | Turn::Halted(_)

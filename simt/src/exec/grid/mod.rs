@@ -34,7 +34,7 @@ use std::{
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Condvar, Mutex, OnceLock, PoisonError,
+        Arc, Condvar, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     thread,
@@ -242,7 +242,7 @@ struct Worker<'g, 'a> {
     /// Blocks at a grid barrier, and the number of barriers passed before.
     at_barrier: VecDeque<Box<Block<'a>>>,
     barriers_before: u64,
-    /// Blocks at the barrier of their cluster.
+    /// Blocks at the barrier of their cluster, or that wait for copies of other blocks of it.
     at_cluster_barrier: VecDeque<Box<Block<'a>>>,
     /// Suspended blocks to run again before another block starts.
     to_resume: usize,
@@ -324,11 +324,18 @@ impl<'g, 'a> Worker<'g, 'a> {
         let turn = block.run(budget, &mut self.log);
         if !matches!(
             turn,
-            Turn::AtGridBarrier | Turn::AtClusterBarrier | Turn::Spins | Turn::Paused
+            Turn::AtGridBarrier
+                | Turn::AtClusterBarrier
+                | Turn::AwaitsMulticast
+                | Turn::Spins
+                | Turn::Paused
         ) {
             block.finish(&mut self.log);
         }
         self.record_progress(&turn, block.unchanged_steps());
+        if let Some(cluster) = block.cluster().filter(|_| self.grid.code.has_multicasts) {
+            self.resume_receivers(&Arc::clone(cluster));
+        }
         match turn {
             Turn::Ended => {
                 self.grid.count_arrival(|arrivals| arrivals.ended += 1);
@@ -339,7 +346,7 @@ impl<'g, 'a> Worker<'g, 'a> {
                     self.resume_cluster(&cluster);
                 }
             }
-            Turn::AtClusterBarrier => self.wait_for_cluster(block),
+            Turn::AtClusterBarrier | Turn::AwaitsMulticast => self.wait_for_cluster(block),
             Turn::Yielded => {
                 self.has_yielded = true;
                 self.suspended.push_back(block);

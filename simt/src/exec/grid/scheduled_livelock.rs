@@ -50,6 +50,7 @@ impl QuietTurns {
                 | Turn::Ended
                 | Turn::AtGridBarrier
                 | Turn::AtClusterBarrier
+                | Turn::AwaitsMulticast
                 | Turn::Halted(_)
                 | Turn::Deadlock(_)
                 | Turn::Livelock(_)

@@ -3,6 +3,7 @@ use super::{Exec, control::Next};
 use crate::{
     bytecode::{Address, Leave, Operand, Pattern, Request, When},
     observe::counters::{
+        BulkCopies,
         tally::{Executions, RequestCost, RequestKey},
         worst::{AccessedMemory, Requester, buffer_of_first},
     },
@@ -11,12 +12,44 @@ use crate::{
         mask::{GROUP, Mask, bits},
     },
 };
+use std::ops::Range;
 use warpwise_compiler::{
     hardware::{LANES, constant, global, shared},
     ir::Space,
 };
 
+/// A copy in bulk that is counted.
+pub(super) struct CountedCopy {
+    pub(super) counter: u32,
+    /// True from global to shared memory.
+    pub(super) is_load: bool,
+    /// The bytes in shared memory.
+    pub(super) bytes: u64,
+}
+
 impl<'e> Exec<'e> {
+    /// Counts a copy in bulk from ascending ranges of addresses of global memory, or to them.
+    pub(super) fn count_bulk_copy(
+        &mut self,
+        copy: &CountedCopy,
+        ranges: impl Iterator<Item = Range<u64>>,
+    ) {
+        let mut sectors = Vec::new();
+        let mut next = 0;
+        for Range { start, end } in ranges.filter(|range| !range.is_empty()) {
+            let [first, last] = [start, end - 1]
+                .map(|address| self.bound.memory_address(address) / global::SECTOR_BYTES);
+            sectors.extend(next.max(first)..=last);
+            next = next.max(last + 1);
+        }
+        let CountedCopy { counter, is_load, bytes } = *copy;
+        if let Some(caches) = &mut self.log.caches {
+            caches.bulk_copy(self.position.block, is_load, &sectors);
+        }
+        let counts = BulkCopies { copies: 1, bytes, sectors: sectors.len() as u64 };
+        self.log.tally.add_bulk_copies(counter, counts);
+    }
+
     pub(super) fn count_segment(&mut self, segment: u32) {
         self.begin_segment(segment, Executions::once(self.strand.active()));
     }

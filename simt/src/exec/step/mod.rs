@@ -118,8 +118,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) bound: &'e Bound<'e>,
     /// The block's shared arrays.
     pub(crate) shared: &'e [Memory],
-    /// The block's cluster, if blocks run in clusters.
-    pub(crate) cluster: Option<&'e Cluster>,
+    /// The block's cluster and its rank there, if blocks run in clusters.
+    pub(crate) cluster: Option<(&'e Cluster, usize)>,
     pub(crate) registers: &'e mut Registers,
     /// Per instruction, the place of its last load.
     pub(crate) last_loads: &'e mut [LastLoad],
@@ -244,7 +244,9 @@ impl<'e> Exec<'e> {
                     self.multiply_by_warpgroup(&code.warpgroup_products[*product as usize])
                 }
                 Instr::WgmmaWait { pending } => self.wait_for_products(*pending as usize),
-                Instr::MBarrierArrive { barrier, to } => self.arrive_at_mbarriers(*barrier, *to),
+                Instr::MBarrierArrive { barrier, to, bytes } => {
+                    self.arrive_at_mbarriers(*barrier, *to, *bytes)
+                }
                 Instr::MBarrierWait { barrier, phase } => self.wait_for_mbarriers(*barrier, *phase),
                 Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),
                 Instr::BackEdge { to, cost } => self.jump_back(*to, *cost, slice),
@@ -421,7 +423,7 @@ impl<'e> Exec<'e> {
         let shared = buffer - params;
         match self.code.shared.get(shared) {
             Some(array) => Some(self.shared.get(shared)?.cells(array.access)),
-            None => self.cluster?.cells(self.code, buffer),
+            None => self.cluster?.0.cells(self.code, buffer),
         }
     }
 

@@ -2,12 +2,13 @@
 //!
 //! A copy to shared memory takes place when it is waited for, as a bulk copy does. A store takes
 //! place at once; the sanitizer reports writes to its source before the wait.
-use super::{Exec, access::with_word, control::Next};
+use super::{Exec, access::with_word, control::Next, count::CountedCopy};
 use crate::{
     bytecode::{Address, BulkStore, Operand, TensorCopy},
     exec::{async_copies::BegunCopies, mbarriers::CopySource},
-    vector::memory::Cells,
+    vector::{lanes, memory::Cells},
 };
+use std::iter;
 use warpwise_compiler::ir::TensorBoxShape;
 
 /// A place in a tensor, with the tensor's extents.
@@ -46,6 +47,15 @@ impl Exec<'_> {
         let copy = self.code.tensor_copies[number as usize];
         for lane in self.strand.active().lanes() {
             let to = self.byte_address(copy.shared.at, lane);
+            if let Some(blocks) = copy.blocks {
+                let all = (1 << self.code.cluster_blocks()) - 1;
+                let ranks = self.operand_value(blocks, lane) as u32 & all;
+                let place = self.box_place(&copy, lane);
+                self.count_box(&copy, &place, (true, ranks.count_ones()));
+                let from = CopySource::Tensor(place);
+                self.send_multicast(barrier, lane, (number, to, from), ranks);
+                continue;
+            }
             if let (Some(launch), Some(checks), Some(site)) =
                 (&self.bound.checks, &mut self.checks, copy.shared.site)
                 && launch.checks_races
@@ -53,7 +63,9 @@ impl Exec<'_> {
                 let thread = (self.position.first_thread + lane) as u32;
                 checks.pending_copies.insert(launch, thread, ((to, site), None), copy.shared.bytes);
             }
-            let from = CopySource::Tensor(self.box_place(&copy, lane));
+            let place = self.box_place(&copy, lane);
+            self.count_box(&copy, &place, (true, 1));
+            let from = CopySource::Tensor(place);
             if let Err(next) = self.expect_copy(barrier, lane, (number, to, from)) {
                 return next;
             }
@@ -67,6 +79,23 @@ impl Exec<'_> {
         let [layer, row, column] = copy.at.map(|at| self.operand_value(at, lane) as u32 as i32);
         let at = [layer, row, column & copy.shape.column_mask()];
         BoxPlace { at, extents }
+    }
+
+    /// Counts a copy of a box between global memory and so many blocks, if copies are counted.
+    fn count_box(&mut self, copy: &TensorCopy, place: &BoxPlace, (is_load, blocks): (bool, u32)) {
+        let Some(counter) = copy.shared.counter.filter(|_| blocks > 0) else { return };
+        let (shape, base) = (copy.shape, lanes::address(copy.tensor));
+        let [layers, rows, columns] = shape.extents;
+        let inside = (0..layers)
+            .flat_map(|layer| (0..rows).map(move |row| [layer, row]))
+            .filter_map(|[layer, row]| {
+                let inside = |column| place.element([layer, row, column]);
+                let first = (0..columns).find_map(inside)?;
+                let last = (0..columns).rev().find_map(inside)?;
+                Some(base + first * shape.elem_bytes..base + (last + 1) * shape.elem_bytes)
+            });
+        let counted = CountedCopy { counter, is_load, bytes: shape.bytes() * u64::from(blocks) };
+        self.count_bulk_copy(&counted, inside);
     }
 
     /// Performs a copy to shared memory; `None` if it is out of bounds there.
@@ -133,12 +162,21 @@ impl Exec<'_> {
             let from = self.byte_address(source.at, lane);
             let done = match &store {
                 BulkStore::Bytes { to, .. } => {
-                    let to = self.byte_address(*to, lane);
-                    self.copy_bytes([to, from], source.bytes.into())
+                    let (to, bytes) = (self.byte_address(*to, lane), u64::from(source.bytes));
+                    if let Some(counter) = source.counter {
+                        let counted = CountedCopy { counter, is_load: false, bytes };
+                        self.count_bulk_copy(&counted, iter::once(to..to + bytes));
+                    }
+                    self.copy_bytes([to, from], bytes)
                 }
                 BulkStore::Tensor(copy) => {
                     let place = self.box_place(copy, lane);
-                    if place.has_negative() { Some(()) } else { self.store_box(copy, &place, from) }
+                    if place.has_negative() {
+                        Some(())
+                    } else {
+                        self.count_box(copy, &place, (false, 1));
+                        self.store_box(copy, &place, from)
+                    }
                 }
             };
             if done.is_none() {

@@ -154,7 +154,7 @@ impl Exec<'_> {
             let reads: Vec<TileRead> = tiles
                 .filter_map(|Tile { at, site }| Some((site?, self.byte_address(at, lane))))
                 .collect();
-            self.log_tile_reads(lane, &reads);
+            self.log_tile_accesses(lane, &reads);
             if let Some(checks) = &mut self.checks {
                 checks.tile_reads.insert(self.position.first_thread / LANES + warp, reads);
             }
@@ -168,15 +168,15 @@ impl Exec<'_> {
             let number = self.position.first_thread / LANES + warp;
             let Some(checks) = &mut self.checks else { continue };
             let reads = checks.tile_reads.take(number, pending);
-            self.log_tile_reads(warp * LANES + lanes.trailing_zeros() as usize, &reads);
+            self.log_tile_accesses(warp * LANES + lanes.trailing_zeros() as usize, &reads);
         }
         Next::Continue
     }
 
-    /// Records that a lane reads tiles.
-    fn log_tile_reads(&mut self, lane: usize, reads: &[TileRead]) {
+    /// Records that a lane accesses tiles, as their sites say.
+    pub(super) fn log_tile_accesses(&mut self, lane: usize, accesses: &[TileRead]) {
         let (Some(launch), Some(checks)) = (&self.bound.checks, &mut self.checks) else { return };
-        for (number, address) in reads {
+        for (number, address) in accesses {
             if let Some(used) = &launch.used {
                 let (buffer, first) = lanes::resolve(*address);
                 let bytes = self.code.sites[*number as usize].bytes;

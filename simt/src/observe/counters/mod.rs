@@ -20,10 +20,13 @@ use crate::{
 };
 use std::ops::AddAssign;
 use warpwise_compiler::{
-    hardware::{Kind, time::Work},
+    hardware::{Kind, LANES, time::Work},
     id::Id,
-    ir::{BinaryOp, InstId, Kernel, Op, Scalar, Space, Ty, UnaryOp},
+    ir::{BinaryOp, InstId, Kernel, Op, Scalar, Space, Ty, UnaryOp, WgmmaOp},
 };
+
+/// The warps of a warpgroup.
+const WARPGROUP_WARPS: u64 = WgmmaOp::THREADS / LANES as u64;
 
 /// The counters of one launch, or the [sum](AddAssign) of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,6 +90,35 @@ pub struct Counts {
     pub atomics: u64,
     /// Floating-point operations, counted once per active thread.
     pub floats: Floats,
+    /// Copies in bulk from global to shared memory, tensor boxes included.
+    pub bulk_loads: BulkCopies,
+    /// Copies in bulk from shared to global memory, tensor boxes included.
+    pub bulk_stores: BulkCopies,
+    /// Products of matrices on tensor cores.
+    pub matrix_products: MatrixProducts,
+}
+
+/// Copies in bulk between global and shared memory, which the Tensor Memory Accelerator performs and
+/// not the threads. The model was not measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BulkCopies {
+    /// Copies, counted once per active thread.
+    pub copies: u64,
+    /// Bytes of shared memory that they write or read.
+    pub bytes: u64,
+    /// Sectors of global memory that they touch, counted for each copy.
+    pub sectors: u64,
+}
+
+/// Products of matrices on tensor cores: `mma` of warps, and `wgmma` of warpgroups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatrixProducts {
+    /// Instructions of PTX, counted once per warp or warpgroup.
+    pub instructions: u64,
+    /// Products of two elements, each added to a sum.
+    pub multiply_adds: u64,
+    /// Bytes of shared memory that `wgmma` reads.
+    pub shared_bytes: u64,
 }
 
 /// Floating-point operations, counted per thread. A sum, product, quotient, remainder, root or
@@ -355,8 +387,37 @@ fn count_instruction(
         counts.set_requests(Kind::Load, Some(Space::Global), true, read);
         let write = tally.request_cost(entry.destination);
         counts.set_requests(Kind::Store, Some(Space::Shared), true, write);
+    } else if let Op::BulkCopy { .. } | Op::TensorCopy { .. } = op {
+        counts.bulk_loads = tally.bulk_copies(entry.bulk_copy);
+    } else if let Op::BulkStore { .. } | Op::TensorStore { .. } = op {
+        counts.bulk_stores = tally.bulk_copies(entry.bulk_copy);
     }
+    counts.matrix_products = count_matrix_products(op, counts.warp_instructions);
     counts
+}
+
+/// Returns the products of matrices of an instruction that `warps` warps execute.
+fn count_matrix_products(op: &Op, warps: u64) -> MatrixProducts {
+    if let Op::Mma { op, .. } = op {
+        let multiply_adds = op.shape.dims().iter().map(|dim| *dim as u64).product::<u64>();
+        MatrixProducts {
+            instructions: warps,
+            multiply_adds: warps * multiply_adds,
+            shared_bytes: 0,
+        }
+    } else if let Op::Wgmma { op, columns, .. } = op {
+        let columns = columns.known().unwrap_or(0);
+        let warpgroups = warps / WARPGROUP_WARPS;
+        // Each instruction reads its columns of `a` and its rows of `b` once.
+        let read_rows = if op.a.is_some() { WgmmaOp::ROWS + columns } else { columns };
+        MatrixProducts {
+            instructions: warpgroups * WgmmaOp::DEPTH / WgmmaOp::STEP,
+            multiply_adds: warpgroups * WgmmaOp::ROWS * columns * WgmmaOp::DEPTH,
+            shared_bytes: warpgroups * read_rows * WgmmaOp::ROW_BYTES,
+        }
+    } else {
+        MatrixProducts::default()
+    }
 }
 
 /// Returns the floating-point operations that `threads` threads perform in an instruction.
@@ -437,6 +498,13 @@ impl Counts {
         all += self.global_stores;
         all += self.global_reductions;
         all += self.global_atomics;
+        all
+    }
+
+    /// Returns the sum of all copies in bulk.
+    pub fn bulk(&self) -> BulkCopies {
+        let mut all = self.bulk_loads;
+        all += self.bulk_stores;
         all
     }
 
@@ -529,6 +597,25 @@ impl AddAssign for Counts {
         self.barriers += other.barriers;
         self.atomics += other.atomics;
         self.floats += other.floats;
+        self.bulk_loads += other.bulk_loads;
+        self.bulk_stores += other.bulk_stores;
+        self.matrix_products += other.matrix_products;
+    }
+}
+
+impl AddAssign for BulkCopies {
+    fn add_assign(&mut self, Self { copies, bytes, sectors }: Self) {
+        self.copies += copies;
+        self.bytes += bytes;
+        self.sectors += sectors;
+    }
+}
+
+impl AddAssign for MatrixProducts {
+    fn add_assign(&mut self, Self { instructions, multiply_adds, shared_bytes }: Self) {
+        self.instructions += instructions;
+        self.multiply_adds += multiply_adds;
+        self.shared_bytes += shared_bytes;
     }
 }
 

@@ -2,6 +2,7 @@
 use crate::{
     bytecode::Counted,
     observe::counters::{
+        BulkCopies,
         histogram::{ActiveThreads, Trips},
         worst::WorstRequests,
     },
@@ -22,6 +23,7 @@ pub(crate) struct Tally {
     requests: Vec<RequestCost>,
     texture_reads: Vec<RequestCost>,
     local_accesses: Vec<RequestCost>,
+    bulk_copies: Vec<BulkCopies>,
     /// The costs of earlier requests, by instruction.
     memos: Vec<CostMemo>,
     /// The block that runs.
@@ -186,6 +188,7 @@ impl Tally {
             requests: vec![RequestCost::default(); counted.requests.len()],
             texture_reads: vec![RequestCost::default(); counted.texture_reads],
             local_accesses: vec![RequestCost::default(); counted.local_accesses],
+            bulk_copies: vec![BulkCopies::default(); counted.bulk_copies],
             memos: counted.requests.iter().map(|_| CostMemo::default()).collect(),
             block: 0,
             worst: WorstRequests::new(counted),
@@ -287,6 +290,11 @@ impl Tally {
         self.local_accesses[counter as usize] += cost;
     }
 
+    /// Adds copies in bulk.
+    pub(crate) fn add_bulk_copies(&mut self, counter: u32, copies: BulkCopies) {
+        self.bulk_copies[counter as usize] += copies;
+    }
+
     /// Returns the cost of a request, if an equal one was made before.
     #[inline(always)]
     pub(crate) fn known_cost(&self, request: u32, key: RequestKey) -> Option<RequestCost> {
@@ -306,6 +314,7 @@ impl Tally {
         add_elementwise(&mut self.requests, other.requests);
         add_elementwise(&mut self.texture_reads, other.texture_reads);
         add_elementwise(&mut self.local_accesses, other.local_accesses);
+        add_elementwise(&mut self.bulk_copies, other.bulk_copies);
         self.worst.join(other.worst);
     }
 
@@ -343,6 +352,10 @@ impl Tally {
 
     pub(crate) fn local_access_cost(&self, counter: Option<u32>) -> RequestCost {
         get_or_default(&self.local_accesses, counter)
+    }
+
+    pub(crate) fn bulk_copies(&self, counter: Option<u32>) -> BulkCopies {
+        get_or_default(&self.bulk_copies, counter)
     }
 
     pub(crate) fn request_cost(&self, request: Option<u32>) -> RequestCost {

@@ -13,7 +13,7 @@ use crate::{
 use std::collections::HashMap;
 use warpwise_compiler::{
     hardware::{
-        LANES, global,
+        LANES, global, shared,
         time::{Pipe, Step, Work},
     },
     id::Id,
@@ -22,6 +22,9 @@ use warpwise_compiler::{
 
 /// The cycles by which the longest chain of a run is chosen.
 const CHAIN_WEIGHTS: [u64; Step::ALL.len()] = [4, 8, 20, 23, 29, 400, 400, 25];
+
+/// The bytes that shared memory delivers in a cycle.
+const WAVEFRONT_BYTES: u64 = shared::BANKS * shared::WORD_BYTES;
 
 /// Summarizes the work of a launch.
 pub(super) fn summarize(
@@ -58,9 +61,15 @@ pub(super) fn summarize(
         }
         let lines = counts.global().sectors * lines_per_sector(counted, tally, entry);
         work.lines += lines / LINE_SCALE;
-        work.shared_wavefronts += counts.shared().wavefronts;
+        work.shared_wavefronts +=
+            counts.shared().wavefronts + counts.matrix_products.shared_bytes / WAVEFRONT_BYTES;
+        if let Op::Wgmma { op, .. } = &kernel.insts[id].op {
+            let in_halves = counts.matrix_products.multiply_adds * 2 / op.ty.per_word() as u64;
+            work.warpgroup_multiply_adds += in_halves;
+        }
         work.sectors_read += counts.global_loads.sectors + counts.texture_reads.sectors;
-        work.sectors_written += counts.global_stores.sectors;
+        work.sectors_written += counts.global_stores.sectors + counts.bulk_stores.sectors;
+        work.bulk_sectors_read += counts.bulk_loads.sectors;
         work.atomic_sectors += counts.global_reductions.sectors + counts.global_atomics.sectors;
         work.same_word_atomics += same_word_atomics(kernel, id, counts, launch);
     }

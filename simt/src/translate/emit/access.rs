@@ -245,7 +245,7 @@ impl Emitter<'_> {
         bytes: u32,
     ) -> Done {
         let (to_at, from_at) = (self.access_address(id, to)?, self.access_address(id, from)?);
-        let mut copy = AsyncCopy { to: to_at, from: from_at, bytes, sites: None };
+        let mut copy = AsyncCopy { to: to_at, from: from_at, bytes, sites: None, counter: None };
         self.count_copy(id, &copy, [to, from]);
         copy.sites = self.emit_copy_checks(&copy, [to, from]);
         self.code.async_copies.push(copy);
@@ -264,8 +264,8 @@ impl Emitter<'_> {
     ) -> Done {
         let (to_at, from_at) = (self.access_address(id, to)?, self.access_address(id, from)?);
         let barrier = self.access_address(id, barrier)?;
-        let mut copy = AsyncCopy { to: to_at, from: from_at, bytes, sites: None };
-        self.count_bulk_copy(id, &copy, from);
+        let counter = self.count_bulk_copy(id);
+        let mut copy = AsyncCopy { to: to_at, from: from_at, bytes, sites: None, counter };
         copy.sites = self.emit_copy_checks(&copy, [to, from]);
         self.synchronizes();
         self.code.async_copies.push(copy);

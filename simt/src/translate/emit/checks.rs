@@ -120,7 +120,8 @@ impl Emitter<'_> {
         number
     }
 
-    fn add_site(&mut self, site: Site, space: Space, ptr: InstId) -> u32 {
+    /// Adds the site of an access whose check the access itself performs.
+    pub(super) fn add_site(&mut self, site: Site, space: Space, ptr: InstId) -> u32 {
         let Site { bytes, at, .. } = site;
         let number = self.code.sites.len() as u32;
         self.code.sites.push(site);

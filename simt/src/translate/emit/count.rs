@@ -67,6 +67,7 @@ impl<'k> Counting<'k> {
             destination: None,
             texture_read: None,
             local_access: None,
+            bulk_copy: None,
             is_merged: false,
         };
         let mut entries: Vec<Entry> = written.insts.ids().map(entry).collect();
@@ -87,6 +88,7 @@ impl<'k> Counting<'k> {
             requests: Vec::new(),
             texture_reads: 0,
             local_accesses: 0,
+            bulk_copies: 0,
             entries,
         };
         let leaders = mma::find_leaders(written);
@@ -262,6 +264,16 @@ impl Emitter<'_> {
         Some(counter)
     }
 
+    /// Returns the counter of an instruction that copies in bulk.
+    pub(super) fn count_bulk_copy(&mut self, id: InstId) -> Option<u32> {
+        let counting = self.counting.as_mut()?;
+        let was = counting.rewritten.origin(id)?;
+        let counter = counting.counted.bulk_copies as u32;
+        counting.counted.bulk_copies += 1;
+        counting.counted.entries[was.index()].bulk_copy = Some(counter);
+        Some(counter)
+    }
+
     /// Emits the counters of the read and the write of the asynchronous copy that comes next.
     pub(super) fn count_copy(&mut self, id: InstId, copy: &AsyncCopy, [to, from]: [InstId; 2]) {
         let Some(counting) = &mut self.counting else { return };
@@ -278,21 +290,6 @@ impl Emitter<'_> {
         (entry.request, entry.destination) = (Some(read), Some(write));
         self.emit(Instr::CountRequest { request: read });
         self.emit(Instr::CountRequest { request: write });
-    }
-}
-
-impl Emitter<'_> {
-    /// Emits the counter of the read of the bulk copy that comes next. Its write takes no requests
-    /// of warps.
-    pub(super) fn count_bulk_copy(&mut self, id: InstId, copy: &AsyncCopy, from: InstId) {
-        let Some(counting) = &mut self.counting else { return };
-        let Some(was) = counting.rewritten.origin(id) else { return };
-        let (kind, space, bytes, at) = (Kind::Load, Space::Global, copy.bytes, copy.from);
-        let phases = cost_period(space, bytes);
-        counting.counted.requests.push(Request { kind, space, bytes, at, ptr: from, phases });
-        let read = counting.counted.requests.len() as u32 - 1;
-        counting.counted.entries[was.index()].request = Some(read);
-        self.emit(Instr::CountRequest { request: read });
     }
 }
 

@@ -393,8 +393,8 @@ impl Emitter<'_> {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_bulk_copy(id, [*to, *from, *barrier], bytes as u32)
             }
-            Op::TensorCopy { to, map, shape, at, barrier } => {
-                self.emit_tensor_copy(id, [*to, *barrier], (*map, shape), at)
+            Op::TensorCopy { to, map, shape, at, barrier, blocks } => {
+                self.emit_tensor_copy(id, [*to, *barrier], (*map, shape), (at, *blocks))
             }
             Op::TensorStore { map, from, shape, at } => {
                 self.emit_tensor_store(id, *from, (*map, shape), at)
@@ -449,12 +449,13 @@ impl Emitter<'_> {
             Op::NamedBarrier { waits, id, threads } => {
                 self.emit_named_barrier(*waits, [id, threads])
             }
-            Op::MBarrierArrive { barrier } => {
+            Op::MBarrierArrive { barrier, bytes } => {
                 let barrier = self.access_address(id, *barrier)?;
+                let bytes = bytes.map(|bytes| self.operand(bytes)).transpose()?;
                 let to = self.new_lanes(id)?;
                 self.synchronizes();
                 self.announce_change(Change::Company);
-                self.emit(Instr::MBarrierArrive { barrier, to });
+                self.emit(Instr::MBarrierArrive { barrier, to, bytes });
                 Ok(())
             }
             Op::MBarrierWait { barrier, phase } => {

@@ -89,6 +89,7 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         atomics: Vec::new(),
         async_copies: Vec::new(),
         tensor_copies: Vec::new(),
+        has_multicasts: kernel.has_multicasts(),
         bulk_stores: Vec::new(),
         messages: Vec::new(),
         matrix_words: Vec::new(),

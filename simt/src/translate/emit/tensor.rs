@@ -5,7 +5,7 @@ use crate::bytecode::{
 };
 use warpwise_compiler::{
     id::Id as _,
-    ir::{InstId, ParamId, Root, TensorBox},
+    ir::{InstId, ParamId, Root, Space, TensorBox},
 };
 
 impl Emitter<'_> {
@@ -16,11 +16,14 @@ impl Emitter<'_> {
         id: InstId,
         [to, barrier]: [InstId; 2],
         map: (ParamId, &TensorBox),
-        at: &[InstId],
+        (at, blocks): (&[InstId], Option<InstId>),
     ) -> Done {
-        let copy = self.tensor_copy(id, (to, AccessKind::Write), map, at)?;
+        let copy = self.tensor_copy(id, (to, AccessKind::Write), map, (at, blocks))?;
         let barrier = self.access_address(id, barrier)?;
         self.synchronizes();
+        if blocks.is_some() {
+            self.announce_change(Change::Company);
+        }
         self.code.tensor_copies.push(copy);
         let copy = self.code.tensor_copies.len() as u32 - 1;
         self.emit(Instr::TensorCopy { copy, barrier });
@@ -35,7 +38,7 @@ impl Emitter<'_> {
         map: (ParamId, &TensorBox),
         at: &[InstId],
     ) -> Done {
-        let copy = self.tensor_copy(id, (from, AccessKind::Read), map, at)?;
+        let copy = self.tensor_copy(id, (from, AccessKind::Read), map, (at, None))?;
         self.push_bulk_store(BulkStore::Tensor(copy));
         Ok(())
     }
@@ -80,7 +83,7 @@ impl Emitter<'_> {
         id: InstId,
         shared: (InstId, AccessKind),
         (map, shape): (ParamId, &TensorBox),
-        at: &[InstId],
+        (at, blocks): (&[InstId], Option<InstId>),
     ) -> Result<TensorCopy, Malformed> {
         let is_sound = shape.problem_in(self.kernel, map).is_none();
         let known = shape.shape_in(self.kernel, map).filter(|_| is_sound);
@@ -97,8 +100,31 @@ impl Emitter<'_> {
             *coordinate = self.operand(*at)?;
         }
         let tensor = self.buffer_number(Root::Param(map));
-        let shared = self.shared_end(id, shared, bytes)?;
-        Ok(TensorCopy { tensor, extents, shape, at: coordinates, shared })
+        let blocks = blocks.map(|blocks| self.operand(blocks)).transpose()?;
+        let shared = match blocks {
+            None => self.shared_end(id, shared, bytes)?,
+            Some(_) => self.multicast_end(id, shared.0, bytes)?,
+        };
+        Ok(TensorCopy { tensor, extents, shape, at: coordinates, shared, blocks })
+    }
+
+    /// Returns the end in shared memory of a copy to several blocks, which check its accesses when they
+    /// wait for it.
+    fn multicast_end(
+        &mut self,
+        id: InstId,
+        ptr: InstId,
+        bytes: u32,
+    ) -> Result<SharedEnd, Malformed> {
+        let at = self.access_address(id, ptr)?;
+        let site = self.is_checked.then(|| {
+            let (kind, reads, is_shared) = (AccessKind::Write, false, true);
+            let (buffer, value, atomic, span) = (self.root_buffer(ptr), None, None, self.span);
+            let site = Site { kind, reads, is_shared, bytes, at, buffer, value, atomic, span };
+            self.add_site(site, Space::Shared, ptr)
+        });
+        let counter = self.count_bulk_copy(id);
+        Ok(SharedEnd { at, bytes, site, counter })
     }
 
     /// Returns the end of a copy in shared memory, and emits the check of its access.
@@ -115,6 +141,7 @@ impl Emitter<'_> {
             let site = Site { kind, reads, is_shared, bytes, at, buffer, value, atomic, span };
             self.emit_site_check(site, ptr)
         });
-        Ok(SharedEnd { at, bytes, site })
+        let counter = self.count_bulk_copy(id);
+        Ok(SharedEnd { at, bytes, site, counter })
     }
 }

@@ -1,0 +1,265 @@
+//! Kernels of clusters, whose blocks write, update and read each other's shared memory.
+//!
+//! Between two barriers of the cluster a slot is written by one thread or updated by atomics that commute, and read only
+//! after the next one. All threads reach each barrier; some accesses are under conditions that differ from thread to
+//! thread. No thread fails before the last barrier.
+use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
+use std::fmt::Write as _;
+use warpwise_compiler::ir::{Access, Kernel, Scalar};
+
+const U32: Scalar = Scalar::U32;
+
+/// The most threads of a block, of which each has a slot in each array.
+const MAX_THREADS: u32 = 48;
+
+/// The shapes of clusters.
+const CLUSTERS: [[u32; 3]; 6] = [[2, 1, 1], [1, 2, 1], [3, 1, 1], [2, 2, 1], [2, 1, 2], [8, 1, 1]];
+
+/// The declarations of all kernels, and values that all have.
+const START: &str = "
+  param arg0 = x: read [u32] !0
+  param arg1 = out: write [u32] !0
+  param arg2 = n: u32 !0
+  shared @0 = pad: [u32; 3] !0
+  shared @1 = cells: [u32; 48] !0
+  shared @2 = counts: [u32; 48] !0
+  local $0 = sum: u32 !0
+  %x = param arg0 : ptr global !1
+  %xlen = len arg0 : u64 !1
+  %n = param arg2 : u32 !1
+  %thread = builtin thread_idx.x : u32 !1
+  %bx = builtin block_idx.x : u32 !1
+  %by = builtin block_idx.y : u32 !1
+  %bz = builtin block_idx.z : u32 !1
+  %gx = builtin grid_dim.x : u32 !1
+  %gy = builtin grid_dim.y : u32 !1
+  %cx = rem %bx, %dx : u32 !1
+  %cy = rem %by, %dy : u32 !1
+  %cz = rem %bz, %dz : u32 !1
+  %plane = mul %cz, %dy : u32 !1
+  %line = add %plane, %cy : u32 !1
+  %row = mul %line, %dx : u32 !1
+  %rank = add %row, %cx : u32 !1
+  %planes = mul %bz, %gy : u32 !1
+  %lines = add %planes, %by : u32 !1
+  %rows = mul %lines, %gx : u32 !1
+  %block = add %rows, %bx : u32 !1
+  %first = mul %block, %threads : u32 !1
+  %global = add %first, %thread : u32 !1
+  %wide = cast %global : u64 !1
+  %out = param arg1 : ptr global !1
+  %to = index %out, %wide, 4 : ptr global !1
+  %cells = shared @1 : ptr shared !1
+  %counts = shared @2 : ptr shared !1
+  %cell = index %cells, %thread, 4 : ptr shared !1
+  %count = index %counts, %thread, 4 : ptr shared !1
+  %factor = const 31 : u32 !1
+  %zero = const 0 : u32 !1
+  %one = const 1 : u32 !1
+  %s0 = set $0, %global !1
+  %s1 = store %count, %global !1
+  %s2 = sync_cluster !1
+";
+
+/// The kernel of this seed; the same one each time.
+pub fn cluster_kernel(seed: u64) -> RandomKernel {
+    let mut draw = Draw::new(seed);
+    let cluster = draw.one_of(&CLUSTERS);
+    let grid = cluster.map(|blocks| blocks * (1 + draw.below(2)));
+    let threads = draw.one_of(&[1, 7, 32, MAX_THREADS]);
+    let shape = LaunchShape { grid, block: [threads, 1, 1] };
+    let mut kernel = Clusters { draw, text: String::new(), values: 0 };
+    for _ in 0..1 + kernel.draw.below(3) {
+        if kernel.draw.chance(30) {
+            let at = kernel.open("for %zero, %n, step %one : u32");
+            kernel.add(&at);
+            kernel.phase();
+            kernel.close();
+        } else {
+            kernel.phase();
+        }
+    }
+    kernel.end();
+    let Clusters { mut draw, text, .. } = kernel;
+    let [dx, dy, dz] = cluster;
+    let known = format!(
+        "  %dx = const {dx} : u32 !1\n  %dy = const {dy} : u32 !1\n  %dz = const {dz} : u32 !1\n  \
+         %blocks = const {} : u32 !1\n  %threads = const {threads} : u32 !1\n  %x = param",
+        dx * dy * dz
+    );
+    let start = START.replacen("  %x = param", &known, 1);
+    let text =
+        numbered(&format!("kernel clusters {{\n  cluster {dx}, {dy}, {dz}\n{start}{text}}}"));
+    let kernel: Kernel =
+        text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+    let len = draw.one_of(&[0, 1, 40, 400]);
+    let x = (0..len).flat_map(|_| draw.below(40).to_le_bytes()).collect();
+    let bytes = 4 * shape.all_threads() as usize;
+    let args = vec![
+        ArgData::Slice { elem: U32, access: Access::Read, bytes: x },
+        ArgData::Slice { elem: U32, access: Access::Write, bytes: vec![0; bytes] },
+        ArgData::Scalar { ty: U32, bits: draw.below(5).into() },
+    ];
+    RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
+}
+
+/// A kernel as it is written.
+struct Clusters {
+    draw: Draw,
+    text: String,
+    /// The number of values so far.
+    values: u32,
+}
+
+impl Clusters {
+    /// An instruction with a name and a span of its own.
+    fn value(&mut self, what: &str) -> String {
+        self.values += 1;
+        let number = self.values;
+        _ = writeln!(self.text, "  %v{number} = {what} !{number}");
+        format!("%v{number}")
+    }
+
+    /// Begins an instruction with a body.
+    fn open(&mut self, what: &str) -> String {
+        self.values += 1;
+        let number = self.values;
+        _ = writeln!(self.text, "  %v{number} = {what} !{number} {{");
+        format!("%v{number}")
+    }
+
+    fn close(&mut self) {
+        self.text.push_str("  }\n");
+    }
+
+    /// Something between two states in which no slot is accessed.
+    fn phase(&mut self) {
+        match self.draw.below(3) {
+            0 => self.exchange(),
+            1 => self.write_to_others(),
+            _ => self.update(),
+        }
+        self.value("sync_cluster");
+    }
+
+    /// Each thread writes its slot, and others read it.
+    fn exchange(&mut self) {
+        let sum = self.value("get $0 : u32");
+        self.value(&format!("store %cell, {sum}"));
+        self.value("sync_cluster");
+        for _ in 0..1 + self.draw.below(3) {
+            self.read("%cells");
+        }
+    }
+
+    /// Each thread writes the slot of a thread of another block, or of its own.
+    fn write_to_others(&mut self) {
+        let rank = self.rotated("%rank", "%blocks");
+        let thread = self.rotated("%thread", "%threads");
+        let slot = self.slot("%cells", &rank, &thread);
+        let sum = self.value("get $0 : u32");
+        self.value(&format!("store {slot}, {sum}"));
+        self.value("sync_cluster");
+        self.read("%cells");
+        let own = self.value("load %cell : u32");
+        self.add(&own);
+    }
+
+    /// Threads update slots of any blocks.
+    fn update(&mut self) {
+        let op = self.draw.one_of(&["add", "min", "max", "xor", "or"]);
+        for _ in 0..1 + self.draw.below(2) {
+            let is_guarded = self.guard();
+            let [rank, thread] = [self.any("%blocks"), self.any("%threads")];
+            let slot = self.slot("%counts", &rank, &thread);
+            let sum = self.value("get $0 : u32");
+            let scope = self.draw.one_of(&["device", "system"]);
+            self.value(&format!("atomic.{op}.relaxed.{scope} {slot}, {sum} : u32"));
+            if is_guarded {
+                self.close();
+            }
+        }
+        self.value("sync_cluster");
+        self.read("%counts");
+    }
+
+    /// Begins a condition that differs from thread to thread, or none.
+    fn guard(&mut self) -> bool {
+        let is_guarded = self.draw.chance(40);
+        if is_guarded {
+            let sum = self.value("get $0 : u32");
+            let few = self.draw.one_of(&[1, 3, 7]);
+            let few = self.value(&format!("const {few} : u32"));
+            let some = self.value(&format!("and {sum}, {few} : u32"));
+            let cond = self.value(&format!("ne {some}, %zero : bool"));
+            self.open(&format!("if {cond}"));
+        }
+        is_guarded
+    }
+
+    /// Reads a slot of any block, and mixes it into the sum.
+    fn read(&mut self, array: &str) {
+        let is_guarded = self.guard();
+        let [rank, thread] = [self.any("%blocks"), self.any("%threads")];
+        let slot = self.slot(array, &rank, &thread);
+        let value = self.value(&format!("load {slot} : u32"));
+        self.add(&value);
+        if is_guarded {
+            self.close();
+        }
+    }
+
+    /// The address of a slot in the memory of a block, by the mapped array or the mapped slot.
+    fn slot(&mut self, array: &str, rank: &str, thread: &str) -> String {
+        if self.draw.chance(50) {
+            let mapped = self.value(&format!("map_shared {array}, {rank} : ptr cluster"));
+            return self.value(&format!("index {mapped}, {thread}, 4 : ptr cluster"));
+        }
+        let own = self.value(&format!("index {array}, {thread}, 4 : ptr shared"));
+        self.value(&format!("map_shared {own}, {rank} : ptr cluster"))
+    }
+
+    /// The number of another one of `all`, each that of one: the own one plus a constant.
+    fn rotated(&mut self, own: &str, all: &str) -> String {
+        let further = self.draw.below(9);
+        let further = self.value(&format!("const {further} : u32"));
+        let sum = self.value(&format!("add {own}, {further} : u32"));
+        self.value(&format!("rem {sum}, {all} : u32"))
+    }
+
+    /// Any number below `all`.
+    fn any(&mut self, all: &str) -> String {
+        let own = if all == "%blocks" { "%rank" } else { "%thread" };
+        match self.draw.below(4) {
+            0 => own.to_owned(),
+            1 => "%zero".to_owned(),
+            2 => self.rotated(own, all),
+            _ => {
+                let sum = self.value("get $0 : u32");
+                self.value(&format!("rem {sum}, {all} : u32"))
+            }
+        }
+    }
+
+    /// Mixes a number into the sum.
+    fn add(&mut self, value: &str) {
+        let sum = self.value("get $0 : u32");
+        let scaled = self.value(&format!("mul {sum}, %factor : u32"));
+        let sum = self.value(&format!("add {scaled}, {value} : u32"));
+        self.value(&format!("set $0, {sum}"));
+    }
+
+    /// Leaves the sum, and what an element may add, which not all threads have.
+    fn end(&mut self) {
+        let sum = self.value("get $0 : u32");
+        self.value(&format!("store %to, {sum}"));
+        if self.draw.chance(40) {
+            let index = self.value("bounds %wide, %xlen : u64");
+            let from = self.value(&format!("index %x, {index}, 4 : ptr global"));
+            let element = self.value(&format!("load {from} : u32"));
+            self.add(&element);
+            let sum = self.value("get $0 : u32");
+            self.value(&format!("store %to, {sum}"));
+        }
+    }
+}
