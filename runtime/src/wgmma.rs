@@ -81,8 +81,14 @@
 //!
 //! A launch on a GPU of another compute capability than 9.0 is an error. On the host products panic:
 //! see [`host`](crate::host).
+mod element;
+#[doc(hidden)]
+pub mod examples;
 mod products;
+mod tile;
 #[doc(hidden)]
 pub mod words;
 
-pub use products::{FactorElement, Products, Sum, Tile};
+pub use element::{FactorElement, HalfElement};
+pub use products::{Products, Sum};
+pub use tile::Tile;
