@@ -228,12 +228,23 @@ enum Sum {
     Nan,
 }
 
-/// Returns the sum of `c`, an `f32`, and products of elements of one type, which an instruction for
-/// warpgroups adds at once.
-pub fn add_products(ty: MmaType, products: impl Iterator<Item = [u64; 2]>, c: u32) -> u32 {
-    let factor = |bits| Number::of_factor(ty, bits);
-    let products = products.map(|[a, b]| factor(a).product(factor(b)));
-    rounded_to_f32(add(products, Number::of_bits(c.into(), 8, 23)))
+/// Returns the bits of the sum of `c` and the products of the elements in words of a row and a column,
+/// which an instruction for warpgroups adds at once.
+pub fn add_products(ty: MmaType, a: &[u32], b: &[u32], c: u32) -> u32 {
+    let per_word = ty.per_word();
+    let (bits, last) = (32 / per_word, u32::MAX >> (32 - 32 / per_word));
+    let pairs = a.iter().zip(b).flat_map(|(a, b)| {
+        (0..per_word).map(move |e| [a, b].map(|word| u64::from(word >> (bits * e) & last)))
+    });
+    match ty {
+        MmaType::I8 | MmaType::U8 => pairs
+            .fold(c, |sum, [a, b]| sum.wrapping_add(byte(ty, a).wrapping_mul(byte(ty, b)) as u32)),
+        MmaType::F16 | MmaType::BF16 | MmaType::TF32 | MmaType::F64 => {
+            let products =
+                pairs.map(|[a, b]| Number::of_factor(ty, a).product(Number::of_factor(ty, b)));
+            rounded_to_f32(add(products, Number::of_bits(c.into(), 8, 23)))
+        }
+    }
 }
 
 /// Returns the sum of `c` and the products for an element of the result.
@@ -543,6 +554,15 @@ mod tests {
         let op = MmaOp::from_name("m16n8k8.f32.tf32.tf32").unwrap();
         let sum = first(op, &[0x3f80_1fff], &[0x3f80_0000], 0);
         assert_eq!(f32_of(sum), 1.0);
+    }
+
+    #[test]
+    fn words_have_the_elements_of_each_type() {
+        let sum = |ty, a: u32, b: u32, c: u32| add_products(ty, &[a, 0], &[b, a], c);
+        assert_eq!(sum(MmaType::I8, 0x0102_80ff, 0x0203_04fe, 7) as i32, 2 + 6 - 512 + 2 + 7);
+        assert_eq!(sum(MmaType::U8, 0x0102_80ff, 0x0203_04fe, 7), 2 + 6 + 512 + 255 * 254 + 7);
+        assert_eq!(sum(MmaType::F16, 0x3c00_4000, 0x4000_c000, 0), (-2f32).to_bits());
+        assert_eq!(sum(MmaType::TF32, 0x4000_1fff, 0x4040_0000, 0), 6f32.to_bits());
     }
 
     #[test]

@@ -155,8 +155,11 @@ fn compare(ty: &Type, exponents: u32, depth: usize) -> warpwise::Result<String> 
         let (a, b) = factors(i);
         let steps = a.chunks(STEP).zip(b.chunks(STEP));
         steps.fold(c[i].to_bits(), |c, (a, b)| {
-            let products = a.iter().zip(b).map(|(a, b)| [u64::from(*a), u64::from(*b)]);
-            tensor_cores::add_products(ty.ty, products, c)
+            let words = |halves: &[u16]| -> Vec<u32> {
+                let word = |pair: &[u16]| u32::from(pair[0]) | u32::from(pair[1]) << 16;
+                halves.chunks_exact(2).map(word).collect()
+            };
+            tensor_cores::add_products(ty.ty, &words(a), &words(b), c)
         })
     };
     let equal = (0..out.len()).filter(|i| by_interpreter(*i) == out[*i].to_bits()).count();

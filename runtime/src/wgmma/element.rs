@@ -1,7 +1,7 @@
 //! The element types of factors.
 use crate::{U32x4, bf16, device, f16};
 
-/// An element type of factors: `f16` or `bf16`.
+/// An element type of factors: `f16`, `bf16`, `i8` or `u8`.
 #[diagnostic::on_unimplemented(
     message = "warpgroups have no products of `{Self}`",
     note = "the documentation of `warpwise::wgmma` lists the types"
@@ -119,7 +119,7 @@ pub trait HalfElement: FactorElement {
 
 /// Implements the products of an element type by the functions on arrays.
 macro_rules! factor_element {
-    ($ty:ident, $sum:ty, $zero:literal: $k_k:ident $k_k_zero:ident $registers_k:ident $registers_k_zero:ident) => {
+    ($ty:ident, $sum:ty, $zero:literal, $wait:ident: $k_k:ident $k_k_zero:ident $registers_k:ident $registers_k_zero:ident) => {
         #[device]
         impl FactorElement for $ty {
             type Sum = $sum;
@@ -128,7 +128,7 @@ macro_rules! factor_element {
             }
             #[track_caller]
             fn wait<const PENDING: usize>(sums: &mut [$sum; 128]) {
-                warpwise::wgmma::words::wait::<PENDING>(sums);
+                warpwise::wgmma::words::$wait::<PENDING>(sums);
             }
             #[track_caller]
             fn multiply_k_k<const N: usize>(
@@ -243,7 +243,9 @@ macro_rules! half_element {
     };
 }
 
-factor_element! { bf16, f32, 0.0: bf16_k_k bf16_k_k_zero bf16_registers_k bf16_registers_k_zero }
-factor_element! { f16, f32, 0.0: f16_k_k f16_k_k_zero f16_registers_k f16_registers_k_zero }
+factor_element! { bf16, f32, 0.0, wait_f32: bf16_k_k bf16_k_k_zero bf16_registers_k bf16_registers_k_zero }
+factor_element! { f16, f32, 0.0, wait_f32: f16_k_k f16_k_k_zero f16_registers_k f16_registers_k_zero }
 half_element! { bf16: bf16_k_mn bf16_k_mn_zero bf16_mn_k bf16_mn_k_zero bf16_mn_mn bf16_mn_mn_zero bf16_registers_mn bf16_registers_mn_zero }
 half_element! { f16: f16_k_mn f16_k_mn_zero f16_mn_k f16_mn_k_zero f16_mn_mn f16_mn_mn_zero f16_registers_mn f16_registers_mn_zero }
+factor_element! { i8, i32, 0, wait_i32: i8_k_k i8_k_k_zero i8_registers_k i8_registers_k_zero }
+factor_element! { u8, i32, 0, wait_i32: u8_k_k u8_k_k_zero u8_registers_k u8_registers_k_zero }

@@ -1,20 +1,20 @@
 //! Tiles of factors in shared memory.
 use crate::{U32x4, device};
 
-/// A tile of `ROWS` rows of 64 halves in shared memory, with the 128-byte swizzle.
+/// A tile of `ROWS` rows of 128 bytes in shared memory, with the 128-byte swizzle.
 ///
-/// `ROWS` is a multiple of 8.
+/// A row has 64 halves, 128 elements of 8 bits, or 32 of 32 bits. `ROWS` is a multiple of 8.
 #[device]
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(1024))]
 pub struct Tile<const ROWS: usize> {
-    /// The chunks of 8 halves: chunk `c` of row `r` is `rows[r][c ^ r % 8]`.
+    /// The chunks of 16 bytes: chunk `c` of row `r` is `rows[r][c ^ r % 8]`.
     pub rows: [[U32x4; 8]; ROWS],
 }
 
 #[device]
 impl<const ROWS: usize> Tile<ROWS> {
-    /// Returns the 8 halves from element `8 * chunk` of a row on.
+    /// Returns the 16 bytes from byte `16 * chunk` of a row on.
     ///
     /// ```
     /// use warpwise::{U32x4, prelude::*, wgmma::Tile};
@@ -43,7 +43,7 @@ impl<const ROWS: usize> Tile<ROWS> {
         self.rows[row][chunk ^ (row % 8)]
     }
 
-    /// Sets the 8 halves from element `8 * chunk` of a row on.
+    /// Sets the 16 bytes from byte `16 * chunk` of a row on.
     ///
     /// ```
     /// use warpwise::{U32x4, prelude::*, wgmma::Tile};
@@ -67,7 +67,7 @@ impl<const ROWS: usize> Tile<ROWS> {
     /// assert_eq!(y.to_vec()?[24..32], [3, 2, 1, 0, 7, 6, 5, 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
-    pub fn set(&mut self, row: usize, chunk: usize, halves: U32x4) {
-        self.rows[row][chunk ^ (row % 8)] = halves;
+    pub fn set(&mut self, row: usize, chunk: usize, bytes: U32x4) {
+        self.rows[row][chunk ^ (row % 8)] = bytes;
     }
 }

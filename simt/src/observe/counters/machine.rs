@@ -164,10 +164,7 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         | Op::WgmmaWait { .. }
         | Op::MBarrierWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Barrier, 1),
         // Its reads of shared memory are not known to the model.
-        Op::Wgmma { .. } => {
-            let instructions = (WgmmaOp::DEPTH / WgmmaOp::STEP) as u32;
-            MachineCode::new(Pipe::Tensor, instructions, Step::Barrier, 1)
-        }
+        Op::Wgmma { .. } => MachineCode::new(Pipe::Tensor, WgmmaOp::STEPS as u32, Step::Barrier, 1),
         Op::SyncWarp { .. } | Op::Fence { .. } | Op::ProxyFence => MachineCode::control(1),
         Op::Shuffle { .. } => match result_class {
             Class::LongWord | Class::Double => MachineCode::new(Pipe::Memory, 2, Step::Shuffle, 1),
