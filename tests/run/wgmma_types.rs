@@ -5,7 +5,10 @@ use warpwise::{U32x4, prelude::*, wgmma};
 cases![
     signed_bytes: THREADS_MEET, unsigned_bytes: THREADS_MEET, few_columns: THREADS_MEET,
     odd_columns: THREADS_MEET, many_columns: THREADS_MEET, wrapped_sums: THREADS_MEET,
-    bytes_in_registers: THREADS_MEET, replaced_bytes: THREADS_MEET, indexed_sums: THREADS_MEET,
+    floats_of_8_bits: THREADS_MEET, floats_of_3_digits: THREADS_MEET,
+    many_columns_of_8_bits: THREADS_MEET, truncated_sums: THREADS_MEET,
+    converted_floats: THREADS_MEET, bytes_in_registers: THREADS_MEET, replaced_bytes: THREADS_MEET,
+    indexed_sums: THREADS_MEET,
 ];
 
 /// Rows of `a`, or columns of `b`.
@@ -94,6 +97,14 @@ fn signed(value: i32) -> [u8; 1] {
     [value as i8 as u8]
 }
 
+fn e4m3(value: i32) -> [u8; 1] {
+    [wgmma::E4M3::from_f32(value as f32).to_bits()]
+}
+
+fn e5m2(value: i32) -> [u8; 1] {
+    [wgmma::E5M2::from_f32(value as f32).to_bits()]
+}
+
 fn unsigned(value: i32) -> [u8; 1] {
     [value as u8]
 }
@@ -102,6 +113,9 @@ product!(signed_bytes, signed_kernel: i8, i32, 64, -128..=127, signed);
 product!(unsigned_bytes, unsigned_kernel: u8, i32, 64, 0..=255, unsigned);
 product!(few_columns, few_columns_kernel: i8, i32, 8, -128..=127, signed);
 product!(odd_columns, odd_columns_kernel: u8, i32, 24, 0..=255, unsigned);
+product!(floats_of_8_bits, e4m3_kernel: wgmma::E4M3, f32, 64, -15..=15, e4m3);
+product!(floats_of_3_digits, e5m2_kernel: wgmma::E5M2, f32, 40, -3..=4, e5m2);
+product!(many_columns_of_8_bits, many_e4m3_kernel: wgmma::E4M3, f32, 256, -4..=4, e4m3);
 product!(many_columns, many_columns_kernel: i8, i32, 256, -128..=127, signed);
 
 /// Adds a product in a function of its own.
@@ -179,6 +193,80 @@ macro_rules! from_registers {
 }
 
 from_registers!(bytes_in_registers, bytes_kernel: i8, i32, -128..=127, signed);
+
+/// Sums of the same product and other numbers.
+#[kernel(block = 128)]
+fn truncate(a: &[U32x4], c: &mut [f32]) {
+    let (left, right) = (shared!(wgmma::Tile<64>), shared!(wgmma::Tile<8>));
+    fill(left, a, 0);
+    fill(right, a, 0);
+    fence_proxy_async();
+    sync_threads();
+    let mut sums = wgmma::Sum::<wgmma::E5M2, 8>::zero();
+    for i in 0..4 {
+        let (row, column) =
+            (wgmma::Sum::<wgmma::E5M2, 8>::row(i), wgmma::Sum::<wgmma::E5M2, 8>::column(i));
+        sums.set(i, c[row * 8 + column]);
+    }
+    let mut products = sums.start();
+    products.multiply_add(left, right);
+    products.finish().store(c, 0, 8);
+}
+
+/// Sums of floats of 8 bits have 13 bits behind the point, and so have the summands beside the largest.
+fn truncated_sums(on: &Engine) -> Check {
+    // A one in each line: each product is one.
+    let one = |_: &Vec<i32>| {
+        let mut line = vec![0; 32];
+        line[0] = u32::from(wgmma::E5M2::from_f32(1.0).to_bits());
+        line
+    };
+    let a = tiles(&lines(64, 1, 0..=0, 0).iter().map(one).collect::<Vec<_>>());
+    let place = |bits: i32| 2f32.powi(-bits);
+    let cases = [
+        (place(13), 1.0 + place(13)),
+        (place(14), 1.0),
+        (-place(14), 1.0),
+        (1.0 + place(13), 2.0),
+        (1.0 + 3.0 * place(13), 2.0 + place(12)),
+        (-1.0 - place(13), -place(13)),
+        (-3.0, -2.0),
+        (1e10, 9.999_220_736e9),
+    ];
+    let mut c: Vec<f32> = (0..64 * 8).map(|i| cases[i % 8].0).collect();
+    launch!(on, truncate(read a, write c), LaunchConfig::grid(1))?;
+    let want: Vec<f32> = (0..64 * 8).map(|i| cases[i % 8].1).collect();
+    same("c", &c, &want)
+}
+
+/// Rounds numbers to both types, and adds the values and the bits.
+#[kernel]
+fn convert(x: &[f32], values: &mut [f32], bits: &mut [u32]) {
+    let i = global_idx_x();
+    if i < x.len() && i < values.len() && i < bits.len() {
+        let (one, other) = (wgmma::E4M3::from_f32(x[i]), wgmma::E5M2::from_f32(x[i]));
+        values[i] = one.to_f32() + other.to_f32();
+        bits[i] = one.to_bits() as u32 | (other.to_bits() as u32) << 8;
+    }
+}
+
+fn converted_floats(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..4096u32)
+        .map(|i| f32::from_bits((i << 20).wrapping_add(i.wrapping_mul(40_503) & 0xf_ffff)))
+        .filter(|x| !x.is_nan())
+        .collect();
+    let (mut values, mut bits) = (vec![0.0; x.len()], vec![0; x.len()]);
+    launch!(on, convert(read x, write values, write bits), LaunchConfig::cover(x.len()))?;
+    let both = |x: &f32| (wgmma::E4M3::from_f32(*x), wgmma::E5M2::from_f32(*x));
+    let want: Vec<f32> = x.iter().map(both).map(|(a, b)| a.to_f32() + b.to_f32()).collect();
+    same("values", &values, &want)?;
+    let want: Vec<u32> = x
+        .iter()
+        .map(both)
+        .map(|(a, b)| u32::from(a.to_bits()) | u32::from(b.to_bits()) << 8)
+        .collect();
+    same("bits", &bits, &want)
+}
 
 /// Sums that a product replaces, and another doubles.
 #[kernel(block = 128)]

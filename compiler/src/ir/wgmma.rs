@@ -73,7 +73,12 @@ impl WgmmaOp {
     pub const fn sum(self) -> Scalar {
         match self.ty {
             MmaType::I8 | MmaType::U8 => Scalar::I32,
-            MmaType::F16 | MmaType::BF16 | MmaType::TF32 | MmaType::F64 => Scalar::F32,
+            MmaType::F16
+            | MmaType::BF16
+            | MmaType::TF32
+            | MmaType::F64
+            | MmaType::E4M3
+            | MmaType::E5M2 => Scalar::F32,
         }
     }
 
@@ -124,7 +129,7 @@ impl WgmmaOp {
         let is_k_major = self.b == Major::K && self.a != Some(Major::Mn);
         match self.ty {
             MmaType::F16 | MmaType::BF16 => true,
-            MmaType::I8 | MmaType::U8 => is_k_major,
+            MmaType::I8 | MmaType::U8 | MmaType::E4M3 | MmaType::E5M2 => is_k_major,
             MmaType::TF32 | MmaType::F64 => false,
         }
     }
@@ -202,7 +207,7 @@ mod tests {
 
     #[test]
     fn only_halves_may_be_mn_major() {
-        for ty in ["i8", "u8"] {
+        for ty in ["i8", "u8", "e4m3", "e5m2"] {
             for orders in ["k.mn", "mn.k", "mn.mn", "registers.mn"] {
                 assert_eq!(WgmmaOp::from_name(&format!("{ty}.{orders}")), None);
             }

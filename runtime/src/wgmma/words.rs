@@ -35,6 +35,10 @@ products! { &R, i32: i8_k_k i8_k_k_zero u8_k_k u8_k_k_zero }
 products! {
     [u32; 16], i32: i8_registers_k i8_registers_k_zero u8_registers_k u8_registers_k_zero
 }
+products! { &R, f32: e4m3_k_k e4m3_k_k_zero e5m2_k_k e5m2_k_k_zero }
+products! {
+    [u32; 16], f32: e4m3_registers_k e4m3_registers_k_zero e5m2_registers_k e5m2_registers_k_zero
+}
 
 /// Waits for all products but the last `PENDING`.
 ///
