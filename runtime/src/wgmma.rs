@@ -7,6 +7,7 @@
 //! | factors | sums | elements of a row of a tile | orders | columns |
 //! |---|---|---|---|---|
 //! | `f16`, `bf16` | `f32` | 64 | K-major, MN-major | 8, 16, 24 and so on up to 256 |
+//! | [`Tf32`](crate::mma::Tf32) | `f32` | 32 | K-major | 8, 16, 24 and so on up to 256 |
 //! | [`E4M3`], [`E5M2`] | `f32` | 128 | K-major | 8, 16, 24 and so on up to 256 |
 //! | `i8`, `u8` | `i32` | 128 | K-major | 8, 16, 24, 32, 48, 64 and so on up to 256 |
 //!

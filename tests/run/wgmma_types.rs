@@ -1,14 +1,15 @@
 //! Matrix products of warpgroups, of other element types than halves.
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use warpwise::{U32x4, prelude::*, wgmma};
+use warpwise::{U32x4, mma::Tf32, prelude::*, wgmma};
 
 cases![
     signed_bytes: THREADS_MEET, unsigned_bytes: THREADS_MEET, few_columns: THREADS_MEET,
     odd_columns: THREADS_MEET, many_columns: THREADS_MEET, wrapped_sums: THREADS_MEET,
     floats_of_8_bits: THREADS_MEET, floats_of_3_digits: THREADS_MEET,
-    many_columns_of_8_bits: THREADS_MEET, truncated_sums: THREADS_MEET,
-    converted_floats: THREADS_MEET, bytes_in_registers: THREADS_MEET, replaced_bytes: THREADS_MEET,
-    indexed_sums: THREADS_MEET,
+    many_columns_of_8_bits: THREADS_MEET, floats_of_19_bits: THREADS_MEET,
+    odd_columns_of_19_bits: THREADS_MEET, truncated_sums: THREADS_MEET,
+    converted_floats: THREADS_MEET, bytes_in_registers: THREADS_MEET,
+    floats_in_registers: THREADS_MEET, replaced_bytes: THREADS_MEET, indexed_sums: THREADS_MEET,
 ];
 
 /// Rows of `a`, or columns of `b`.
@@ -105,6 +106,11 @@ fn e5m2(value: i32) -> [u8; 1] {
     [wgmma::E5M2::from_f32(value as f32).to_bits()]
 }
 
+/// The lower bits do not count.
+fn tf32(value: i32) -> [u8; 4] {
+    ((value as f32).to_bits() | 0x1abc).to_le_bytes()
+}
+
 fn unsigned(value: i32) -> [u8; 1] {
     [value as u8]
 }
@@ -116,6 +122,8 @@ product!(odd_columns, odd_columns_kernel: u8, i32, 24, 0..=255, unsigned);
 product!(floats_of_8_bits, e4m3_kernel: wgmma::E4M3, f32, 64, -15..=15, e4m3);
 product!(floats_of_3_digits, e5m2_kernel: wgmma::E5M2, f32, 40, -3..=4, e5m2);
 product!(many_columns_of_8_bits, many_e4m3_kernel: wgmma::E4M3, f32, 256, -4..=4, e4m3);
+product!(floats_of_19_bits, tf32_kernel: Tf32, f32, 64, -500..=500, tf32);
+product!(odd_columns_of_19_bits, odd_tf32_kernel: Tf32, f32, 88, -500..=500, tf32);
 product!(many_columns, many_columns_kernel: i8, i32, 256, -128..=127, signed);
 
 /// Adds a product in a function of its own.
@@ -193,6 +201,7 @@ macro_rules! from_registers {
 }
 
 from_registers!(bytes_in_registers, bytes_kernel: i8, i32, -128..=127, signed);
+from_registers!(floats_in_registers, floats_kernel: Tf32, f32, -500..=500, tf32);
 
 /// Sums of the same product and other numbers.
 #[kernel(block = 128)]

@@ -129,8 +129,8 @@ impl WgmmaOp {
         let is_k_major = self.b == Major::K && self.a != Some(Major::Mn);
         match self.ty {
             MmaType::F16 | MmaType::BF16 => true,
-            MmaType::I8 | MmaType::U8 | MmaType::E4M3 | MmaType::E5M2 => is_k_major,
-            MmaType::TF32 | MmaType::F64 => false,
+            MmaType::I8 | MmaType::U8 | MmaType::E4M3 | MmaType::E5M2 | MmaType::TF32 => is_k_major,
+            MmaType::F64 => false,
         }
     }
 
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn only_halves_may_be_mn_major() {
-        for ty in ["i8", "u8", "e4m3", "e5m2"] {
+        for ty in ["i8", "u8", "e4m3", "e5m2", "tf32"] {
             for orders in ["k.mn", "mn.k", "mn.mn", "registers.mn"] {
                 assert_eq!(WgmmaOp::from_name(&format!("{ty}.{orders}")), None);
             }

@@ -1,8 +1,8 @@
 //! The element types of factors.
 use super::float8::{E4M3, E5M2};
-use crate::{U32x4, bf16, device, f16};
+use crate::{U32x4, bf16, device, f16, mma::Tf32};
 
-/// An element type of factors: `f16`, `bf16`, [`E4M3`], [`E5M2`], `i8` or `u8`.
+/// An element type of factors: `f16`, `bf16`, [`Tf32`], [`E4M3`], [`E5M2`], `i8` or `u8`.
 #[diagnostic::on_unimplemented(
     message = "warpgroups have no products of `{Self}`",
     note = "the documentation of `warpwise::wgmma` lists the types"
@@ -252,3 +252,4 @@ factor_element! { i8, i32, 0, wait_i32: i8_k_k i8_k_k_zero i8_registers_k i8_reg
 factor_element! { u8, i32, 0, wait_i32: u8_k_k u8_k_k_zero u8_registers_k u8_registers_k_zero }
 factor_element! { E4M3, f32, 0.0, wait_f32: e4m3_k_k e4m3_k_k_zero e4m3_registers_k e4m3_registers_k_zero }
 factor_element! { E5M2, f32, 0.0, wait_f32: e5m2_k_k e5m2_k_k_zero e5m2_registers_k e5m2_registers_k_zero }
+factor_element! { Tf32, f32, 0.0, wait_f32: tf32_k_k tf32_k_k_zero tf32_registers_k tf32_registers_k_zero }

@@ -39,6 +39,8 @@ products! { &R, f32: e4m3_k_k e4m3_k_k_zero e5m2_k_k e5m2_k_k_zero }
 products! {
     [u32; 16], f32: e4m3_registers_k e4m3_registers_k_zero e5m2_registers_k e5m2_registers_k_zero
 }
+products! { &R, f32: tf32_k_k tf32_k_k_zero }
+products! { [u32; 16], f32: tf32_registers_k tf32_registers_k_zero }
 
 /// Waits for all products but the last `PENDING`.
 ///
