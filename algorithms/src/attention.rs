@@ -285,7 +285,7 @@ macro_rules! attend {
                     let (row, inverse) = (lane / 4 + i / 2 % 2 * 8, inverses[i / 2 % 2]);
                     let pair = [sum.get(part * 32 + i), sum.get(part * 32 + i + 1)];
                     tiles[part].0[row][(i / 4 ^ row % 8) * 4 + lane % 4] =
-                        <$ty as wgmma::FactorElement>::pack(pair[0] * inverse, pair[1] * inverse);
+                        <$ty as wgmma::HalfElement>::pack(pair[0] * inverse, pair[1] * inverse);
                 }
             }
             sync_warp();

@@ -80,6 +80,8 @@ pub enum SpecializeError {
     },
     /// A number of columns that no product of a warpgroup has.
     Columns {
+        /// The product.
+        op: WgmmaOp,
         /// The number, as an expression over the generic parameters' names.
         columns: String,
         /// Its value.
@@ -158,10 +160,11 @@ impl fmt::Display for SpecializeError {
             Self::BulkSize { size, bytes } => {
                 write!(f, "`{size}` is {bytes}, and a bulk copy has a multiple of 16 bytes")
             }
-            Self::Columns { columns, count } => write!(
+            Self::Columns { op, columns, count } => write!(
                 f,
-                "`{columns}` is {count}, and a product of a warpgroup has 8, 16, 24 and so on up to \
-                 256 columns"
+                "`{columns}` is {count}, and a product of a warpgroup of `{}` has {}",
+                op.ty.name(),
+                op.describe_columns()
             ),
             Self::PendingProducts { pending, count } => {
                 write!(f, "`{pending}` is {count}, and 0 to 7 products can be pending")
@@ -258,8 +261,8 @@ pub fn specialize<'k>(
             }
         } else if let Op::NamedBarrier { id, threads, .. } = &mut inst.op {
             (*id, *threads) = binder.named_barrier(id, threads)?;
-        } else if let Op::Wgmma { columns, .. } = &mut inst.op {
-            *columns = binder.columns(columns)?;
+        } else if let Op::Wgmma { op, columns, .. } = &mut inst.op {
+            *columns = binder.columns(*op, columns)?;
         } else if let Op::WgmmaWait { pending, .. } = &mut inst.op {
             *pending = binder.pending_products(pending)?;
         } else if let Op::Shuffle { width, .. } = &mut inst.op {
@@ -423,11 +426,12 @@ impl Binder<'_> {
             SpecializeError::Arrivals { arrivals, count }
         })
     }
-    fn columns(&self, columns: &Extent) -> Result<Extent, SpecializeError> {
-        self.valid_extent(columns, WgmmaOp::is_columns, |columns, count| SpecializeError::Columns {
+    fn columns(&self, op: WgmmaOp, columns: &Extent) -> Result<Extent, SpecializeError> {
+        self.valid_extent(
             columns,
-            count,
-        })
+            |columns| op.has_columns(columns),
+            |columns, count| SpecializeError::Columns { op, columns, count },
+        )
     }
     fn pending_products(&self, pending: &Extent) -> Result<Extent, SpecializeError> {
         self.valid_extent(pending, Op::is_pending_products, |pending, count| {

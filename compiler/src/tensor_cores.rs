@@ -9,22 +9,50 @@
 //!      the product of theirs, is not normalized. Subnormal numbers have the exponent of the
 //!      smallest normal number. Zeros are no terms.
 //!   2. The quantum is 2 to the power of the largest exponent of a term, at least [`MIN_EXPONENT`],
-//!      minus [`FRACTION_BITS`]. The magnitude of each term is truncated to a multiple of it.
+//!      minus [`Precision::term_bits`]. The magnitude of each term is truncated to a multiple of it.
 //!   3. The sum of these is exact. For sums in `f32` it is truncated to one, for sums in `f16`
 //!      rounded to the nearest, ties to even. A zero is positive.
 //!   4. With a NaN, with infinities of both signs, or with a product of zero and infinity the
 //!      result is NaN; otherwise, an infinity is the result.
 //!
+//! - **Floats of 8 bits**: the same, with the fewer bits of [`Precision::FLOAT8`] for terms and sums.
+//!
 //! The rules for floats are measured on an H200 (sm_90), whose results for `f16`, `bf16` and `tf32`
-//! they equal bit for bit. GPUs of other architectures split a sum into groups and truncate to other
-//! quanta, so their last bits may differ.
+//! they equal bit for bit. Those for 8 bits are as in MMA-Sim (Xie et al., "MMA-Sim: Bit-Accurate
+//! Reference Model of Tensor Cores and Matrix Cores", 2025); the benchmark `wgmma_agreement` compares
+//! them with a GPU. GPUs of other architectures split a sum into groups and truncate to other quanta,
+//! so their last bits may differ.
 use crate::{
     half::Format,
     ir::{MmaOp, MmaType, Scalar},
 };
 
-/// The bits of a truncated term behind the point of the largest exponent.
-const FRACTION_BITS: i32 = 25;
+/// The bits of sums of floats on hardware.
+#[derive(Clone, Copy)]
+struct Precision {
+    /// The bits of a truncated term behind the point of the largest exponent.
+    term_bits: i32,
+    /// The bits of a sum in `f32` behind its point.
+    sum_bits: i32,
+}
+
+impl Precision {
+    const USUAL: Self = Self { term_bits: 25, sum_bits: 23 };
+    /// The bits for factors of 8 bits.
+    const FLOAT8: Self = Self { term_bits: 13, sum_bits: 13 };
+
+    const fn of(ty: MmaType) -> Self {
+        match ty {
+            MmaType::E4M3 | MmaType::E5M2 => Self::FLOAT8,
+            MmaType::F16
+            | MmaType::BF16
+            | MmaType::TF32
+            | MmaType::F64
+            | MmaType::I8
+            | MmaType::U8 => Self::USUAL,
+        }
+    }
+}
 
 /// The least exponent that determines the quantum.
 const MIN_EXPONENT: i32 = -133;
@@ -183,12 +211,28 @@ impl Number {
         Self::Finite(Term { is_negative, exponent, significand, fraction_bits })
     }
 
+    /// Takes apart an `e4m3`, whose largest exponent is that of numbers but for one NaN.
+    const fn of_e4m3(bits: u64) -> Self {
+        match bits & 0x7f {
+            0x7f => Self::Nan,
+            0x78.. => Self::Finite(Term {
+                is_negative: bits >> 7 & 1 == 1,
+                exponent: 8,
+                significand: 8 | bits & 7,
+                fraction_bits: 3,
+            }),
+            _ => Self::of_bits(bits, 4, 3),
+        }
+    }
+
     /// Takes apart an element of a factor.
     const fn of_factor(ty: MmaType, bits: u64) -> Self {
         match ty {
             MmaType::BF16 => Self::of_bits(bits, 8, 7),
             // Its lower bits do not exist for the hardware.
             MmaType::TF32 => Self::of_bits(bits >> 13, 8, 10),
+            MmaType::E4M3 => Self::of_e4m3(bits),
+            MmaType::E5M2 => Self::of_bits(bits, 5, 2),
             _ => Self::of_bits(bits, 5, 10),
         }
     }
@@ -228,12 +272,30 @@ enum Sum {
     Nan,
 }
 
-/// Returns the sum of `c`, an `f32`, and products of elements of one type, which an instruction for
-/// warpgroups adds at once.
-pub fn add_products(ty: MmaType, products: impl Iterator<Item = [u64; 2]>, c: u32) -> u32 {
-    let factor = |bits| Number::of_factor(ty, bits);
-    let products = products.map(|[a, b]| factor(a).product(factor(b)));
-    rounded_to_f32(add(products, Number::of_bits(c.into(), 8, 23)))
+/// Returns the bits of the sum of `c` and the products of the elements in words of a row and a column,
+/// which an instruction for warpgroups adds at once.
+pub fn add_products(ty: MmaType, a: &[u32], b: &[u32], c: u32) -> u32 {
+    let per_word = ty.per_word();
+    let (bits, last) = (32 / per_word, u32::MAX >> (32 - 32 / per_word));
+    let pairs = a.iter().zip(b).flat_map(|(a, b)| {
+        (0..per_word).map(move |e| [a, b].map(|word| u64::from(word >> (bits * e) & last)))
+    });
+    match ty {
+        MmaType::I8 | MmaType::U8 => pairs
+            .fold(c, |sum, [a, b]| sum.wrapping_add(byte(ty, a).wrapping_mul(byte(ty, b)) as u32)),
+        MmaType::F16
+        | MmaType::BF16
+        | MmaType::TF32
+        | MmaType::F64
+        | MmaType::E4M3
+        | MmaType::E5M2 => {
+            let products =
+                pairs.map(|[a, b]| Number::of_factor(ty, a).product(Number::of_factor(ty, b)));
+            let precision = Precision::of(ty);
+            let sum = add(products, Number::of_bits(c.into(), 8, 23), precision);
+            rounded_to_f32(sum, precision)
+        }
+    }
 }
 
 /// Returns the sum of `c` and the products for an element of the result.
@@ -242,11 +304,11 @@ fn sum(op: MmaOp, words: &Words, place: [usize; 2], c: Number) -> Sum {
         let [a, b] = factors(op, words, place, k);
         Number::of_factor(op.a, a).product(Number::of_factor(op.b, b))
     });
-    add(products, c)
+    add(products, c, Precision::of(op.a))
 }
 
 /// Returns the sum of products and `c`.
-fn add(products: impl Iterator<Item = Number>, c: Number) -> Sum {
+fn add(products: impl Iterator<Item = Number>, c: Number, precision: Precision) -> Sum {
     let (mut terms, mut infinite) = (Vec::with_capacity(products.size_hint().0 + 1), None);
     for number in products.chain([c]) {
         match number {
@@ -263,29 +325,36 @@ fn add(products: impl Iterator<Item = Number>, c: Number) -> Sum {
     }
     let largest = terms.iter().fold(MIN_EXPONENT, |largest, term| largest.max(term.exponent));
     let multiple = terms.iter().map(|term| {
-        let shifted = term.significand << (FRACTION_BITS - term.fraction_bits as i32);
-        let multiple = shifted.checked_shr((largest - term.exponent) as u32).unwrap_or(0) as i64;
+        let quanta = largest - term.exponent + term.fraction_bits as i32 - precision.term_bits;
+        let multiple = match quanta {
+            up if up < 0 => term.significand << -up,
+            down => term.significand.checked_shr(down as u32).unwrap_or(0),
+        } as i64;
         if term.is_negative { -multiple } else { multiple }
     });
-    Sum::Finite { multiple: multiple.sum(), exponent: largest - FRACTION_BITS }
+    Sum::Finite { multiple: multiple.sum(), exponent: largest - precision.term_bits }
 }
 
 fn sum_f32(op: MmaOp, words: &Words, place: [usize; 2], c: u32) -> u32 {
-    rounded_to_f32(sum(op, words, place, Number::of_bits(c.into(), 8, 23)))
+    let sum = sum(op, words, place, Number::of_bits(c.into(), 8, 23));
+    rounded_to_f32(sum, Precision::of(op.a))
 }
 
 /// Returns the bits of a sum in `f32`.
-fn rounded_to_f32(sum: Sum) -> u32 {
+fn rounded_to_f32(sum: Sum, precision: Precision) -> u32 {
     let infinity = |is_negative| f32::INFINITY.to_bits() | u32::from(is_negative) << 31;
     match sum {
-        Sum::Finite { multiple, exponent } => truncate_to_f32(multiple, exponent),
+        Sum::Finite { multiple, exponent } => {
+            truncate_to_f32(multiple, exponent, precision.sum_bits)
+        }
         Sum::Infinite { is_negative } => infinity(is_negative),
         Sum::Nan => NAN,
     }
 }
 
-/// Returns the bits of `multiple * 2^exponent`, truncated toward zero; a zero is positive.
-fn truncate_to_f32(multiple: i64, exponent: i32) -> u32 {
+/// Returns the bits of `multiple * 2^exponent`, truncated toward zero to so many bits behind the point
+/// of the largest; a zero is positive.
+fn truncate_to_f32(multiple: i64, exponent: i32, kept_bits: i32) -> u32 {
     const FRACTION_BITS: i32 = f32::MANTISSA_DIGITS as i32 - 1;
     let magnitude = multiple.unsigned_abs();
     if magnitude == 0 {
@@ -304,7 +373,8 @@ fn truncate_to_f32(multiple: i64, exponent: i32) -> u32 {
     }
     // A subnormal number has no hidden bit, and an exponent of 0.
     let biased = ((last + FRACTION_BITS - (f32::MIN_EXP - 1)) as u32) << FRACTION_BITS;
-    match significand as u32 + biased {
+    let unused = FRACTION_BITS - kept_bits;
+    match (significand as u32 >> unused << unused) + biased {
         0 => 0,
         bits => bits | sign,
     }
@@ -397,6 +467,7 @@ mod tests {
                 MmaType::TF32 => (value as f32).to_bits().into(),
                 MmaType::F64 => (value as f64).to_bits(),
                 MmaType::I8 | MmaType::U8 => u64::from(value as u8),
+                MmaType::E4M3 | MmaType::E5M2 => unreachable!("only warpgroups multiply it"),
             };
             let sum_bits = |value: i64| match op.sum {
                 Scalar::F16 => f16(value as f32),
@@ -442,6 +513,7 @@ mod tests {
                 (MmaType::TF32, _) => 0x3f80_0000,
                 (MmaType::F64, _) => 1f64.to_bits(),
                 (MmaType::I8 | MmaType::U8, _) => 0x0101_0101,
+                (MmaType::E4M3 | MmaType::E5M2, _) => unreachable!("only warpgroups multiply it"),
             };
             let (a_words, factors) = (op.a_words(), op.a_words() + op.b_words());
             for arg in 0..base.len() {
@@ -543,6 +615,45 @@ mod tests {
         let op = MmaOp::from_name("m16n8k8.f32.tf32.tf32").unwrap();
         let sum = first(op, &[0x3f80_1fff], &[0x3f80_0000], 0);
         assert_eq!(f32_of(sum), 1.0);
+    }
+
+    #[test]
+    fn sums_of_floats_of_8_bits_have_14_digits() {
+        let one = 0x38;
+        let sum = |a: u32, b: u32, c: f32| {
+            f32::from_bits(add_products(MmaType::E4M3, &[a], &[b], c.to_bits()))
+        };
+        let place = |exponent: i32| 2f32.powi(exponent);
+        assert_eq!(sum(one, one, place(-13)), 1.0 + place(-13));
+        // The summand is truncated to the quantum of the product, and then the sum to its digits.
+        assert_eq!(sum(one, one, place(-14)), 1.0);
+        assert_eq!(sum(one, one, -place(-14)), 1.0);
+        assert_eq!(sum(one, one, 1.0 + place(-13)), 2.0);
+        assert_eq!(sum(0, 0, 1.0 + place(-13) + place(-14)), 1.0 + place(-13));
+        // The smallest number, 2^-9, beside the largest, 448: the quantum is 2^(8 - 13).
+        assert_eq!(sum(0x7e | 1 << 8, one | one << 8, 0.0), 448.0);
+        assert_eq!(sum(0x7e | one << 8, one | 1 << 8, 0.03125), 448.03125);
+    }
+
+    #[test]
+    fn floats_of_8_bits_have_nan_and_infinities() {
+        let sum = |ty, a: u32, b: u32| add_products(ty, &[a], &[b], 0);
+        assert_eq!(sum(MmaType::E4M3, 0x7f, 0x38), NAN);
+        assert_eq!(sum(MmaType::E4M3, 0x7e, 0xb8), (-448f32).to_bits());
+        assert_eq!(sum(MmaType::E4M3, 0x78, 0x38), 256f32.to_bits());
+        assert_eq!(sum(MmaType::E5M2, 0x7c, 0xbc), f32::NEG_INFINITY.to_bits());
+        assert_eq!(sum(MmaType::E5M2, 0x7c, 0), NAN);
+        assert_eq!(sum(MmaType::E5M2, 0x7d, 0x3c), NAN);
+        assert_eq!(sum(MmaType::E5M2, 1, 1), 2f32.powi(-32).to_bits());
+    }
+
+    #[test]
+    fn words_have_the_elements_of_each_type() {
+        let sum = |ty, a: u32, b: u32, c: u32| add_products(ty, &[a, 0], &[b, a], c);
+        assert_eq!(sum(MmaType::I8, 0x0102_80ff, 0x0203_04fe, 7) as i32, 2 + 6 - 512 + 2 + 7);
+        assert_eq!(sum(MmaType::U8, 0x0102_80ff, 0x0203_04fe, 7), 2 + 6 + 512 + 255 * 254 + 7);
+        assert_eq!(sum(MmaType::F16, 0x3c00_4000, 0x4000_c000, 0), (-2f32).to_bits());
+        assert_eq!(sum(MmaType::TF32, 0x4000_1fff, 0x4040_0000, 0), 6f32.to_bits());
     }
 
     #[test]

@@ -4,6 +4,13 @@
 //! columns, and add the product to sums in registers. They read the tiles from shared memory while the
 //! threads do something else.
 //!
+//! | factors | sums | elements of a row of a tile | orders | columns |
+//! |---|---|---|---|---|
+//! | `f16`, `bf16` | `f32` | 64 | K-major, MN-major | 8, 16, 24 and so on up to 256 |
+//! | [`Tf32`](crate::mma::Tf32) | `f32` | 32 | K-major | 8, 16, 24 and so on up to 256 |
+//! | [`E4M3`], [`E5M2`] | `f32` | 128 | K-major | 8, 16, 24 and so on up to 256 |
+//! | `i8`, `u8` | `i32` | 128 | K-major | 8, 16, 24, 32, 48, 64 and so on up to 256 |
+//!
 //! ```
 //! use warpwise::{U32x4, prelude::*, wgmma};
 //!
@@ -54,15 +61,16 @@
 //!
 //! # Tiles
 //!
-//! A [`Tile`] has rows of 64 halves, 128 bytes, and begins at a multiple of 1024 bytes. Its chunks of 16
-//! bytes are swizzled, so that neither products nor copies have bank conflicts: chunk `c` of row `r` is
-//! `rows[r][c ^ r % 8]`, which is the 128-byte swizzle of tensor maps. [`Tile::set`] and
-//! [`Tile::get`] swizzle.
+//! A [`Tile`] has rows of 128 bytes, of elements of any type, and begins at a multiple of 1024
+//! bytes. Its chunks of 16 bytes are swizzled, so that neither products nor copies have bank
+//! conflicts: chunk `c` of row `r` is `rows[r][c ^ r % 8]`, which is the 128-byte swizzle of tensor
+//! maps. [`Tile::set`] and [`Tile::get`] swizzle.
 //!
-//! - In the order *K-major*, a row of the tile is a row of `a`, or a column of `b`: the 64 elements that
+//! - In the order *K-major*, a row of the tile is a row of `a`, or a column of `b`: the elements that
 //!   are added up are neighbours. `a` is a `Tile<64>`, and a `b` with `N` columns a `Tile<N>`.
-//! - In the order *MN-major*, row `k` of the tile is column `k` of `a`, or 64 elements of row `k` of `b`.
-//!   `a` is a `Tile<64>`, and `b` an array of `Tile<64>`, one for each 64 columns.
+//! - In the order *MN-major*, which only halves have, row `k` of the tile is column `k` of `a`, or 64
+//!   elements of row `k` of `b`. `a` is a `Tile<64>`, and `b` an array of `Tile<64>`, one for each 64
+//!   columns.
 //!
 //! # Order
 //!
@@ -81,8 +89,16 @@
 //!
 //! A launch on a GPU of another compute capability than 9.0 is an error. On the host products panic:
 //! see [`host`](crate::host).
+mod element;
+#[doc(hidden)]
+pub mod examples;
+mod float8;
 mod products;
+mod tile;
 #[doc(hidden)]
 pub mod words;
 
-pub use products::{FactorElement, Products, Sum, Tile};
+pub use element::{FactorElement, HalfElement};
+pub use float8::{E4M3, E5M2};
+pub use products::{Products, Sum};
+pub use tile::Tile;

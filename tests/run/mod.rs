@@ -102,6 +102,7 @@ mod vector_views;
 mod vectors;
 mod warps;
 mod wgmma;
+mod wgmma_types;
 
 use engine::{Case, Engine};
 use libtest_mimic::{Arguments, Trial};
@@ -136,7 +137,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
      std_functions std_imports std_traits structs tensor_cores tensor_maps textures trait_paths traits
-     user_iterators user_macros vector_lanes vector_views vectors warps wgmma
+     user_iterators user_macros vector_lanes vector_views vectors warps wgmma wgmma_types
 ];
 
 pub(crate) fn main() -> ExitCode {

@@ -1,29 +1,33 @@
-//! The sums of a GPU's warpgroup products beside the interpreter's model, bit for bit, and beside
-//! other models: sums of fewer products at a time, and other quanta.
+//! The sums of a GPU's warpgroup products beside the interpreter's model, bit for bit, for all element
+//! types; and, where they differ, beside other models: sums of fewer products at a time, and other
+//! quanta.
 //!
 //! `cargo run --release -p warpwise-benches --bin wgmma_agreement` needs a GPU of compute capability
-//! 9.0.
-use warpwise::{U32x4, prelude::*, wgmma};
+//! 9.0; with `WARPWISE_DEVICE=cpu` the interpreter is compared with its own model. An argument is the
+//! number of tiles of each row of the table, of 4096 sums each.
+use warpwise::{U32x4, mma::Tf32, prelude::*, wgmma};
 use warpwise_compiler::{ir::MmaType, tensor_cores};
 
-/// Tiles of each row of the table, of 4096 sums each.
-const TILES: usize = 4096;
-/// The products of a sum.
-const DEPTH: usize = 64;
-/// The products that an instruction adds.
-const STEP: usize = 16;
+/// Tiles of each row of the table, without an argument.
+const TILES: usize = 512;
+/// The words of a row of a tile.
+const WORDS: usize = 32;
+/// The words of a row that an instruction multiplies.
+const STEP: usize = 8;
 /// Of so many sums one is compared with the other models.
 const SAMPLED: usize = 509;
-/// The other models: the products that are added at a time, and the bits of a term behind the point of
-/// the largest exponent.
-const GROUPS: [usize; 3] = [16, 8, 4];
-const FRACTION_BITS: [i32; 6] = [22, 23, 24, 25, 26, 27];
+/// The other models: the products that are added at a time, the bits of a term behind the point of the
+/// largest exponent, and the bits of a sum behind its point.
+const GROUPS: [usize; 4] = [32, 16, 8, 4];
+const FRACTION_BITS: [i32; 8] = [12, 13, 14, 22, 23, 24, 25, 26];
+const RESULT_BITS: [u32; 3] = [13, 14, 23];
 
-/// Defines a kernel that multiplies 64 by 64 tiles, one in each block.
+/// Defines a kernel that multiplies tiles, one pair in each block, and a function that runs it on a
+/// device.
 macro_rules! kernel {
-    ($name:ident: $ty:ident) => {
+    ($name:ident, $run:ident: $ty:ty, $sum:ty, $of_bits:expr, $to_bits:expr) => {
         #[kernel(block = 128)]
-        fn $name(a: &[U32x4], b: &[U32x4], c: &[f32], out: &mut [f32]) {
+        fn $name(a: &[U32x4], b: &[U32x4], c: &[$sum], out: &mut [$sum]) {
             let left = shared!(wgmma::Tile<64>);
             let right = shared!(wgmma::Tile<64>);
             let (block, thread) = (block_idx_x(), thread_idx_x());
@@ -43,10 +47,24 @@ macro_rules! kernel {
             products.multiply_add(left, right);
             products.finish().store(out, block * 4096, 64);
         }
+
+        fn $run(device: &Device, [a, b]: [&[U32x4]; 2], c: &[u32]) -> warpwise::Result<Vec<u32>> {
+            let c: Vec<$sum> = c.iter().map(|bits| $of_bits(*bits)).collect();
+            let mut out = device.zeros::<$sum>(c.len())?;
+            let (a, b, c) = (device.upload(a)?, device.upload(b)?, device.upload(&c)?);
+            let config = LaunchConfig::grid(c.len() / 4096);
+            $name::launch(device, config, &a, &b, &c, &mut out)?;
+            Ok(out.to_vec()?.into_iter().map($to_bits).collect())
+        }
     };
 }
-kernel!(multiply_bf16: bf16);
-kernel!(multiply_f16: f16);
+kernel!(multiply_bf16, run_bf16: bf16, f32, f32::from_bits, f32::to_bits);
+kernel!(multiply_f16, run_f16: f16, f32, f32::from_bits, f32::to_bits);
+kernel!(multiply_e4m3, run_e4m3: wgmma::E4M3, f32, f32::from_bits, f32::to_bits);
+kernel!(multiply_e5m2, run_e5m2: wgmma::E5M2, f32, f32::from_bits, f32::to_bits);
+kernel!(multiply_tf32, run_tf32: Tf32, f32, f32::from_bits, f32::to_bits);
+kernel!(multiply_i8, run_i8: i8, i32, |bits| bits as i32, |sum| sum as u32);
+kernel!(multiply_u8, run_u8: u8, i32, |bits| bits as i32, |sum| sum as u32);
 
 /// Pseudorandom numbers.
 struct Random(u64);
@@ -55,7 +73,11 @@ impl Random {
     fn next(&mut self) -> u32 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as u32
+        (self.0 >> 32) as u32
+    }
+
+    fn choose(&mut self, all: &[u32]) -> u32 {
+        all[self.next() as usize % all.len()]
     }
 
     /// Returns a number with one of so many exponents around 0, of which some are 0.
@@ -67,45 +89,183 @@ impl Random {
     }
 }
 
-/// Runs a kernel on a device, with the chunks of both factors and the summands.
-type Multiply = fn(&Device, &[Vec<U32x4>; 2], &[f32]) -> warpwise::Result<Vec<f32>>;
+/// The elements of factors.
+#[derive(Clone, Copy, Debug)]
+enum Fill {
+    /// Numbers with so many exponents.
+    Exponents(u32),
+    /// The same, of which each second product cancels the one before but for its last bits.
+    Cancelling(u32),
+    /// Random bits: all numbers that the type has, NaN and infinities too.
+    Bits,
+    /// The extreme values of the type.
+    Extremes,
+}
 
-/// An element type: its name, its type in products, its conversions, and its kernel.
+/// Runs a kernel on a device, with the chunks of both factors and the bits of the summands.
+type Multiply = fn(&Device, [&[U32x4]; 2], &[u32]) -> warpwise::Result<Vec<u32>>;
+
+/// An element type, and its kernel.
 struct Type {
-    name: &'static str,
     ty: MmaType,
-    bits: fn(f32) -> u16,
-    value: fn(u16) -> f32,
-    exponents: u32,
+    /// The bits of the element nearest to a number, for floats.
+    bits: fn(f32) -> u32,
+    value: fn(u32) -> f32,
+    extremes: &'static [u32],
+    fills: &'static [Fill],
     multiply: Multiply,
 }
 
-/// Defines a function that runs a kernel on a device.
-macro_rules! runner {
-    ($name:ident: $kernel:ident) => {
-        fn $name(
-            device: &Device,
-            [a, b]: &[Vec<U32x4>; 2],
-            c: &[f32],
-        ) -> warpwise::Result<Vec<f32>> {
-            let mut out = device.zeros::<f32>(c.len())?;
-            let (a, b, c) = (device.upload(a)?, device.upload(b)?, device.upload(c)?);
-            let config = LaunchConfig::grid(c.len() / 4096);
-            $kernel::launch(device, config, &a, &b, &c, &mut out)?;
-            out.to_vec()
-        }
-    };
-}
-runner!(run_bf16: multiply_bf16);
-runner!(run_f16: multiply_f16);
+const FLOAT_FILLS: [Fill; 6] = [
+    Fill::Exponents(1),
+    Fill::Exponents(3),
+    Fill::Exponents(12),
+    Fill::Cancelling(12),
+    Fill::Bits,
+    Fill::Extremes,
+];
+/// Numbers with more exponents than a quantum has bits.
+const WIDE_FILLS: [Fill; 7] = [
+    Fill::Exponents(1),
+    Fill::Exponents(3),
+    Fill::Exponents(12),
+    Fill::Exponents(30),
+    Fill::Cancelling(30),
+    Fill::Bits,
+    Fill::Extremes,
+];
+const INTEGER_FILLS: [Fill; 2] = [Fill::Bits, Fill::Extremes];
+/// Zeros, the largest and smallest numbers, one, infinities and NaN, as far as the type has them.
+const F32_EXTREMES: [u32; 10] = [
+    0,
+    0x8000_0000,
+    1,
+    0x8000_0001,
+    0x0080_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x7f80_0000,
+];
 
-/// Packs 8 halves into each chunk.
-fn chunks(halves: &[u16]) -> Vec<U32x4> {
-    let word = |pair: &[u16]| u32::from(pair[0]) | u32::from(pair[1]) << 16;
-    let chunk = |eight: &[u16]| {
-        U32x4::new(word(&eight[..2]), word(&eight[2..4]), word(&eight[4..6]), word(&eight[6..]))
-    };
-    halves.chunks_exact(8).map(chunk).collect()
+const TYPES: [Type; 7] = [
+    Type {
+        ty: MmaType::BF16,
+        bits: |value| bf16::from_f32(value).to_bits().into(),
+        value: |bits| bf16::from_bits(bits as u16).to_f32(),
+        extremes: &[0, 0x8000, 1, 0x8001, 0x7f, 0x80, 0x3f80, 0xbf80, 0x7f7f, 0xff7f, 0x7f80],
+        fills: &WIDE_FILLS,
+        multiply: run_bf16,
+    },
+    Type {
+        ty: MmaType::F16,
+        bits: |value| f16::from_f32(value).to_bits().into(),
+        value: |bits| f16::from_bits(bits as u16).to_f32(),
+        extremes: &[0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00],
+        fills: &FLOAT_FILLS,
+        multiply: run_f16,
+    },
+    Type {
+        ty: MmaType::E4M3,
+        bits: |value| wgmma::E4M3::from_f32(value).to_bits().into(),
+        value: |bits| wgmma::E4M3::from_bits(bits as u8).to_f32(),
+        extremes: &[0, 0x80, 1, 0x81, 7, 8, 0x38, 0xb8, 0x7e, 0xfe, 0x7f],
+        fills: &FLOAT_FILLS,
+        multiply: run_e4m3,
+    },
+    Type {
+        ty: MmaType::E5M2,
+        bits: |value| wgmma::E5M2::from_f32(value).to_bits().into(),
+        value: |bits| wgmma::E5M2::from_bits(bits as u8).to_f32(),
+        extremes: &[0, 0x80, 1, 0x81, 3, 4, 0x3c, 0xbc, 0x7b, 0xfb, 0x7c],
+        fills: &FLOAT_FILLS,
+        multiply: run_e5m2,
+    },
+    Type {
+        ty: MmaType::TF32,
+        bits: f32::to_bits,
+        value: |bits| f32::from_bits(bits & !0x1fff),
+        extremes: &F32_EXTREMES,
+        fills: &WIDE_FILLS,
+        multiply: run_tf32,
+    },
+    Type {
+        ty: MmaType::I8,
+        bits: |value| (value as i8 as u8).into(),
+        value: |bits| (bits as u8 as i8).into(),
+        extremes: &[0, 1, 0x7f, 0x80, 0xff],
+        fills: &INTEGER_FILLS,
+        multiply: run_i8,
+    },
+    Type {
+        ty: MmaType::U8,
+        bits: |value| (value as u8).into(),
+        value: |bits| (bits as u8).into(),
+        extremes: &[0, 1, 0x7f, 0x80, 0xff],
+        fills: &INTEGER_FILLS,
+        multiply: run_u8,
+    },
+];
+
+impl Type {
+    /// Returns the elements of a row or column, of which the first `depth` are not zero.
+    fn line(&self, fill: Fill, depth: usize, is_column: bool, random: &mut Random) -> Vec<u32> {
+        let per_row = WORDS * self.ty.per_word();
+        let mut line = vec![0; per_row];
+        for k in 0..depth.min(per_row) {
+            line[k] = match fill {
+                Fill::Exponents(exponents) => (self.bits)(random.number(exponents)),
+                Fill::Cancelling(exponents) => match (k % 2, is_column) {
+                    (0, _) => (self.bits)(random.number(exponents)),
+                    (_, false) => line[k - 1],
+                    // The negative number, but for the last bit of some.
+                    (_, true) => {
+                        let negative = (self.bits)(-(self.value)(line[k - 1]));
+                        negative ^ u32::from(random.next() & 3 == 0) << self.unused_bits()
+                    }
+                },
+                Fill::Bits => random.next() >> (32 - 32 / self.ty.per_word()),
+                Fill::Extremes => random.choose(self.extremes),
+            };
+        }
+        line
+    }
+
+    /// Returns the lower bits of an element that do not count.
+    fn unused_bits(&self) -> u32 {
+        if self.ty == MmaType::TF32 { 13 } else { 0 }
+    }
+
+    fn is_integer(&self) -> bool {
+        matches!(self.ty, MmaType::I8 | MmaType::U8)
+    }
+
+    /// Packs elements into words.
+    fn words(&self, elements: &[u32]) -> Vec<u32> {
+        let (per_word, bits) = (self.ty.per_word(), 32 / self.ty.per_word());
+        let word = |all: &[u32]| {
+            all.iter().rev().fold(0_u32, |word, e| word.unbounded_shl(bits as u32) | e)
+        };
+        elements.chunks_exact(per_word).map(word).collect()
+    }
+
+    /// Returns the bits of a number to which products are added.
+    fn summand(&self, fill: Fill, random: &mut Random) -> u32 {
+        match fill {
+            _ if self.is_integer() => random.next(),
+            Fill::Exponents(exponents) | Fill::Cancelling(exponents) => {
+                random.number(exponents).to_bits()
+            }
+            Fill::Bits => random.next(),
+            Fill::Extremes => random.choose(&F32_EXTREMES),
+        }
+    }
+}
+
+/// Packs 4 words into each chunk.
+fn chunks(words: &[u32]) -> Vec<U32x4> {
+    words.chunks_exact(4).map(|four| U32x4::new(four[0], four[1], four[2], four[3])).collect()
 }
 
 /// Returns the exponent of a normal number.
@@ -113,110 +273,120 @@ fn exponent(value: f32) -> i32 {
     (value.to_bits() >> 23 & 0xff) as i32 - 127
 }
 
-/// Returns a sum of normal numbers by a model.
-fn sum_by_model(a: &[f32], b: &[f32], c: f32, group: usize, fraction_bits: i32) -> f32 {
-    a.chunks(group).zip(b.chunks(group)).fold(c, |c, (a, b)| {
-        let products = a.iter().zip(b).filter(|(a, b)| **a * **b != 0.0);
-        let products =
-            products.map(|(a, b)| (f64::from(*a) * f64::from(*b), exponent(*a) + exponent(*b)));
-        let summand = (c != 0.0).then(|| (f64::from(c), exponent(c)));
-        let terms: Vec<(f64, i32)> = products.chain(summand).collect();
-        let largest = terms.iter().map(|(_, exponent)| *exponent).max().unwrap_or(0);
-        let quantum = 2f64.powi(largest - fraction_bits);
-        let sum = terms.iter().map(|(value, _)| (value / quantum).trunc()).sum::<f64>() * quantum;
-        let nearest = sum as f32;
-        match f64::from(nearest).abs() > sum.abs() {
-            true => f32::from_bits(nearest.to_bits() - 1),
-            false => nearest,
-        }
-    })
+/// A model of sums of normal numbers.
+#[derive(Clone, Copy)]
+struct Model {
+    group: usize,
+    fraction_bits: i32,
+    result_bits: u32,
 }
 
-/// Compares the sums of factors with so many exponents, of which the first `depth` elements of each row
-/// are not zero; returns rows of the table.
-fn compare(ty: &Type, exponents: u32, depth: usize) -> warpwise::Result<String> {
-    let mut random = Random(u64::from(exponents) * 100 + depth as u64);
-    let mut factor = || -> Vec<u16> {
-        let half = |i: usize, random: &mut Random| match i % DEPTH < depth {
-            true => (ty.bits)(random.number(exponents)),
-            false => 0,
-        };
-        (0..TILES * 64 * DEPTH).map(|i| half(i, &mut random)).collect()
-    };
-    let (a, b) = (factor(), factor());
-    let c: Vec<f32> = (0..TILES * 4096).map(|_| random.number(exponents)).collect();
-    let out = (ty.multiply)(&Device::cuda(0)?, &[chunks(&a), chunks(&b)], &c)?;
-
-    let factors = |i: usize| {
-        let (tile, row, column) = (i / 4096, i % 4096 / 64, i % 64);
-        (&a[(tile * 64 + row) * DEPTH..][..DEPTH], &b[(tile * 64 + column) * DEPTH..][..DEPTH])
-    };
-    let by_interpreter = |i: usize| {
-        let (a, b) = factors(i);
-        let steps = a.chunks(STEP).zip(b.chunks(STEP));
-        steps.fold(c[i].to_bits(), |c, (a, b)| {
-            let products = a.iter().zip(b).map(|(a, b)| [u64::from(*a), u64::from(*b)]);
-            tensor_cores::add_products(ty.ty, products, c)
+impl Model {
+    fn sum(self, a: &[f32], b: &[f32], c: f32) -> f32 {
+        a.chunks(self.group).zip(b.chunks(self.group)).fold(c, |c, (a, b)| {
+            let products = a.iter().zip(b).filter(|(a, b)| **a * **b != 0.0);
+            let products =
+                products.map(|(a, b)| (f64::from(*a) * f64::from(*b), exponent(*a) + exponent(*b)));
+            let summand = (c != 0.0).then(|| (f64::from(c), exponent(c)));
+            let terms: Vec<(f64, i32)> = products.chain(summand).collect();
+            let largest = terms.iter().map(|(_, exponent)| *exponent).max().unwrap_or(0);
+            let quantum = 2f64.powi(largest - self.fraction_bits);
+            let sum =
+                terms.iter().map(|(value, _)| (value / quantum).trunc()).sum::<f64>() * quantum;
+            let nearest = sum as f32;
+            let truncated = nearest.to_bits() - u32::from(f64::from(nearest).abs() > sum.abs());
+            f32::from_bits(truncated >> (23 - self.result_bits) << (23 - self.result_bits))
         })
+    }
+}
+
+/// The outcome of a row of the table.
+struct Row {
+    text: String,
+    sums: usize,
+    equal: usize,
+}
+
+/// Compares the sums of factors, of which the first `depth` elements of each row are not zero.
+fn compare(ty: &Type, fill: Fill, depth: usize, tiles: usize) -> warpwise::Result<Row> {
+    let mut random = Random(depth as u64);
+    let mut factor = |is_column: bool| -> Vec<u32> {
+        let mut line = || ty.line(fill, depth, is_column, &mut random);
+        (0..tiles * 64).flat_map(|_| line()).collect()
     };
-    let equal = (0..out.len()).filter(|i| by_interpreter(*i) == out[*i].to_bits()).count();
+    let (a, b) = (factor(false), factor(true));
+    let c: Vec<u32> = (0..tiles * 4096).map(|_| ty.summand(fill, &mut random)).collect();
+    let (a_words, b_words) = (ty.words(&a), ty.words(&b));
+    let out = (ty.multiply)(&Device::auto()?, [&chunks(&a_words), &chunks(&b_words)], &c)?;
+
+    let places = |i: usize| (i / 4096 * 64 + i % 4096 / 64, i / 4096 * 64 + i % 64);
+    let by_interpreter = |i: usize| {
+        let (row, column) = places(i);
+        let steps = a_words[row * WORDS..][..WORDS]
+            .chunks(STEP)
+            .zip(b_words[column * WORDS..][..WORDS].chunks(STEP));
+        steps.fold(c[i], |c, (a, b)| tensor_cores::add_products(ty.ty, a, b, c))
+    };
+    let equal = (0..out.len()).filter(|i| by_interpreter(*i) == out[*i]).count();
     let percent = 100.0 * equal as f64 / out.len() as f64;
-    let mut rows = format!(
-        "{} {exponents:>3} exponents, depth {depth:>2}: {:>9} {percent:>9.4} %\n",
-        ty.name,
+    let mut text = format!(
+        "{:<4} {:<14} depth {depth:>3}: {equal:>9} of {:>9} {percent:>9.4} %\n",
+        ty.ty.name(),
+        format!("{fill:?}"),
         out.len()
     );
-    if equal == out.len() {
-        return Ok(rows);
-    }
-    let sampled: Vec<usize> = (0..out.len()).step_by(SAMPLED).collect();
-    for group in GROUPS {
-        for fraction_bits in FRACTION_BITS {
+    let is_finite = matches!(fill, Fill::Exponents(_) | Fill::Cancelling(_));
+    if equal < out.len() && is_finite && !ty.is_integer() {
+        let per_row = WORDS * ty.ty.per_word();
+        let values = |elements: &[u32], line: usize| -> Vec<f32> {
+            elements[line * per_row..][..per_row].iter().map(|bits| (ty.value)(*bits)).collect()
+        };
+        let sampled: Vec<usize> = (0..out.len()).step_by(SAMPLED).collect();
+        let models = GROUPS.iter().flat_map(|group| {
+            FRACTION_BITS
+                .iter()
+                .flat_map(move |bits| RESULT_BITS.map(|result| (*group, *bits, result)))
+        });
+        for (group, fraction_bits, result_bits) in models {
+            let model = Model { group, fraction_bits, result_bits };
             let equal = sampled.iter().filter(|i| {
-                let (a, b) = factors(**i);
-                let [a, b] = [a, b].map(|x| x.iter().map(|x| (ty.value)(*x)).collect::<Vec<_>>());
-                sum_by_model(&a, &b, c[**i], group, fraction_bits).to_bits() == out[**i].to_bits()
+                let (row, column) = places(**i);
+                let (a, b) = (values(&a, row), values(&b, column));
+                model.sum(&a, &b, f32::from_bits(c[**i])).to_bits() == out[**i]
             });
             let percent = 100.0 * equal.count() as f64 / sampled.len() as f64;
-            let row = format!("    {group:>2} products, {fraction_bits} bits: {percent:>9.4} %\n");
-            rows.push_str(&row);
+            if percent > 50.0 {
+                text.push_str(&format!(
+                    "    {group:>2} products, {fraction_bits} bits of terms, {result_bits} of sums: \
+                     {percent:>9.4} %\n"
+                ));
+            }
         }
     }
-    Ok(rows)
+    Ok(Row { text, sums: out.len(), equal })
 }
 
-fn main() -> warpwise::Result<()> {
-    let types = [
-        Type {
-            name: "bf16",
-            ty: MmaType::BF16,
-            bits: |value| bf16::from_f32(value).to_bits(),
-            value: |bits| bf16::from_bits(bits).to_f32(),
-            exponents: 30,
-            multiply: run_bf16,
-        },
-        Type {
-            name: "f16 ",
-            ty: MmaType::F16,
-            bits: |value| f16::from_f32(value).to_bits(),
-            value: |bits| f16::from_bits(bits).to_f32(),
-            exponents: 12,
-            multiply: run_f16,
-        },
-    ];
-    let cases = types.iter().flat_map(|ty| {
-        let exponents = [1, 2, 6, ty.exponents].into_iter();
-        exponents.flat_map(move |exponents| {
-            [1, 2, 4, 8, STEP, DEPTH].map(|depth| (ty, exponents, depth))
-        })
-    });
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = cases
-            .map(|(ty, exponents, depth)| scope.spawn(move || compare(ty, exponents, depth)))
-            .collect();
-        threads.into_iter().try_for_each(|thread| {
-            print!("{}", thread.join().expect("no comparison panics")?);
-            Ok(())
-        })
-    })
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let tiles = std::env::args().nth(1).map_or(Ok(TILES), |tiles| tiles.parse())?;
+    for ty in &TYPES {
+        let per_step = STEP * ty.ty.per_word();
+        let depths = [1, 2, 4, per_step, 4 * per_step];
+        let cases = ty.fills.iter().flat_map(|fill| depths.map(|depth| (*fill, depth)));
+        let rows: Vec<warpwise::Result<Row>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = cases
+                .map(|(fill, depth)| scope.spawn(move || compare(ty, fill, depth, tiles)))
+                .collect();
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined.map(|row| row.expect("no comparison panics")).collect()
+        });
+        let (mut sums, mut equal) = (0, 0);
+        for row in rows {
+            let row = row?;
+            print!("{}", row.text);
+            sums += row.sums;
+            equal += row.equal;
+        }
+        println!("{:<4} all: {equal} of {sums} sums have the same bits\n", ty.ty.name());
+    }
+    Ok(())
 }

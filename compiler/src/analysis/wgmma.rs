@@ -7,7 +7,7 @@
 use super::tables::constant_offset;
 use crate::{
     id::Facts,
-    ir::{ArrayId, Inst, InstId, Kernel, Op, Root, Scalar, Space, Ty, WgmmaOp},
+    ir::{ArrayId, Element, Inst, InstId, Kernel, Op, Root, Scalar, Space, Ty, WgmmaOp},
 };
 
 /// The size of a sum in bytes.
@@ -16,6 +16,8 @@ const SUM_BYTES: u64 = 4;
 /// The sums in an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sums {
+    /// The type of a sum: `f32` or `i32`.
+    pub ty: Scalar,
     /// The number of sums that products write.
     pub count: u64,
     /// True if each access is at a constant place.
@@ -26,12 +28,13 @@ pub struct Sums {
 pub fn find_sums(kernel: &Kernel) -> Facts<ArrayId, Option<Sums>> {
     let mut sums: Facts<ArrayId, Option<Sums>> = kernel.arrays.facts(None);
     for (_, inst) in kernel.insts.iter() {
-        if let Op::Wgmma { columns, args, .. } = &inst.op
+        if let Op::Wgmma { op, columns, args } = &inst.op
             && let Some(Root::Array(array)) = kernel.root(args[0])
         {
             let count = WgmmaOp::sums(columns.known().unwrap_or(WgmmaOp::MAX_COLUMNS));
             let before = sums[array].map_or(0, |sums| sums.count);
-            sums[array] = Some(Sums { count: before.max(count), in_registers: true });
+            let count = before.max(count);
+            sums[array] = Some(Sums { ty: op.sum(), count, in_registers: true });
         }
     }
     if kernel.arrays.ids().all(|array| sums[array].is_none()) {
@@ -61,7 +64,9 @@ fn keeps_registers(kernel: &Kernel, inst: &Inst, ptr: InstId, array: ArrayId) ->
     let is_sum = |ty: Ty| {
         let len = kernel.arrays[array].len.known().unwrap_or(0);
         let number = sum_number(kernel, ptr);
-        ty == Scalar::F32.into() && number.is_some_and(|number| (number as u64) < len)
+        let is_whole =
+            matches!(kernel.arrays[array].elem, Element::Scalar(sum) if ty == sum.into());
+        is_whole && number.is_some_and(|number| (number as u64) < len)
     };
     match inst.op {
         Op::Load { .. } => is_sum(inst.ty),

@@ -57,6 +57,10 @@ pub enum MmaType {
     I8,
     /// An unsigned byte.
     U8,
+    /// A float of 8 bits, 4 digits, without infinities; only warpgroups multiply it.
+    E4M3,
+    /// A float of 8 bits, 3 digits; only warpgroups multiply it.
+    E5M2,
 }
 
 impl MmaType {
@@ -65,7 +69,7 @@ impl MmaType {
         match self {
             Self::F16 | Self::BF16 => 2,
             Self::TF32 | Self::F64 => 1,
-            Self::I8 | Self::U8 => 4,
+            Self::I8 | Self::U8 | Self::E4M3 | Self::E5M2 => 4,
         }
     }
 
@@ -73,7 +77,9 @@ impl MmaType {
     pub const fn word(self) -> Scalar {
         match self {
             Self::F64 => Scalar::F64,
-            Self::F16 | Self::BF16 | Self::TF32 | Self::I8 | Self::U8 => Scalar::U32,
+            Self::F16 | Self::BF16 | Self::TF32 | Self::I8 | Self::U8 | Self::E4M3 | Self::E5M2 => {
+                Scalar::U32
+            }
         }
     }
 }

@@ -84,6 +84,7 @@ names! {
     }
     MmaType {
         F16 = "f16", BF16 = "bf16", TF32 = "tf32", F64 = "f64", I8 = "i8", U8 = "u8",
+        E4M3 = "e4m3", E5M2 = "e5m2",
     }
     Major { K = "k", Mn = "mn" }
     TextureShape { D1 = "1d", D2 = "2d", D3 = "3d", D1Layered = "a1d", D2Layered = "a2d" }

@@ -63,7 +63,8 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
                 mbarrier(kernel, errors, id, *barrier);
             }
             Op::Wgmma { op, columns, args } => {
-                warpgroup_sums(kernel, errors, id, args.first(), columns.known());
+                let sums = (op.sum(), columns.known());
+                warpgroup_sums(kernel, errors, id, args.first(), Some(sums));
                 let tiles = args.iter().skip(1).take(if op.a.is_some() { 2 } else { 1 });
                 tiles.for_each(|tile| access(kernel, errors, id, *tile, Kind::Load));
             }
@@ -193,23 +194,31 @@ fn mbarrier(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, barrier: InstI
     }
 }
 
-/// Checks that the sums of a product are an array of the thread's own, with all sums of the columns.
+/// Checks that the sums of a product are an array of the thread's own, of the type that it writes and
+/// with all sums of the columns.
 fn warpgroup_sums(
     kernel: &Kernel,
     errors: &mut Errors<'_>,
     id: InstId,
     sums: Option<&InstId>,
-    columns: Option<u64>,
+    written: Option<(Scalar, Option<u64>)>,
 ) {
     let Some(inst) = sums.and_then(|sums| kernel.insts.get(*sums)) else { return };
     let Op::Array(array) = inst.op else {
         return errors.inst(id, "the sums are no array".to_owned());
     };
     let Some(array) = kernel.arrays.get(array) else { return };
-    if array.elem != Element::Scalar(Scalar::F32) {
-        errors.inst(id, "the sums are no array of `f32`".to_owned());
+    let (ty, columns) = written.unzip();
+    match ty {
+        Some(ty) if array.elem != Element::Scalar(ty) => {
+            errors.inst(id, format!("the sums are no array of `{ty}`"));
+        }
+        None if ![Scalar::F32, Scalar::I32].map(Element::Scalar).contains(&array.elem) => {
+            errors.inst(id, "the sums are no array of `f32` or `i32`".to_owned());
+        }
+        _ => {}
     }
-    if let (Some(len), Some(columns)) = (array.len.known(), columns)
+    if let (Some(len), Some(columns)) = (array.len.known(), columns.flatten())
         && len < WgmmaOp::sums(columns)
     {
         errors.inst(id, format!("the array has {len} sums, and {columns} columns have more"));

@@ -573,11 +573,9 @@ impl Typing<'_, '_> {
 
     fn warpgroup_product(&mut self, op: WgmmaOp, columns: &Extent, args: &[InstId]) {
         self.result(Ty::Unit);
-        if let Some(columns) = columns.known().filter(|columns| !WgmmaOp::is_columns(*columns)) {
-            self.error(format!(
-                "has {columns} columns, and these are a multiple of 8, at most {}",
-                WgmmaOp::MAX_COLUMNS
-            ));
+        if let Some(columns) = columns.known().filter(|columns| !op.has_columns(*columns)) {
+            let described = op.describe_columns();
+            self.error(format!("has {columns} columns, and a product has {described}"));
         }
         let a = match op.a {
             Some(_) => vec![Ty::Ptr(Space::Shared)],

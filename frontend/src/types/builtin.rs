@@ -2,8 +2,8 @@
 use crate::types::{Len, Prim};
 use warpwise_compiler::ir::{
     self, Approx, Axis, BarrierOp, CacheLevel, CacheOp, Direction, MAX_A_WORDS, MAX_B_WORDS,
-    MAX_SUM_WORDS, MatchOp, MmaOp, ReduceOp, Scope, ShuffleOp, TernaryOp, TextureOp, VoteOp,
-    WgmmaOp,
+    MAX_SUM_WORDS, MatchOp, MmaOp, ReduceOp, Scalar, Scope, ShuffleOp, TernaryOp, TextureOp,
+    VoteOp, WgmmaOp,
 };
 
 /// The operation of a built-in function.
@@ -655,13 +655,19 @@ fn find_in_named_barrier(name: &str) -> Option<ResolvedBuiltin> {
     Some(ResolvedBuiltin::new(builtin, path, vec![], BuiltinPart::Unit))
 }
 
-/// Returns functions of the module `wgmma::words`: `bf16_k_mn` is the product `bf16.k.mn`.
+/// Returns functions of the module `wgmma::words`: `bf16_k_mn` is the product `bf16.k.mn`, and
+/// `wait_i32` waits for products with sums of that type.
 fn find_in_wgmma_words(name: &str) -> Option<ResolvedBuiltin> {
     let path = format!("wgmma::words::{name}");
-    let sums = BuiltinPart::ArrayRef(Prim::F32, WgmmaOp::sums(WgmmaOp::MAX_COLUMNS));
-    if name == "wait" {
+    let sums = |ty| BuiltinPart::ArrayRef(ty, WgmmaOp::sums(WgmmaOp::MAX_COLUMNS));
+    let waits_for = match name {
+        "wait_f32" => Some(Prim::F32),
+        "wait_i32" => Some(Prim::I32),
+        _ => None,
+    };
+    if let Some(ty) = waits_for {
         let builtin = Builtin::WgmmaWait { pending: None };
-        return Some(ResolvedBuiltin::new(builtin, path, vec![sums], BuiltinPart::Unit));
+        return Some(ResolvedBuiltin::new(builtin, path, vec![sums(ty)], BuiltinPart::Unit));
     }
     let op = WgmmaOp::from_name(&name.replace('_', "."))?;
     let tile = BuiltinPart::Ref { mutable: false };
@@ -669,6 +675,7 @@ fn find_in_wgmma_words(name: &str) -> Option<ResolvedBuiltin> {
         Some(_) => tile,
         None => BuiltinPart::Array(Prim::U32, WgmmaOp::A_WORDS as u64),
     };
+    let sums = sums(if op.sum() == Scalar::I32 { Prim::I32 } else { Prim::F32 });
     let builtin = Builtin::Wgmma { op, extents: None };
     Some(ResolvedBuiltin::new(builtin, path, vec![sums, a, tile], BuiltinPart::Unit))
 }

@@ -10,8 +10,8 @@ use super::{
 };
 use warpwise_compiler::{
     analysis::wgmma::sum_number,
-    back::ptx::{PROXY_FENCE, WGMMA_STEPS, WgmmaOperands, wgmma_instructions, wgmma_wait},
-    ir::{ArrayId, InstId, Op, Root, WgmmaOp},
+    back::ptx::{PROXY_FENCE, WgmmaOperands, wgmma_instructions, wgmma_wait},
+    ir::{ArrayId, InstId, Op, Root, Scalar, WgmmaOp},
 };
 
 impl Emitter<'_> {
@@ -19,13 +19,13 @@ impl Emitter<'_> {
     pub(super) fn wgmma(&mut self, op: WgmmaOp, columns: u64, args: &[InstId]) {
         let Some(Root::Array(array)) = self.kernel.root(args[0]) else { return };
         let in_memory = self.sums[array].is_none_or(|sums| !sums.in_registers);
-        let values = self.load_sums(array, WgmmaOp::sums(columns));
+        let values = self.load_sums(array, op.sum(), WgmmaOp::sums(columns));
         let operands: Vec<Value> = args[1..].iter().map(|arg| self.wgmma_operand(*arg)).collect();
         let names = |first: usize, count: usize| -> Vec<String> {
             (first..first + count).map(|number| format!("${number}")).collect()
         };
         let steps = |factor: char| -> Vec<String> {
-            (0..WGMMA_STEPS).map(|step| format!("w_{factor}{step}")).collect()
+            (0..WgmmaOp::STEPS).map(|step| format!("w_{factor}{step}")).collect()
         };
         let words: Vec<String> =
             (0..WgmmaOp::A_WORDS).map(|word| format!("w_word{word}")).collect();
@@ -45,9 +45,10 @@ impl Emitter<'_> {
         );
         let text = format!(
             "{{\n.reg .pred w_adds;\n.reg .b32 w_low;\n.reg .b32 w_word<{}>;\n\
-             .reg .b64 w_a<{WGMMA_STEPS}>;\n.reg .b64 w_b<{WGMMA_STEPS}>;\n{};\n}}",
+             .reg .b64 w_a<{steps}>;\n.reg .b64 w_b<{steps}>;\n{};\n}}",
             WgmmaOp::A_WORDS,
-            instructions.join(";\n")
+            instructions.join(";\n"),
+            steps = WgmmaOp::STEPS
         );
         let values = self.asm_in_place(&values, &text, &operands, Effects::Sync);
         self.store_sums(array, &values);
@@ -59,7 +60,7 @@ impl Emitter<'_> {
         let Some(Root::Array(array)) = self.kernel.root(sums) else { return };
         match self.sums[array] {
             Some(sums) if sums.in_registers => {
-                let values = self.load_sums(array, sums.count);
+                let values = self.load_sums(array, sums.ty, sums.count);
                 let values = self.asm_in_place(&values, &text, &[], Effects::Sync);
                 self.store_sums(array, &values);
             }
@@ -99,11 +100,12 @@ impl Emitter<'_> {
         line!(self, "store {hidden}, {address}, align 4");
     }
 
-    fn load_sums(&mut self, array: ArrayId, count: u64) -> Vec<Value> {
+    fn load_sums(&mut self, array: ArrayId, ty: Scalar, count: u64) -> Vec<Value> {
+        let ty = Type::of(ty);
         (0..count)
             .map(|number| {
                 let address = self.sum_address(array, number);
-                inst!(self, Type::Float, "load float, {address}, align 4")
+                inst!(self, ty, "load {ty}, {address}, align 4")
             })
             .collect()
     }

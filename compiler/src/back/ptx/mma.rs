@@ -90,17 +90,21 @@ fn list(regs: &[Reg]) -> String {
     format!("{{{}}}", regs.join(", "))
 }
 
-/// The name of the instruction, with its types.
-pub fn mma_name(op: MmaOp) -> String {
-    let factor = |ty| match ty {
+/// The name of the element type of a factor.
+pub(super) const fn type_name(ty: MmaType) -> &'static str {
+    match ty {
         MmaType::I8 => "s8",
         ty => ty.name(),
-    };
+    }
+}
+
+/// The name of the instruction, with its types.
+pub fn mma_name(op: MmaOp) -> String {
     let sum = match op.sum {
         Scalar::I32 => "s32".to_owned(),
         sum => sum.to_string(),
     };
-    let (shape, a, b) = (op.shape.name(), factor(op.a), factor(op.b));
+    let (shape, a, b) = (op.shape.name(), type_name(op.a), type_name(op.b));
     format!("mma.sync.aligned.{shape}.row.col.{sum}.{a}.{b}.{sum}")
 }
 

@@ -122,9 +122,7 @@ pub use tensor::{
     multicast_instructions, tensor_copy_instructions, tensor_store_instructions,
 };
 pub use texture::{coordinates, texture_name};
-pub use wgmma::{
-    PROXY_FENCE, WGMMA_STEPS, WgmmaOperands, target_name, wgmma_instructions, wgmma_wait,
-};
+pub use wgmma::{PROXY_FENCE, WgmmaOperands, target_name, wgmma_instructions, wgmma_wait};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
 const VERSION: &str = "6.3";

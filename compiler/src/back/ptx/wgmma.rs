@@ -1,18 +1,19 @@
 //! Matrix products of warpgroups: `wgmma`.
 //!
-//! An instruction adds 16 products to each sum, so four of them, in one group, are a product. Their
-//! sums are registers of the array that an [`Op::Wgmma`] names, unless the array
+//! An instruction adds the products of 32 bytes of each row and column, so four of them, in one
+//! group, are a product. Their sums are registers of the array that an [`Op::Wgmma`] names, unless the array
 //! [is in memory](crate::analysis::wgmma).
 use super::{
     Emitter, Unsupported,
     address::Address,
     emitter::{Value, ptx},
     inline,
+    mma::type_name,
     reg::{Class, Reg},
 };
 use crate::{
     analysis::wgmma::{Sums, sum_number},
-    ir::{ArrayId, Inst, InstId, Kernel, Major, Op, Root, Space, WgmmaOp},
+    ir::{ArrayId, Inst, InstId, Kernel, Major, Op, Root, Scalar, Space, WgmmaOp},
     target::Target,
 };
 
@@ -87,14 +88,10 @@ pub struct WgmmaOperands<'a> {
     pub b_steps: &'a [String],
 }
 
-/// The number of instructions of a product.
-pub const WGMMA_STEPS: usize = (WgmmaOp::DEPTH / WgmmaOp::STEP) as usize;
-
 /// Returns the instructions of a product; if it `waits`, the sums are complete after them.
 pub fn wgmma_instructions(op: WgmmaOp, operands: &WgmmaOperands<'_>, waits: bool) -> Vec<String> {
     let WgmmaOperands { sums, a, a_words, b, adds, low, a_steps, b_steps } = operands;
-    let (columns, ty) = (2 * sums.len(), op.ty.name());
-    let name = format!("wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{ty}.{ty}");
+    let name = instruction_name(op, 2 * sums.len());
     let sums = format!("{{{}}}", sums.join(", "));
     let mut text = vec![format!("setp.ne.b32 {adds}, {}, 0", u32::from(op.accumulates))];
     text.extend(descriptors(op.b, b, low, b_steps));
@@ -106,17 +103,17 @@ pub fn wgmma_instructions(op: WgmmaOp, operands: &WgmmaOperands<'_>, waits: bool
         }
     }
     text.push("wgmma.fence.sync.aligned".to_owned());
-    for step in 0..WGMMA_STEPS {
+    for step in 0..WgmmaOp::STEPS {
         if step == 1 && !op.accumulates {
             text.push(format!("setp.ne.b32 {adds}, 1, 0"));
         }
-        let words = WgmmaOp::A_WORDS / WGMMA_STEPS;
-        let (factor, order) = match op.a {
-            Some(major) => (a_steps[step].clone(), format!("{}, ", immediate(major))),
-            None => (format!("{{{}}}", a_words[words * step..][..words].join(", ")), String::new()),
+        let words = WgmmaOp::A_WORDS / WgmmaOp::STEPS;
+        let factor = match op.a {
+            Some(_) => a_steps[step].clone(),
+            None => format!("{{{}}}", a_words[words * step..][..words].join(", ")),
         };
-        let (b, orders) = (&b_steps[step], format!("{order}{}", immediate(op.b)));
-        text.push(format!("{name} {sums}, {factor}, {b}, {adds}, 1, 1, {orders}"));
+        let (b, immediates) = (&b_steps[step], immediates(op));
+        text.push(format!("{name} {sums}, {factor}, {b}, {adds}{immediates}"));
     }
     text.push("wgmma.commit_group.sync.aligned".to_owned());
     if waits {
@@ -130,11 +127,24 @@ pub fn wgmma_wait(pending: u64) -> String {
     format!("wgmma.wait_group.sync.aligned {pending}")
 }
 
-/// The operand of an instruction with the order of a factor.
-const fn immediate(major: Major) -> u8 {
-    match major {
-        Major::K => 0,
-        Major::Mn => 1,
+/// The name of an instruction, which adds the products of 32 bytes of each row and column.
+fn instruction_name(op: WgmmaOp, columns: usize) -> String {
+    let depth = op.ty.per_word() as u64 * WgmmaOp::step_bytes(Major::K) / 4;
+    let (sum, ty) = (if op.sum() == Scalar::I32 { "s32" } else { "f32" }, type_name(op.ty));
+    format!("wgmma.mma_async.sync.aligned.m64n{columns}k{depth}.{sum}.{ty}.{ty}")
+}
+
+/// The last operands of an instruction: factors of 1 for products of floats, and the orders of the
+/// factors in memory where there is a choice, which only halves have.
+fn immediates(op: WgmmaOp) -> String {
+    let orders = op.a.into_iter().chain([op.b]).map(|major| match major {
+        Major::K => ", 0",
+        Major::Mn => ", 1",
+    });
+    match (op.sum(), op.ty.per_word()) {
+        (Scalar::I32, _) => String::new(),
+        (_, 2) => [", 1, 1"].into_iter().chain(orders).collect(),
+        _ => ", 1, 1".to_owned(),
     }
 }
 
@@ -150,7 +160,7 @@ fn descriptors(major: Major, address: &str, low: &str, steps: &[String]) -> Vec<
         Major::Mn => WgmmaOp::factor_bytes(major, WgmmaOp::ROWS) / 16,
     };
     let high = (1_u64 << 30) | (WgmmaOp::TILE_ALIGN / 16);
-    let bytes = WgmmaOp::element_offset(major, 0, WgmmaOp::STEP);
+    let bytes = WgmmaOp::step_bytes(major);
     let first = &steps[0];
     let mut text = vec![
         format!("shr.u32 {low}, {address}, 4"),
@@ -166,7 +176,7 @@ impl Emitter<'_> {
     /// Begins a product.
     pub(super) fn wgmma(&mut self, op: WgmmaOp, columns: u64, args: &[InstId]) {
         let Some(Root::Array(array)) = self.kernel.root(args[0]) else { return };
-        let sums = self.sum_registers(array, WgmmaOp::sums(columns));
+        let sums = self.sum_registers(array, op.sum(), WgmmaOp::sums(columns));
         let in_memory = !self.is_in_registers(array);
         if in_memory {
             self.move_sums("ld", array, &sums);
@@ -183,8 +193,8 @@ impl Emitter<'_> {
         let [sum_names, a_words, a_steps, b_steps] = [
             sums.clone(),
             (0..words).map(|_| self.regs.fresh(Class::B32)).collect(),
-            (0..WGMMA_STEPS).map(|_| self.regs.fresh(Class::B64)).collect(),
-            (0..WGMMA_STEPS).map(|_| self.regs.fresh(Class::B64)).collect(),
+            (0..WgmmaOp::STEPS).map(|_| self.regs.fresh(Class::B64)).collect(),
+            (0..WgmmaOp::STEPS).map(|_| self.regs.fresh(Class::B64)).collect(),
         ]
         .map(|regs: Vec<Reg>| regs.iter().map(ToString::to_string).collect::<Vec<_>>());
         let operands = WgmmaOperands {
@@ -233,28 +243,28 @@ impl Emitter<'_> {
         if !self.is_in_registers(array) {
             return None;
         }
-        let number = sum_number(self.kernel, ptr)?;
-        Some(self.sum_registers(array, number as u64 + 1)[number])
+        let (number, ty) = (sum_number(self.kernel, ptr)?, self.sums[array]?.ty);
+        Some(self.sum_registers(array, ty, number as u64 + 1)[number])
     }
 
     /// Reads a register of products.
     pub(super) fn read_sum(&mut self, sum: Reg) -> Value {
-        let to = self.regs.fresh(Class::F32);
-        ptx!(self, "mov.f32 {to}, {sum}");
+        let to = self.regs.fresh(sum.class);
+        ptx!(self, "mov.{} {to}, {sum}", sum.class.ty());
         to.into()
     }
 
     /// Writes a register of products.
     pub(super) fn write_sum(&mut self, sum: Reg, value: InstId) {
         let value = self.operand(value);
-        ptx!(self, "mov.f32 {sum}, {value}");
+        ptx!(self, "mov.{} {sum}, {value}", sum.class.ty());
     }
 
     /// The registers of the first `count` elements of an array.
-    fn sum_registers(&mut self, array: ArrayId, count: u64) -> Vec<Reg> {
+    fn sum_registers(&mut self, array: ArrayId, ty: Scalar, count: u64) -> Vec<Reg> {
         let known = self.sum_regs.entry(array).or_default();
         while (known.len() as u64) < count {
-            known.push(self.regs.fresh(Class::F32));
+            known.push(self.regs.fresh(Class::of(ty)));
         }
         known[..count as usize].to_vec()
     }
@@ -263,10 +273,10 @@ impl Emitter<'_> {
     fn move_sums(&mut self, instruction: &str, array: ArrayId, sums: &[Reg]) {
         let start = self.array(array);
         for (number, sum) in sums.iter().enumerate() {
-            let address = self.behind(start, 4 * number as i32);
+            let (address, ty) = (self.behind(start, 4 * number as i32), sum.class.ty());
             match instruction {
-                "ld" => ptx!(self, "ld.local.f32 {sum}, {address}"),
-                _ => ptx!(self, "st.local.f32 {address}, {sum}"),
+                "ld" => ptx!(self, "ld.local.{ty} {sum}, {address}"),
+                _ => ptx!(self, "st.local.{ty} {address}, {sum}"),
             }
         }
     }

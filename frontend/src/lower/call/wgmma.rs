@@ -28,12 +28,13 @@ impl Lowerer<'_> {
     ) -> Flow<Value> {
         let ([sums, a, b], at) = (args, expr.at) else { return Err(self.report_bug(expr.at)) };
         let (columns, tiles) = (self.simplify_len(columns, at)?, self.simplify_len(tiles, at)?);
-        if let Some(wrong) = columns.known().filter(|columns| !WgmmaOp::is_columns(*columns)) {
+        if let Some(wrong) = columns.known().filter(|columns| !op.has_columns(*columns)) {
             self.errors.advise(
                 self.source_range(at),
                 format_args!(
-                    "a product of a warpgroup has 8, 16, 24 and so on up to {} columns, and this has {wrong}",
-                    WgmmaOp::MAX_COLUMNS
+                    "a product of a warpgroup of `{}` has {}, and this has {wrong}",
+                    op.ty.name(),
+                    op.describe_columns()
                 ),
                 "divide the columns among several products, or fill them up with zeros",
             );

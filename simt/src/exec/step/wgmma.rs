@@ -24,11 +24,13 @@ use warpwise_compiler::{
 const WARPS: usize = WgmmaOp::THREADS as usize / LANES;
 /// The rows of the result that a warp computes.
 const ROWS: u64 = WgmmaOp::ROWS / WARPS as u64;
-/// The elements in the 16 bytes that are read at once.
-const CHUNK: u64 = 8;
+/// The bytes that are read at once.
+const CHUNK: u64 = 16;
+/// The words of a row of `a`, or of a column of `b`.
+const WORDS: usize = WgmmaOp::ROW_BYTES as usize / 4;
 
-/// The elements of rows of `a`, or of columns of `b`.
-type Lines = Vec<[u16; WgmmaOp::DEPTH as usize]>;
+/// The words of rows of `a`, or of columns of `b`.
+type Lines = Vec<[u32; WORDS]>;
 
 impl Exec<'_> {
     /// Continues if all warps of the warpgroups are here.
@@ -69,13 +71,12 @@ impl Exec<'_> {
                 self.read_lines(op.a.unwrap_or(Major::K), start, first_row..first_row + ROWS)?
             }
             LeftFactor::Words(words) => {
-                let word = |row: u64, k: u64| {
-                    let [word, lane] = WgmmaOp::place_of_word(row, k);
-                    let bits =
-                        self.operand_value(words[word as usize], warp * LANES + lane as usize);
-                    (bits >> (16 * (k % 2))) as u16
+                let word = |row: u64, word: u64| {
+                    let [word, lane] = WgmmaOp::place_of_word(row, word);
+                    let in_group = warp * LANES + lane as usize;
+                    self.operand_value(words[word as usize], in_group) as u32
                 };
-                (0..ROWS).map(|row| std::array::from_fn(|k| word(row, k as u64))).collect()
+                (0..ROWS).map(|row| std::array::from_fn(|i| word(row, i as u64))).collect()
             }
         };
         let b = self.read_lines(op.b, self.byte_address(product.b.at, first_lane), 0..columns)?;
@@ -107,30 +108,31 @@ impl Exec<'_> {
         start: u64,
         lines: std::ops::Range<u64>,
     ) -> Result<Lines, u64> {
-        let mut read = vec![[0; WgmmaOp::DEPTH as usize]; (lines.end - lines.start) as usize];
-        let chunk = |line: u64, k: u64| {
-            let at = WgmmaOp::swizzle(start + WgmmaOp::element_offset(major, line, k));
-            self.read_bytes(at, 2 * CHUNK).ok_or(at)
+        let mut read = vec![[0; WORDS]; (lines.end - lines.start) as usize];
+        let chunk = |offset: u64| {
+            let at = WgmmaOp::swizzle(start + offset);
+            self.read_bytes(at, CHUNK).ok_or(at)
         };
-        let half = |chunk: u128, number: u64| (chunk >> (16 * number)) as u16;
         match major {
             Major::K => {
-                for (line, elements) in lines.zip(&mut read) {
-                    for k in (0..WgmmaOp::DEPTH).step_by(CHUNK as usize) {
-                        let chunk = chunk(line, k)?;
-                        for number in 0..CHUNK {
-                            elements[(k + number) as usize] = half(chunk, number);
+                for (line, words) in lines.zip(&mut read) {
+                    for first in (0..WORDS).step_by(4) {
+                        let chunk = chunk(WgmmaOp::word_offset(line, first as u64))?;
+                        for (i, word) in words[first..first + 4].iter_mut().enumerate() {
+                            *word = (chunk >> (32 * i)) as u32;
                         }
                     }
                 }
             }
+            // Elements are halves, of which a chunk has those of eight lines.
             Major::Mn => {
-                for line in lines.clone().step_by(CHUNK as usize) {
-                    for k in 0..WgmmaOp::DEPTH {
-                        let chunk = chunk(line, k)?;
-                        for number in 0..CHUNK {
-                            let elements = &mut read[(line + number - lines.start) as usize];
-                            elements[k as usize] = half(chunk, number);
+                for first in (0..read.len()).step_by(8) {
+                    for k in 0..2 * WORDS {
+                        let chunk =
+                            chunk(WgmmaOp::half_offset(lines.start + first as u64, k as u64))?;
+                        for (i, words) in read[first..first + 8].iter_mut().enumerate() {
+                            let half = (chunk >> (16 * i)) as u16;
+                            words[k / 2] |= u32::from(half) << (16 * (k % 2));
                         }
                     }
                 }
@@ -200,17 +202,10 @@ impl Exec<'_> {
 }
 
 /// Returns a sum with the products of a row and a column.
-fn multiply(
-    op: WgmmaOp,
-    row: &[u16; WgmmaOp::DEPTH as usize],
-    column: &[u16; WgmmaOp::DEPTH as usize],
-    sum: u32,
-) -> u32 {
-    let step = WgmmaOp::STEP as usize;
-    row.chunks(step).zip(column.chunks(step)).fold(sum, |sum, (a, b)| {
-        let products = a.iter().zip(b).map(|(a, b)| [u64::from(*a), u64::from(*b)]);
-        tensor_cores::add_products(op.ty, products, sum)
-    })
+fn multiply(op: WgmmaOp, row: &[u32; WORDS], column: &[u32; WORDS], sum: u32) -> u32 {
+    let step = WORDS / WgmmaOp::STEPS;
+    let steps = row.chunks(step).zip(column.chunks(step));
+    steps.fold(sum, |sum, (a, b)| tensor_cores::add_products(op.ty, a, b, sum))
 }
 
 /// The offset of a sum in its array.

@@ -165,8 +165,7 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         | Op::MBarrierWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Barrier, 1),
         // The time on tensor cores follows from the multiply-adds.
         Op::Wgmma { .. } => {
-            let instructions = (WgmmaOp::DEPTH / WgmmaOp::STEP) as u32;
-            MachineCode::new(Pipe::Control, instructions, Step::Barrier, 1)
+            MachineCode::new(Pipe::Control, WgmmaOp::STEPS as u32, Step::Barrier, 1)
         }
         Op::SyncWarp { .. } | Op::Fence { .. } | Op::ProxyFence => MachineCode::control(1),
         Op::Shuffle { .. } => match result_class {

@@ -410,9 +410,11 @@ fn count_matrix_products(op: &Op, warps: u64) -> MatrixProducts {
         let warpgroups = warps / WARPGROUP_WARPS;
         // Each instruction reads its columns of `a` and its rows of `b` once.
         let read_rows = if op.a.is_some() { WgmmaOp::ROWS + columns } else { columns };
+        // The elements of a row of a tile, which are added up.
+        let depth = WgmmaOp::ROW_BYTES / 4 * op.ty.per_word() as u64;
         MatrixProducts {
-            instructions: warpgroups * WgmmaOp::DEPTH / WgmmaOp::STEP,
-            multiply_adds: warpgroups * WgmmaOp::ROWS * columns * WgmmaOp::DEPTH,
+            instructions: warpgroups * WgmmaOp::STEPS as u64,
+            multiply_adds: warpgroups * WgmmaOp::ROWS * columns * depth,
             shared_bytes: warpgroups * read_rows * WgmmaOp::ROW_BYTES,
         }
     } else {
