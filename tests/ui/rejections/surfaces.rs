@@ -75,7 +75,12 @@ fn racing(mut image: Surface2Mut<u32>) {
 fn main() -> warpwise::Result<()> {
     let device = Device::cpu();
     let mut image = device.surface_2d::<f32>(&[0.0; 4], (2, 2), Sampler::POINT)?;
-    doubled::launch(&device, LaunchConfig::cover(1), &image)?;
+    doubled::launch(&device, LaunchConfig::cover(1), &image)
+}
+
+fn shared() -> warpwise::Result<()> {
+    let device = Device::cpu();
+    let mut image = device.surface_2d::<f32>(&[0.0; 4], (2, 2), Sampler::POINT)?;
     copied::launch(&device, LaunchConfig::cover(1), &image, &mut image)?;
     let texture = image.as_texture();
     doubled::launch(&device, LaunchConfig::cover(1), &mut image)?;

@@ -1,6 +1,6 @@
 //! Loads and stores of the texels of surfaces: `suld.b` and `sust.b`.
 //!
-//! The address of a texel is its coordinates ([`surface`]), from which they are taken. Lanes of one
+//! The address of a texel is its coordinates ([`surface`](crate::ir::surface)), from which they are taken. Lanes of one
 //! texel are one instruction, as [vectors](super::vector) of other memory are. The kernel has
 //! checked its indices, so that the clamp mode decides about nothing.
 //!
