@@ -38,7 +38,9 @@
 //! 15. Mbarriers are `u64`, for 1 to 1048575 arrivals, and no other instructions access their array.
 //!     Where it is known what a pointer points into, its space is that one's; a store goes to a
 //!     `write` parameter or an array, an atomic operation to an `atomic` or `write` parameter or a
-//!     shared array, a load not to scalar elements of an `atomic` parameter. The sums of a `wgmma` are an array of `f32` with one for each two columns.
+//!     shared array, a load not to scalar elements of an `atomic` parameter. The texels of surfaces have
+//!     1, 2, 4, 8 or 16 bytes, and only loads and stores without cache operators, and addresses, use
+//!     pointers to them. The sums of a `wgmma` are an array of `f32` with one for each two columns.
 //! 16. Atomic operations are on 32- and 64-bit integers, `f32`, `f64` and `bool`; `sub` on integers
 //!     only, `and`, `or` and `xor` on integers and `bool`, `add`, `min` and `max` not on `bool`.
 //! 17. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`

@@ -453,6 +453,27 @@ impl Device {
         }
     }
 
+    /// Copies the texels of a surface to the host, after the work given before.
+    pub(crate) fn read_texels(&self, texels: &AnySlice, bytes: &mut [u8]) -> Result<()> {
+        let _scope = observe::copy(Direction::ToHost, bytes.len());
+        match &self.engine {
+            Engine::Cpu(interpreter) => interpreter.read(texels.cpu(), texels.offset, bytes),
+            Engine::Cuda(stream) => texels.gpu().read_texels(stream, bytes),
+        }
+    }
+
+    /// Overwrites the texels of a surface, after the work given before.
+    pub(crate) fn write_texels(&self, texels: &AnySlice, bytes: &[u8]) -> Result<()> {
+        let _scope = observe::copy(Direction::ToDevice, bytes.len());
+        match &self.engine {
+            Engine::Cpu(_) => {
+                texels.cpu().bytes.write(texels.offset, bytes);
+                Ok(())
+            }
+            Engine::Cuda(stream) => texels.gpu().write_texels(stream, bytes),
+        }
+    }
+
     /// Overwrites a slice that is of this device, after the work given before.
     pub(crate) fn write(&self, slice: &AnySlice, bytes: &[u8]) -> Result<()> {
         let _scope = observe::copy(Direction::ToDevice, bytes.len());

@@ -1,9 +1,11 @@
 //! Checks of launches: everything between the call of a kernel's `launch` and the engine.
 use crate::{
     AtomicBuffer, Buffer3, Constant, ConstantData, Device, Element, Error, LaunchConfig,
-    LayeredTexture1, LayeredTexture2, Layers, LayersMut, Plain, Result, Rows, RowsMut, Slice,
-    Slice2, Stored, TensorMap2, TensorMap2Mut, TensorMap3, TensorMap3Mut, Texture1, Texture2,
-    Texture3, TextureElement, TextureObject, advice,
+    LayeredSurface1, LayeredSurface1Mut, LayeredSurface2, LayeredSurface2Mut, LayeredTexture1,
+    LayeredTexture2, Layers, LayersMut, Plain, Result, Rows, RowsMut, Slice, Slice2, Stored,
+    Surface1, Surface1Mut, Surface2, Surface2Mut, Surface3, Surface3Mut, SurfaceObject, TensorMap2,
+    TensorMap2Mut, TensorMap3, TensorMap3Mut, Texture1, Texture2, Texture3, TextureElement,
+    TextureObject, advice,
     element::Atomic,
     error::LaunchMistake,
     kernel::{Bound, Signature, Source},
@@ -144,6 +146,19 @@ impl<'a> Arg<'a> {
         let extents = texture.extents().into_iter().chain(layers);
         let extents = extents.map(|extent| Value::Scalar { ty: Scalar::U64, bits: extent as u64 });
         Self(Passed::Parts([object].into_iter().chain(extents).collect()))
+    }
+
+    /// Returns the argument for a surface: the texels, the extents and the distances, in the order of
+    /// the fields.
+    fn surface<T: TextureElement, const D: usize, const LAYERED: bool>(
+        surface: &'a SurfaceObject<T, D, LAYERED>,
+        access: Access,
+    ) -> Self {
+        let (elem, slice) = (<T as Stored>::ELEMENT, surface.texels());
+        let texels = Value::Slice { elem, access, slice, single: false, tensor: None };
+        let scalar = |extent| Value::Scalar { ty: Scalar::U64, bits: extent as u64 };
+        let extents = surface.layout().passed().into_iter().map(scalar);
+        Self(Passed::Parts([texels].into_iter().chain(extents).collect()))
     }
 
     /// Returns the argument with this value.
@@ -302,6 +317,76 @@ impl<'a, T: TextureElement> Parameter<'a> for LayeredTexture2<'_, T> {
     }
 }
 
+impl<'a, T: TextureElement> Parameter<'a> for Surface1<'_, T> {
+    type Argument = &'a SurfaceObject<T, 1>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for Surface1Mut<'_, T> {
+    type Argument = &'a mut SurfaceObject<T, 1>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for Surface2<'_, T> {
+    type Argument = &'a SurfaceObject<T, 2>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for Surface2Mut<'_, T> {
+    type Argument = &'a mut SurfaceObject<T, 2>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for Surface3<'_, T> {
+    type Argument = &'a SurfaceObject<T, 3>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for Surface3Mut<'_, T> {
+    type Argument = &'a mut SurfaceObject<T, 3>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for LayeredSurface1<'_, T> {
+    type Argument = &'a SurfaceObject<T, 1, true>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for LayeredSurface1Mut<'_, T> {
+    type Argument = &'a mut SurfaceObject<T, 1, true>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for LayeredSurface2<'_, T> {
+    type Argument = &'a SurfaceObject<T, 2, true>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
+    }
+}
+
+impl<'a, T: TextureElement> Parameter<'a> for LayeredSurface2Mut<'_, T> {
+    type Argument = &'a mut SurfaceObject<T, 2, true>;
+    fn arg(surface: Self::Argument) -> Arg<'a> {
+        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
+    }
+}
+
 impl Value<'_> {
     /// Returns the number that sizes are computed from: a scalar's type and bits, or the length of
     /// a slice.
@@ -319,7 +404,12 @@ impl Value<'_> {
             Value::Scalar { .. }
             | Value::Slice {
                 access:
-                    Access::Constant { .. } | Access::Texture | Access::TensorRead | Access::TensorWrite,
+                    Access::Constant { .. }
+                    | Access::Texture
+                    | Access::SurfaceRead(_)
+                    | Access::SurfaceWrite(_)
+                    | Access::TensorRead
+                    | Access::TensorWrite,
                 ..
             } => true,
             Value::Slice { slice, .. } => slice.is_aligned(ir::Element::SLICE_ALIGN),

@@ -137,6 +137,7 @@ mod simulator;
 mod source_lines;
 pub mod stopped;
 mod stream;
+pub mod surface;
 pub mod tensor_map;
 pub mod texture;
 pub mod trace;
@@ -181,6 +182,10 @@ pub use properties::{DeviceInfo, MemoryInfo};
 pub use rows::{Layers, LayersMut, Rows, RowsMut};
 pub use simulator::Simulator;
 pub use stream::Stream;
+pub use surface::{
+    LayeredSurface1, LayeredSurface1Mut, LayeredSurface2, LayeredSurface2Mut, Surface1,
+    Surface1Mut, Surface2, Surface2Mut, Surface3, Surface3Mut, SurfaceObject,
+};
 pub use tensor_map::{TensorMap, TensorMap2, TensorMap2Mut, TensorMap3, TensorMap3Mut};
 pub use texture::{
     AddressMode, Filter, LayeredTexture1, LayeredTexture2, Normalized, Sampler, Texel, TexelWord,

@@ -171,6 +171,7 @@ fn a_null_pointer_from_a_call_that_succeeds_is_an_error() {
         ("null_constant", "cuModuleGetGlobal"),
         ("null_array", "cuArray3DCreate"),
         ("null_texture", "cuTexObjectCreate"),
+        ("null_surface", "cuSurfObjectCreate"),
     ] {
         in_process(name, fake(), &[("FAKE_CUDA", wrong), ("EXPECTED", call)], || {
             let increments = || {
@@ -179,6 +180,7 @@ fn a_null_pointer_from_a_call_that_succeeds_is_an_error() {
                 increment(&device, LaunchConfig::cover(3), &mut y)?;
                 weighed(&device, &device.constant(&[1u32][..])?, &mut y)?;
                 device.texture_1d::<u32>(&[1], Sampler::POINT)?;
+                device.surface_1d::<u32>(&[1], Sampler::POINT)?;
                 y.to_vec()
             };
             let text = increments().unwrap_err().to_string();

@@ -16,8 +16,8 @@ mod process;
 
 use fake_driver::{fake, in_process};
 use kernels::{
-    HELLO, INCREMENT, MEASURED, MEETING, add, boxed, divide, faulty, increment, meeting, shown,
-    sized, weighed, with_ptx,
+    HELLO, INCREMENT, MEASURED, MEETING, add, boxed, divide, faulty, increment, marked, meeting,
+    shown, sized, weighed, with_ptx,
 };
 use libloading::Library;
 use std::{
@@ -138,6 +138,7 @@ const STEPS: &[(&str, Step)] = &[
     ("launches", launches),
     ("constants", constants),
     ("textures", textures),
+    ("surfaces", surfaces),
     ("tensor maps", tensor_maps),
     ("loading", loading),
     ("occupancy", occupancies),
@@ -341,6 +342,30 @@ fn textures(world: &World) -> Result<()> {
     shown(device, &two, &mut y)?;
     assert_eq!(y.to_vec()?, [12, 24, 36]);
     Ok(())
+}
+
+/// Surfaces that launches of two streams write, which are sampled, downloaded, overwritten and
+/// dropped while launches use them.
+fn surfaces(world: &World) -> Result<()> {
+    let (device, stream) = (&world.device, &world.stream);
+    let mut surface = device.surface_1d(&[1u32, 2, 3], Sampler::POINT)?;
+    marked(stream, &mut surface)?;
+    marked(device, &mut surface)?;
+    let mut y = stream.zeros::<u32>(3)?;
+    shown(stream, surface.as_texture(), &mut y)?;
+    marked(device, &mut surface)?;
+    assert_eq!(surface.to_vec()?, [4, 5, 6]);
+    surface.copy_from(&[10, 20, 30])?;
+    marked(stream, &mut surface)?;
+    assert_eq!(surface.to_vec()?, [11, 21, 31]);
+    assert_eq!(y.to_vec()?, [3, 4, 5]);
+    let faces = device.layered_surface_2d::<u8>(&[1; 12], (2, 2, 3), Sampler::POINT)?;
+    assert_eq!(faces.to_vec()?, [1; 12]);
+    let mut other = stream.surface_1d(&[7u32], Sampler::POINT)?;
+    let graph = device.record_graph(|recorder| marked(recorder, &mut other))?;
+    graph.launch()?;
+    assert_eq!(other.to_vec()?, [8]);
+    marked(stream, &mut surface)
 }
 
 /// Tensor maps of a buffer and of a part of one, in launches and in a graph.

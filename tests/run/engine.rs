@@ -42,6 +42,9 @@ pub(crate) const ZEROS: Option<&str> = Some("Rust leaves its result open");
 /// The host's copy of a kernel reads no textures.
 pub(crate) const TEXTURES: Option<&str> = Some("it reads textures");
 
+/// The reason that kernels with surfaces do not run on the host.
+pub(crate) const SURFACES: Option<&str> = Some("it accesses surfaces");
+
 /// A `CASES` table: names of functions, and after a colon why the host cannot run them.
 macro_rules! cases {
     ($($run:ident $(: $reason:ident)?),* $(,)?) => {

@@ -90,6 +90,7 @@ mod std_functions;
 mod std_imports;
 mod std_traits;
 mod structs;
+mod surfaces;
 mod tensor_cores;
 mod tensor_maps;
 mod textures;
@@ -136,8 +137,9 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::search ported::solvers ported::sorting ported::structures ported::texts
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
-     std_functions std_imports std_traits structs tensor_cores tensor_maps textures trait_paths traits
-     user_iterators user_macros vector_lanes vector_views vectors warps wgmma wgmma_types
+     std_functions std_imports std_traits structs surfaces tensor_cores tensor_maps textures
+     trait_paths traits user_iterators user_macros vector_lanes vector_views vectors warps wgmma
+     wgmma_types
 ];
 
 pub(crate) fn main() -> ExitCode {

@@ -324,6 +324,8 @@ fn param_limits(kind: &ParamKind) -> Range {
                 | Access::Write
                 | Access::Atomic
                 | Access::Texture
+                | Access::SurfaceRead(_)
+                | Access::SurfaceWrite(_)
                 | Access::TensorRead
                 | Access::TensorWrite,
         } => {

@@ -96,6 +96,8 @@ pub fn constant_params(kernel: &Kernel) -> impl Iterator<Item = (ParamId, &Eleme
                 | Access::Write
                 | Access::Atomic
                 | Access::Texture
+                | Access::SurfaceRead(_)
+                | Access::SurfaceWrite(_)
                 | Access::TensorRead
                 | Access::TensorWrite,
             ..
@@ -141,7 +143,13 @@ pub fn param_offsets(kernel: &Kernel) -> (Facts<ParamId, u64>, u64) {
             }
             ParamKind::Slice { access: Access::Constant { .. }, .. } => (8, 8),
             ParamKind::Slice {
-                access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+                access:
+                    Access::Read
+                    | Access::Write
+                    | Access::Atomic
+                    | Access::Texture
+                    | Access::SurfaceRead(_)
+                    | Access::SurfaceWrite(_),
                 ..
             } => (8, 16),
             // The map, and the number of elements.

@@ -14,6 +14,7 @@
 //! - A load moves before a check only within one element, which the thread may access already. A
 //!   store moves after no check: memory written before a fault can be read.
 //! - All members have the same cache operator.
+//! - Members in a surface are of one texel.
 //! - A store moves after no `set`, so that a back end may keep values in the registers of locals.
 //!
 //! Every load and store is in at most one vector, so that the number of accesses does not grow.
@@ -347,6 +348,10 @@ impl VectorFinder<'_> {
         if group.members.len() < 2 {
             return;
         }
+        // Hardware accesses no two texels of a surface at once.
+        let is_surface = self.kernel.surface_of_root(group.place.root).is_some();
+        let texel = group.element.unwrap_or(1);
+        let most = if is_surface { texel.min(MAX_VECTOR_BYTES) } else { MAX_VECTOR_BYTES };
         let align = self.alignment_of_base(&group.place);
         group.members.sort_unstable();
         let mut members = group.members.as_slice();
@@ -356,7 +361,7 @@ impl VectorFinder<'_> {
             };
             let lanes = [16, 8, 4, 2].into_iter().find(|lanes| {
                 let bytes = *lanes as u64 * group.size;
-                bytes <= MAX_VECTOR_BYTES.min(align)
+                bytes <= most.min(align)
                     && first.0.rem_euclid(bytes as i64) == 0
                     && are_consecutive(members.get(..*lanes), group.size as i64)
                     && (*lanes <= 4 || is_row(&members[..*lanes]))

@@ -36,6 +36,7 @@ mod renumber;
 mod requirement;
 mod size;
 mod spell;
+pub mod surface;
 mod tensor;
 mod texture;
 mod ty;
@@ -279,6 +280,11 @@ pub enum Access {
     Atomic,
     /// A texture: [`Op::Texture`] reads it, and no thread writes it during the launch.
     Texture,
+    /// A surface of this shape: loads only, and no thread writes during the launch. Pointers to its
+    /// texels are [surface addresses](surface).
+    SurfaceRead(TextureShape),
+    /// A surface of this shape: loads and stores, by any thread.
+    SurfaceWrite(TextureShape),
     /// A tensor map: [`Op::TensorCopy`] reads the elements, and no thread writes them during the
     /// launch. The parameters after it are `u64`s: the extents of the tensor, the outermost first,
     /// and the number of elements from one row to the next.
@@ -297,8 +303,26 @@ impl Access {
     /// Returns true if no thread writes the elements during a launch.
     pub const fn is_read_only(self) -> bool {
         match self {
-            Self::Read | Self::Texture | Self::TensorRead | Self::Constant { .. } => true,
-            Self::Write | Self::Atomic | Self::TensorWrite => false,
+            Self::Read
+            | Self::Texture
+            | Self::SurfaceRead(_)
+            | Self::TensorRead
+            | Self::Constant { .. } => true,
+            Self::Write | Self::Atomic | Self::SurfaceWrite(_) | Self::TensorWrite => false,
+        }
+    }
+
+    /// Returns the shape of a surface; `None` for other memory.
+    pub const fn surface_shape(self) -> Option<TextureShape> {
+        match self {
+            Self::SurfaceRead(shape) | Self::SurfaceWrite(shape) => Some(shape),
+            Self::Read
+            | Self::Write
+            | Self::Atomic
+            | Self::Texture
+            | Self::TensorRead
+            | Self::TensorWrite
+            | Self::Constant { .. } => None,
         }
     }
 
@@ -319,6 +343,8 @@ impl Access {
             | Self::Write
             | Self::Atomic
             | Self::Texture
+            | Self::SurfaceRead(_)
+            | Self::SurfaceWrite(_)
             | Self::TensorRead
             | Self::TensorWrite => Space::Global,
             Self::Constant { .. } => Space::Constant,
@@ -326,12 +352,13 @@ impl Access {
     }
 }
 
-/// As in the text form: `read`, `constant 64`.
+/// As in the text form: `read`, `constant 64`, `surface_write 2d`.
 impl std::fmt::Display for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())?;
         match self {
             Self::Constant { max } => write!(f, " {max}"),
+            Self::SurfaceRead(shape) | Self::SurfaceWrite(shape) => write!(f, " {}", shape.name()),
             Self::Read
             | Self::Write
             | Self::Atomic
@@ -483,6 +510,20 @@ impl Kernel {
             },
             Root::Shared(_) => Space::Shared,
             Root::Array(_) => Space::Local,
+        }
+    }
+
+    /// Returns the surface that `ptr` points into, with its shape; `None` for other memory.
+    pub fn surface(&self, ptr: InstId) -> Option<(ParamId, TextureShape)> {
+        self.surface_of_root(self.root(ptr)?)
+    }
+
+    /// Returns the surface that `root` is, with its shape; `None` for other memory.
+    pub fn surface_of_root(&self, root: Root) -> Option<(ParamId, TextureShape)> {
+        let Root::Param(param) = root else { return None };
+        match &self.params[param].kind {
+            ParamKind::Slice { access, .. } => access.surface_shape().map(|shape| (param, shape)),
+            ParamKind::Scalar(_) => None,
         }
     }
 

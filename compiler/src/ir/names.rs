@@ -99,13 +99,16 @@ names! {
 }
 
 impl Access {
-    /// Returns the name in the text form, which a number follows for constant memory.
+    /// Returns the name in the text form, which a number follows for constant memory, and the shape
+    /// for a surface.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
             Self::Atomic => "atomic",
             Self::Texture => "texture",
+            Self::SurfaceRead(_) => "surface_read",
+            Self::SurfaceWrite(_) => "surface_write",
             Self::TensorRead => "tensor_read",
             Self::TensorWrite => "tensor_write",
             Self::Constant { .. } => "constant",

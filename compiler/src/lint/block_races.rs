@@ -44,9 +44,11 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         } else {
             describe_block_clash(kernel, &found)
         };
-        let help = "let the index depend on the block (`global_idx_x()`, `block_idx_x()`), use a \
-                    slice of atomics, or combine the results of blocks in a launch of its own"
-            .to_owned();
+        let help = race::surface_help(kernel, found.root).unwrap_or_else(|| {
+            "let the index depend on the block (`global_idx_x()`, `block_idx_x()`), use a slice of \
+             atomics, or combine the results of blocks in a launch of its own"
+                .to_owned()
+        });
         findings.push(race::race_finding(kernel, analyses, &found, message, help));
     }
     findings

@@ -32,9 +32,11 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = stores
         .map(|found| {
             let message = shared_write_races::describe_stores(kernel, analyses, &found);
-            let help = "give each thread an element of its own, or use a slice of atomics: \
-                        `&[AtomicU32]`, `&[AtomicF32]`"
-                .to_owned();
+            let help = race::surface_help(kernel, found.root).unwrap_or_else(|| {
+                "give each thread an element of its own, or use a slice of atomics: \
+                 `&[AtomicU32]`, `&[AtomicF32]`"
+                    .to_owned()
+            });
             race::race_finding(kernel, analyses, &found, message, help)
         })
         .collect();
@@ -43,9 +45,14 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let gaps = race::find_gaps(kernel, &analyses.trace, races.collect());
     let far = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Block);
     found.extend(far.map(|gap| {
-        let help = "write to a second buffer; or, if only threads of one block exchange, add \
-                    `sync_threads()` between the two"
-            .to_owned();
+        let second = match kernel.surface_of_root(gap.shown.root) {
+            Some(_) => "surface",
+            None => "buffer",
+        };
+        let help = format!(
+            "write to a second {second}; or, if only threads of one block exchange, add \
+             `sync_threads()` between the two"
+        );
         race::race_finding(
             kernel,
             analyses,

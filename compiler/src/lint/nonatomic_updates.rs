@@ -416,7 +416,8 @@ fn finding(
         span: kernel.insts[store].span,
         labels,
         notes: Vec::new(),
-        help: atomic_help(&name, root, scalar, exprs.find_update(value, load)),
+        help: race::surface_help(kernel, root)
+            .unwrap_or_else(|| atomic_help(&name, root, scalar, exprs.find_update(value, load))),
     })
 }
 

@@ -135,6 +135,15 @@ pub(super) fn is_within_update(analyses: &Analyses, found: &RaceAt<'_>) -> bool 
         })
 }
 
+/// Returns the help where several threads write one texel of a surface, which has no atomic
+/// operations; `None` for other memory.
+pub(super) fn surface_help(kernel: &Kernel, root: Root) -> Option<String> {
+    kernel.surface_of_root(root)?;
+    let help = "give each thread a texel of its own, or add up in a buffer of atomics: \
+                `&[AtomicU32]`, `&[AtomicF32]`";
+    Some(help.to_owned())
+}
+
 /// Creates a finding at the second of two racing accesses, with the first as a label.
 pub(super) fn race_finding(
     kernel: &Kernel,

@@ -2,10 +2,11 @@
 use super::{Errors, signature::is_atomic};
 use crate::ir::{
     Access, AtomicOp, Element, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty,
-    WgmmaOp,
+    WgmmaOp, surface::MAX_TEXEL_BYTES,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
+    surfaces(kernel, errors);
     for (id, inst) in kernel.insts.iter() {
         match &inst.op {
             Op::Load { ptr, cache } => {
@@ -156,8 +157,8 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
             };
             let allowed = match kind {
                 Kind::Load => *access != Access::Atomic || elem.scalar().is_none(),
-                Kind::Store => *access == Access::Write,
-                Kind::Atomic => !access.is_read_only(),
+                Kind::Store => matches!(access, Access::Write | Access::SurfaceWrite(_)),
+                Kind::Atomic => !access.is_read_only() && access.surface_shape().is_none(),
             };
             if !allowed {
                 errors
@@ -183,6 +184,44 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
             errors.inst(id, format!("{ptr} points into constant memory, which is never written"));
         }
         _ => {}
+    }
+}
+
+/// Checks that texels of surfaces have a size that hardware accesses, and that only loads, stores and
+/// addresses use pointers to them: a back end has to know the surface of each.
+fn surfaces(kernel: &Kernel, errors: &mut Errors<'_>) {
+    let mut has_surfaces = false;
+    for (id, param) in kernel.params.iter() {
+        let ParamKind::Slice { elem, access } = &param.kind else { continue };
+        if access.surface_shape().is_none() {
+            continue;
+        }
+        has_surfaces = true;
+        let is_texel = |size: u64| size.is_power_of_two() && size <= MAX_TEXEL_BYTES;
+        if elem.size().is_some_and(|size| !is_texel(size)) {
+            errors.signature(format!("{id} is a surface of `{elem}`, which is no texel"));
+        }
+    }
+    if !has_surfaces {
+        return;
+    }
+    for (id, inst) in kernel.insts.iter() {
+        let allowed = match &inst.op {
+            Op::Load { ptr, cache: None } | Op::Store { ptr, cache: None, .. } => Some(*ptr),
+            Op::Index { base, .. } | Op::Offset { base, .. } => Some(*base),
+            _ => None,
+        };
+        let is_surface = |ptr: InstId| {
+            let Some(Root::Param(param)) = root(kernel, ptr) else { return false };
+            kernel.params.get(param).is_some_and(|param| match &param.kind {
+                ParamKind::Slice { access, .. } => access.surface_shape().is_some(),
+                ParamKind::Scalar(_) => false,
+            })
+        };
+        let misused = inst.op.operands().find(|ptr| Some(*ptr) != allowed && is_surface(*ptr));
+        if let Some(ptr) = misused {
+            errors.inst(id, format!("{ptr} points into a surface, which does not allow this"));
+        }
     }
 }
 

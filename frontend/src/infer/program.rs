@@ -26,7 +26,7 @@ use std::{
     rc::Rc,
 };
 use syn::{Attribute, Block, Generics, ImplItem, Item, Signature, TraitItem};
-use warpwise_compiler::ir::Scalar;
+use warpwise_compiler::ir::{Scalar, TextureShape};
 
 /// The syntax of a function.
 #[derive(Clone, Copy)]
@@ -68,6 +68,15 @@ pub(crate) struct Adt {
 pub(crate) const TEXTURES: [&str; 5] =
     ["Texture1", "Texture2", "Texture3", "LayeredTexture1", "LayeredTexture2"];
 
+/// The names of surfaces, without the `Mut` of those that are written, and their shapes.
+const SURFACES: [(&str, TextureShape); 5] = [
+    ("Surface1", TextureShape::D1),
+    ("Surface2", TextureShape::D2),
+    ("Surface3", TextureShape::D3),
+    ("LayeredSurface1", TextureShape::D1Layered),
+    ("LayeredSurface2", TextureShape::D2Layered),
+];
+
 /// A multidimensional array: a slice with the extents and the pitch of the array.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum ArrayForm {
@@ -77,6 +86,8 @@ pub(crate) enum ArrayForm {
     Layers,
     /// A texture of any dimensions.
     Texture,
+    /// A surface.
+    Surface(TextureShape),
     /// A tensor map of two dimensions.
     TensorRows,
     /// A tensor map of three dimensions.
@@ -85,12 +96,22 @@ pub(crate) enum ArrayForm {
 
 impl ArrayForm {
     /// Returns the names of the fields: the slice, the extents from the outermost inwards, and the
-    /// number of elements from one row to the next. Of a texture, the first ones.
+    /// number of elements from one row to the next. Of a texture, the first ones. A surface has the
+    /// number of rows from one layer to the next, too.
     pub(crate) const fn fields(self) -> &'static [&'static str] {
         match self {
             Self::Rows => &["elements", "rows", "columns", "pitch"],
             Self::Layers => &["elements", "layers", "rows", "columns", "pitch"],
             Self::Texture => &["texels", "width"],
+            Self::Surface(TextureShape::D1) => &["texels", "width"],
+            Self::Surface(TextureShape::D2) => &["texels", "height", "width", "pitch"],
+            Self::Surface(TextureShape::D3) => {
+                &["texels", "depth", "height", "width", "rows", "pitch"]
+            }
+            Self::Surface(TextureShape::D1Layered) => &["texels", "layers", "width", "pitch"],
+            Self::Surface(TextureShape::D2Layered) => {
+                &["texels", "layers", "height", "width", "rows", "pitch"]
+            }
             Self::TensorRows => &["tensor", "rows", "columns", "pitch"],
             Self::TensorLayers => &["tensor", "layers", "rows", "columns", "pitch"],
         }
@@ -257,7 +278,13 @@ impl<'a> Program<'a> {
         let is_named =
             |names: &[&str]| defined.fields.len() == names.len() && is_named_first(defined, names);
         let is_texture = TEXTURES.iter().any(|name| defined.ident == name);
-        let is_tensor_map = defined.ident.to_string().starts_with("TensorMap");
+        let name = defined.ident.to_string();
+        let is_tensor_map = name.starts_with("TensorMap");
+        let shape_of = |surface: &str| SURFACES.iter().find(|(name, _)| *name == surface);
+        if let Some((_, shape)) = shape_of(name.strip_suffix("Mut").unwrap_or(&name)) {
+            let form = ArrayForm::Surface(*shape);
+            return is_named(form.fields()).then_some(form);
+        }
         let forms = [
             ArrayForm::Rows,
             ArrayForm::Layers,
@@ -270,6 +297,7 @@ impl<'a> Program<'a> {
             ArrayForm::TensorRows | ArrayForm::TensorLayers => {
                 is_tensor_map && is_named(form.fields())
             }
+            ArrayForm::Surface(_) => false,
             // The extents follow.
             ArrayForm::Texture => is_texture && is_named_first(defined, form.fields()),
         })

@@ -250,6 +250,9 @@ impl Lowerer<'_> {
                     let places = places.collect::<Flow<_>>()?;
                     match form {
                         Some(ArrayForm::Texture) => self.make_texture(first),
+                        Some(ArrayForm::Surface(shape)) => {
+                            self.make_surface(shape, first, name, at);
+                        }
                         Some(ArrayForm::TensorRows | ArrayForm::TensorLayers) => {
                             self.make_tensor_map(first);
                         }

@@ -178,8 +178,20 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     ),
     entry(&["tex2Dgather"], "take `image: Texture2<f32>`, and write `image.gather_r(x, y)`"),
     entry(
-        &["surf2Dread", "surf2Dwrite"],
-        "kernels have no surfaces yet: write a buffer, and make a texture of it",
+        &["surf1Dread", "surf2Dread", "surf3Dread"],
+        "take `image: Surface2<f32>`, and write `image.read(x, y)`",
+    ),
+    entry(
+        &["surf1Dwrite", "surf2Dwrite", "surf3Dwrite"],
+        "take `mut image: Surface2Mut<f32>`, and write `image.write(x, y, texel)`",
+    ),
+    entry(
+        &["surf1DLayeredread", "surf2DLayeredread"],
+        "take `images: LayeredSurface2<f32>`, and write `images.read(layer, x, y)`",
+    ),
+    entry(
+        &["surf1DLayeredwrite", "surf2DLayeredwrite"],
+        "take `mut images: LayeredSurface2Mut<f32>`, and write `images.write(layer, x, y, texel)`",
     ),
     entry(
         &["curand*"],
@@ -360,6 +372,7 @@ pub(crate) const TYPES: &[Entry] = &[
     entry(&["uint4"], "write `U32x4`"),
     entry(&["dim3"], "a launch takes dimensions: `LaunchConfig::cover((w, h)).block((16, 16))`"),
     entry(&["cudaTextureObject_t"], "write `Texture2<f32>`"),
+    entry(&["cudaSurfaceObject_t"], "write `Surface2<f32>`, or `Surface2Mut<f32>` to write it"),
 ];
 
 /// Attributes.

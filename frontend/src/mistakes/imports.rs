@@ -39,9 +39,13 @@ const PRELUDE_MODULES: [&str; 12] = [
 ];
 
 /// Types of kernels that the prelude lacks.
-const OTHER_TYPES: [&str; 16] = [
+const OTHER_TYPES: [&str; 26] = [
     "Layers",
     "LayersMut",
+    "LayeredSurface1",
+    "LayeredSurface1Mut",
+    "LayeredSurface2",
+    "LayeredSurface2Mut",
     "LayeredTexture1",
     "LayeredTexture2",
     "MBarrier",
@@ -49,6 +53,12 @@ const OTHER_TYPES: [&str; 16] = [
     "Pipeline",
     "Rows",
     "RowsMut",
+    "Surface1",
+    "Surface1Mut",
+    "Surface2",
+    "Surface2Mut",
+    "Surface3",
+    "Surface3Mut",
     "TensorMap2",
     "TensorMap2Mut",
     "TensorMap3",

@@ -63,8 +63,8 @@ const ATOMICS: [&str; 9] = [
     "AtomicF64",
 ];
 
-/// Arrays of several dimensions, textures, and tensor maps.
-const ARRAYS: [&str; 13] = [
+/// Arrays of several dimensions, textures, surfaces, and tensor maps.
+const ARRAYS: [&str; 23] = [
     "Rows",
     "RowsMut",
     "Layers",
@@ -74,6 +74,16 @@ const ARRAYS: [&str; 13] = [
     "Texture3",
     "LayeredTexture1",
     "LayeredTexture2",
+    "Surface1",
+    "Surface1Mut",
+    "Surface2",
+    "Surface2Mut",
+    "Surface3",
+    "Surface3Mut",
+    "LayeredSurface1",
+    "LayeredSurface1Mut",
+    "LayeredSurface2",
+    "LayeredSurface2Mut",
     "TensorMap2",
     "TensorMap2Mut",
     "TensorMap3",

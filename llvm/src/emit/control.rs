@@ -67,6 +67,12 @@ impl Emitter<'_> {
             Op::Get(local) => Some(self.get(id, *local)),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
             Op::Load { .. } if self.matrix_loads.is_absorbed[id] => None,
+            Op::Load { ptr, .. } if let Some(surface) = kernel.surface(*ptr) => {
+                Some(self.load_surface(id, *ptr, surface))
+            }
+            Op::Store { ptr, .. } if let Some(surface) = kernel.surface(*ptr) => {
+                self.unit(|this| this.store_surface(id, *ptr, surface))
+            }
             Op::Load { ptr, cache: Some(cache) } if !self.facts.steers(id) => {
                 Some(self.load_cached(id, *ptr, *cache))
             }

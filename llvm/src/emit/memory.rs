@@ -84,6 +84,10 @@ impl Emitter<'_> {
             ParamKind::Slice { access: Access::Constant { .. }, .. } => {
                 Value::new(Type::Ptr(Space::Constant), format!("@\"{}\"", constant_symbol(param)))
             }
+            // The handle is no address.
+            ParamKind::Slice {
+                access: Access::SurfaceRead(_) | Access::SurfaceWrite(_), ..
+            } => Value::new(Type::I64, "0"),
             ParamKind::Slice { .. } => Value::new(Type::Ptr(Space::Global), name),
         }
     }
@@ -135,6 +139,8 @@ impl Emitter<'_> {
                         | Access::Write
                         | Access::Atomic
                         | Access::Texture
+                        | Access::SurfaceRead(_)
+                        | Access::SurfaceWrite(_)
                         | Access::TensorRead
                         | Access::TensorWrite,
                     ..

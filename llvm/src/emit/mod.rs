@@ -33,6 +33,7 @@ mod mma;
 mod rare;
 mod read_only;
 mod rem;
+mod surface;
 mod sync;
 mod tensor;
 mod texture;
@@ -195,7 +196,10 @@ impl Module<'_> {
                 ParamKind::Slice { access: Access::Constant { .. }, .. } => {
                     params.push(format!("i64 %{id}_len"));
                 }
-                ParamKind::Slice { access: Access::Texture, .. } => {
+                ParamKind::Slice {
+                    access: Access::Texture | Access::SurfaceRead(_) | Access::SurfaceWrite(_),
+                    ..
+                } => {
                     params.push(format!("i64 %{id}"));
                     params.push(format!("i64 %{id}_len"));
                 }

@@ -732,8 +732,11 @@ pub(super) fn push_params(
             Value::Slice { slice, access: Access::Constant { .. }, .. } => {
                 values.push(slice.len as u64);
             }
-            Value::Slice { slice, ref tensor, .. } => {
-                let address = slice.gpu().address_of(slice.offset);
+            Value::Slice { slice, access, ref tensor, .. } => {
+                let address = match access.surface_shape() {
+                    Some(_) => slice.gpu().surface_object(),
+                    None => slice.gpu().address_of(slice.offset),
+                };
                 match tensor {
                     Some(layout) => {
                         let map = TensorMapWords::encode(driver, layout, address)?;

@@ -402,7 +402,7 @@ functions! {
             bytes: usize,
             stream: StreamHandle
         );
-        // Textures.
+        // Textures and surfaces.
         cuArray3DCreate_v2(array: *mut ArrayHandle, descriptor: *const ArrayDescriptor);
         cuArrayDestroy(array: ArrayHandle);
         cuMemcpy3DAsync_v2(copy: *const CopyNode, stream: StreamHandle);
@@ -413,6 +413,8 @@ functions! {
             view: *const c_void
         );
         cuTexObjectDestroy(object: u64);
+        cuSurfObjectCreate(object: *mut u64, resource: *const ResourceDescriptor);
+        cuSurfObjectDestroy(object: u64);
         // Order.
         cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
         cuStreamCreateWithPriority(stream: *mut StreamHandle, flags: c_uint, priority: c_int);

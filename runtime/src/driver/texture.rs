@@ -1,8 +1,9 @@
-//! Textures of a GPU: CUDA arrays with a texture object each.
+//! Textures and surfaces of a GPU: CUDA arrays with a texture object each, and those of surfaces with a
+//! surface object.
 //!
-//! An [`Allocation`] owns both. Its address is the handle of the texture object, so that launches pass
+//! An [`Allocation`] owns them. Its address is the handle of the texture object, so that launches pass
 //! the handle, and freeing the texture waits for its uses, as for other memory. Nothing else uses the
-//! address.
+//! address. Launches that take a surface pass [`Allocation::surface_object`].
 use super::{
     context::Context,
     memory::{Allocation, OUT_OF_MEMORY},
@@ -36,6 +37,8 @@ const DEVICE: c_uint = 2;
 const ARRAY: c_uint = 3;
 /// `CUDA_ARRAY3D_LAYERED`
 const LAYERED: c_uint = 1;
+/// `CUDA_ARRAY3D_SURFACE_LDST`
+const SURFACE: c_uint = 2;
 /// `CUDA_ARRAY3D_TEXTURE_GATHER`
 const GATHER: c_uint = 8;
 /// `CU_TRSF_READ_AS_INTEGER`
@@ -43,39 +46,45 @@ const READ_AS_INTEGER: c_uint = 1;
 /// `CU_TRSF_NORMALIZED_COORDINATES`
 const NORMALIZED_COORDINATES: c_uint = 2;
 
-/// An array and its texture object, which are destroyed when they are dropped. No work uses them
-/// then.
+/// An array and its objects, which are destroyed when they are dropped. No work uses them then.
 struct TextureArray {
     context: Arc<Context>,
     array: ArrayHandle,
-    /// 0 if there is none.
+    descriptor: Descriptor,
+    /// The texture object; 0 if there is none.
     object: u64,
+    /// The surface object; 0 if there is none.
+    surface: u64,
 }
 
 impl Allocation {
-    /// Makes a texture of `dims` dimensions, or layers of such textures; `None` if there is not enough
-    /// memory. The texels have the extents of the descriptor.
+    /// Makes a texture of `dims` dimensions, or layers of such textures, which may be a surface, too;
+    /// `None` if there is not enough memory. The texels have the extents of the descriptor.
     pub(crate) fn texture(
         stream: &Arc<Stream>,
         descriptor: &Descriptor,
         (dims, is_layered): (usize, bool),
         texels: Texels<'_>,
+        is_surface: bool,
     ) -> Result<Option<Self>> {
         let context = &stream.gpu.context;
-        let made = context
-            .enter(|driver| TextureArray::new(context, driver, descriptor, (dims, is_layered)));
+        let shape = (dims, is_layered, is_surface);
+        let made = context.enter(|driver| TextureArray::new(context, driver, descriptor, shape));
         let mut texture = match made {
             Err(Error::Driver { code: OUT_OF_MEMORY, .. }) => return Ok(None),
             other => other?,
         };
-        if let Err(error) = texture.fill(stream, descriptor, texels) {
+        if let Err(error) = texture.fill(stream, texels) {
             // The copy may be under way still.
             if stream.wait().is_err() {
                 std::mem::forget(texture);
             }
             return Err(error);
         }
-        texture.object = context.enter(|driver| texture.create_object(driver, descriptor))?;
+        texture.object = context.enter(|driver| texture.create_object(driver))?;
+        if is_surface {
+            texture.surface = context.enter(|driver| texture.create_surface(driver))?;
+        }
         let bytes = descriptor
             .extents
             .iter()
@@ -85,6 +94,38 @@ impl Allocation {
         // their address, which is a handle.
         unsafe { Self::foreign(stream, object, bytes, Box::new(texture)) }.map(Some)
     }
+
+    fn texture_array(&self) -> Option<&TextureArray> {
+        self.owner.as_ref().and_then(|owner| owner.downcast_ref())
+    }
+
+    /// Returns the handle of the surface object; 0 of other memory.
+    pub(super) fn surface_object(&self) -> u64 {
+        self.texture_array().map_or(0, |texture| texture.surface)
+    }
+
+    /// Copies the texels of a surface to the host, after the work given before.
+    pub(crate) fn read_texels(&self, stream: &Stream, bytes: &mut [u8]) -> Result<()> {
+        let Some(texture) = self.texture_array() else { return Ok(()) };
+        let to = texture.host_side(bytes.as_mut_ptr().cast_const());
+        let copy = texture.copy_between(texture.array_side(), to, bytes.len());
+        stream.read_with(self, &(0..self.bytes), |driver| {
+            // SAFETY: the array has as many texels as there are bytes for, which live until the copy
+            // is waited for.
+            unsafe { driver.cuMemcpy3DAsync_v2(&copy, stream.handle) }
+        })
+    }
+
+    /// Overwrites the texels of a surface, after the work given before.
+    pub(crate) fn write_texels(&self, stream: &Stream, bytes: &[u8]) -> Result<()> {
+        let Some(texture) = self.texture_array() else { return Ok(()) };
+        let from = texture.host_side(bytes.as_ptr());
+        let copy = texture.copy_between(from, texture.array_side(), bytes.len());
+        stream.write_with(self, &(0..self.bytes), |driver| {
+            // SAFETY: as above.
+            unsafe { driver.cuMemcpy3DAsync_v2(&copy, stream.handle) }
+        })
+    }
 }
 
 impl TextureArray {
@@ -92,7 +133,7 @@ impl TextureArray {
         context: &Arc<Context>,
         driver: &Driver,
         descriptor: &Descriptor,
-        (dims, is_layered): (usize, bool),
+        (dims, is_layered, is_surface): (usize, bool, bool),
     ) -> Result<Self> {
         let [width, height, depth] = descriptor.extents.map(|extent| extent as usize);
         let described = ArrayDescriptor {
@@ -106,42 +147,58 @@ impl TextureArray {
                 _ if is_layered => LAYERED,
                 2 => GATHER,
                 _ => 0,
-            },
+            } | if is_surface { SURFACE } else { 0 },
         };
         let mut array = ArrayHandle::NULL;
         // SAFETY: `array` takes the result; a context is current.
         unsafe { driver.cuArray3DCreate_v2(&mut array, &described) }?;
         let problem = || "a null handle".to_owned();
         driver.expect_usable("cuArray3DCreate", !array.is_null(), problem)?;
-        Ok(Self { context: Arc::clone(context), array, object: 0 })
+        let (context, descriptor) = (Arc::clone(context), *descriptor);
+        Ok(Self { context, array, descriptor, object: 0, surface: 0 })
     }
 
-    /// Copies the texels to the array, and waits for that.
-    fn fill(
-        &self,
-        stream: &Arc<Stream>,
-        descriptor: &Descriptor,
-        texels: Texels<'_>,
-    ) -> Result<()> {
-        let [width, height, depth] = descriptor.extents.map(|extent| extent as usize);
-        let width_bytes = width * descriptor.texel_bytes();
-        let nothing = CopySide {
+    /// The side of a copy without its memory; the extents are those of host memory without gaps.
+    const fn side(&self, memory_type: c_uint) -> CopySide {
+        let [width, height, _] = self.descriptor.extents;
+        CopySide {
             start: [0; 4],
-            memory_type: ARRAY,
+            memory_type,
             host: ptr::null(),
             device: 0,
             array: ptr::null_mut(),
             reserved: ptr::null_mut(),
-            pitch: 0,
-            height: 0,
-        };
-        let to = CopySide { array: self.array.as_raw(), ..nothing };
-        let nothing = CopySide { height, pitch: width_bytes, ..nothing };
+            pitch: width as usize * self.descriptor.texel_bytes(),
+            height: height as usize,
+        }
+    }
+
+    fn array_side(&self) -> CopySide {
+        CopySide { array: self.array.as_raw(), pitch: 0, height: 0, ..self.side(ARRAY) }
+    }
+
+    const fn host_side(&self, bytes: *const u8) -> CopySide {
+        CopySide { host: bytes.cast::<c_void>(), ..self.side(HOST) }
+    }
+
+    /// A copy of all texels.
+    ///
+    /// # Panics
+    /// If the host has memory for another number of bytes.
+    fn copy_between(&self, from: CopySide, to: CopySide, host_bytes: usize) -> CopyNode {
+        let [width, height, depth] = self.descriptor.extents.map(|extent| extent as usize);
+        let width_bytes = width * self.descriptor.texel_bytes();
+        let bytes = width_bytes * height * depth;
+        assert_eq!(host_bytes, bytes, "a copy has as many bytes on both sides");
+        CopyNode { from, to, width_bytes, height, depth }
+    }
+
+    /// Copies the texels to the array, and waits for that.
+    fn fill(&self, stream: &Arc<Stream>, texels: Texels<'_>) -> Result<()> {
+        let to = self.array_side();
         match texels {
             Texels::Host(bytes) => {
-                let host = bytes.as_ptr().cast::<c_void>();
-                let from = CopySide { memory_type: HOST, host, ..nothing };
-                let copy = CopyNode { from, to, width_bytes, height, depth };
+                let copy = self.copy_between(self.host_side(bytes.as_ptr()), to, bytes.len());
                 self.context.enter(|driver| {
                     // SAFETY: the array has as many texels as there are bytes for, which live until
                     // the copy is waited for.
@@ -154,9 +211,10 @@ impl TextureArray {
             Texels::Device { rectangle } => {
                 let slice = &rectangle.slice;
                 let device = slice.gpu().address_of(slice.offset);
-                let pitch = (rectangle.pitch * rectangle.elem_bytes).max(width_bytes);
-                let from = CopySide { memory_type: DEVICE, device, pitch, ..nothing };
-                let copy = CopyNode { from, to, width_bytes, height, depth };
+                let side = self.side(DEVICE);
+                let bytes = side.pitch * side.height;
+                let pitch = (rectangle.pitch * rectangle.elem_bytes).max(side.pitch);
+                let copy = self.copy_between(CopySide { device, pitch, ..side }, to, bytes);
                 stream.read_with(slice.gpu(), &slice.range(), |driver| {
                     // SAFETY: the array has as many texels as the rectangle, whose memory lives
                     // until the copy is waited for.
@@ -166,7 +224,17 @@ impl TextureArray {
         }
     }
 
-    fn create_object(&self, driver: &Driver, descriptor: &Descriptor) -> Result<u64> {
+    fn create_surface(&self, driver: &Driver) -> Result<u64> {
+        let resource = ResourceDescriptor::of_array(self.array);
+        let mut object = 0;
+        // SAFETY: `object` takes the result, and the array lives as long as the object.
+        unsafe { driver.cuSurfObjectCreate(&mut object, &resource) }?;
+        driver.expect_usable("cuSurfObjectCreate", object != 0, || "a null handle".to_owned())?;
+        Ok(object)
+    }
+
+    fn create_object(&self, driver: &Driver) -> Result<u64> {
+        let descriptor = &self.descriptor;
         let resource = ResourceDescriptor::of_array(self.array);
         let integers = !descriptor.reads_normalized && is_integer(descriptor.channel);
         let mut flags = if integers { READ_AS_INTEGER } else { 0 };
@@ -189,7 +257,12 @@ impl TextureArray {
 
 impl Drop for TextureArray {
     fn drop(&mut self) {
-        // Both calls are made, even after an error of the first, which is that of a lost context.
+        // All calls are made, even after an error of the first, which is that of a lost context.
+        if self.surface != 0 {
+            // SAFETY: created once and destroyed once, and no work uses it.
+            let _ =
+                self.context.enter(|driver| unsafe { driver.cuSurfObjectDestroy(self.surface) });
+        }
         if self.object != 0 {
             // SAFETY: created once and destroyed once, and no work uses it.
             let _ = self.context.enter(|driver| unsafe { driver.cuTexObjectDestroy(self.object) });

@@ -200,13 +200,14 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
         (extents, layers): ([usize; D], usize),
         sampler: Sampler,
         texels: Texels<'_>,
+        is_surface: bool,
     ) -> Result<Self> {
         let descriptor = descriptor::<T, D, LAYERED>((extents, layers), sampler)?;
         let count = layers * extents.iter().product::<usize>();
         let bytes = count.saturating_mul(descriptor.texel_bytes());
         let allocated = match (&device.engine, texels) {
             (Engine::Cuda(stream), texels) => {
-                Allocation::texture(stream, &descriptor, (D, LAYERED), texels)?
+                Allocation::texture(stream, &descriptor, (D, LAYERED), texels, is_surface)?
                     .map(MemoryBytes::Cuda)
             }
             (Engine::Cpu(_), Texels::Host(texels)) => {
@@ -238,11 +239,38 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
         (extents, layers): ([usize; D], usize),
         sampler: Sampler,
     ) -> Result<Self> {
+        Self::with_values(device, values, (extents, layers), sampler, false)
+    }
+
+    /// Makes the texture of a surface of values on the host, whose greatest extent along x is `most`.
+    pub(crate) fn of_surface(
+        device: &Device,
+        values: &[T::Element],
+        (extents, layers): ([usize; D], usize),
+        sampler: Sampler,
+        most: usize,
+    ) -> Result<Self> {
+        if let Some(extent) = extents.first().filter(|extent| **extent > most) {
+            let problem = format!(
+                "its extent along x is {extent}, and a surface's must be 1 to {most} with {D} dimensions"
+            );
+            return Err(Error::BadTexture { problem });
+        }
+        Self::with_values(device, values, (extents, layers), sampler, true)
+    }
+
+    fn with_values(
+        device: &Device,
+        values: &[T::Element],
+        (extents, layers): ([usize; D], usize),
+        sampler: Sampler,
+        is_surface: bool,
+    ) -> Result<Self> {
         // The product of extents that are too large may overflow.
         descriptor::<T, D, LAYERED>((extents, layers), sampler)?;
         check_lengths(values.len(), layers * extents.iter().product::<usize>())?;
         let made = T::Element::with_bytes(values, |bytes| {
-            Self::new(device, (extents, layers), sampler, Texels::Host(bytes))
+            Self::new(device, (extents, layers), sampler, Texels::Host(bytes), is_surface)
         });
         let no_memory = || no_host_memory(values.len(), <T::Element as Stored>::LAYOUT.size);
         made.unwrap_or_else(|| Err(no_memory()))
@@ -492,7 +520,7 @@ impl Device {
         let extents = ([image.columns(), image.rows()], 1);
         if self.is_gpu() && image.device().shares_memory_with(self) {
             let texels = Texels::Device { rectangle: image.memory() };
-            return TextureObject::new(self, extents, sampler, texels);
+            return TextureObject::new(self, extents, sampler, texels, false);
         }
         TextureObject::from_values(self, &image.to_vec()?, extents, sampler)
     }

@@ -11,7 +11,7 @@
    newer: sm_130. one_old: GPU 0 is sm_70. terse: it knows no attribute that launches do not rely on. no_room: no block
    fits. apart: GPUs cannot access each other's memory.
    greedy: kernels take 168 registers, and not 32. cramped: coarsened code runs in blocks of 128 threads at most. huge: numbers are the largest there are. unaligned: memory begins
-   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function, null_constant, null_array, null_texture: these
+   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function, null_constant, null_array, null_texture, null_surface: these
    calls succeed and return a null pointer. stiff: kernels run in blocks of 512 threads at most.
 
    fake_fail lets one call fail, for tests that let each of them fail. */
@@ -536,7 +536,7 @@ API int cuArray3DCreate_v2(struct array **array, const struct array_descriptor *
     int is_known = (1 <= format && format <= 3) || (8 <= format && format <= 10) || format == 16 || format == 32;
     size_t size = format == 3 || format == 10 || format == 32 ? 4 : format == 1 || format == 8 ? 1 : 2;
     int is_layered = given->flags & 1;
-    if (!given->width || (given->depth && !given->height && !is_layered) || given->flags > 8) return INVALID_VALUE;
+    if (!given->width || (given->depth && !given->height && !is_layered) || given->flags & ~11u) return INVALID_VALUE;
     if (!is_known || (channels != 1 && channels != 2 && channels != 4)) return INVALID_VALUE;
     if (is("null_array")) return *array = NULL, OK;
     struct array *made = calloc(1, sizeof *made);
@@ -556,17 +556,22 @@ API int cuMemcpy3DAsync_v2(const struct copy_node *copy, void *stream) {
     CALL;
     ENTER;
     enum { HOST = 1, DEVICE = 2, ARRAY = 3 };
-    struct array *to = copy->to.array;
+    int reads = copy->from.type == ARRAY;
+    const struct copy_side *other = reads ? &copy->to : &copy->from;
+    struct array *array = reads ? copy->from.array : copy->to.array;
     size_t rows = copy->height * copy->depth;
-    if (copy->to.type != ARRAY || copy->width != to->is.width * to->texel) return INVALID_VALUE;
-    if (copy->from.pitch < copy->width || copy->from.height < copy->height) return INVALID_VALUE;
+    if ((!reads && copy->to.type != ARRAY) || copy->width != array->is.width * array->texel) return INVALID_VALUE;
+    if (other->pitch < copy->width || other->height < copy->height) return INVALID_VALUE;
     for (size_t row = 0; row < rows; row++) {
-        size_t from = row * copy->from.pitch;
-        address at = to->data + row * copy->width;
+        size_t place = row * other->pitch;
+        address at = array->data + row * copy->width;
         int result = INVALID_VALUE;
-        if (copy->from.type == HOST)
-            result = cuMemcpyHtoDAsync_v2(at, (char *)copy->from.host + from, copy->width, stream);
-        if (copy->from.type == DEVICE) result = cuMemcpyDtoDAsync_v2(at, copy->from.device + from, copy->width, stream);
+        if (other->type == HOST && reads)
+            result = cuMemcpyDtoHAsync_v2((char *)other->host + place, at, copy->width, stream);
+        if (other->type == HOST && !reads)
+            result = cuMemcpyHtoDAsync_v2(at, (char *)other->host + place, copy->width, stream);
+        if (other->type == DEVICE && !reads)
+            result = cuMemcpyDtoDAsync_v2(at, other->device + place, copy->width, stream);
         if (result) return result;
     }
     return OK;
@@ -597,6 +602,21 @@ API int cuTexObjectCreate(struct texture **object, const struct resource_descrip
     return *object = made, OK;
 }
 API int cuTexObjectDestroy(struct texture *object) {
+    CALL;
+    ENTER;
+    return object->is_alive = 0, OK;
+}
+/* Surface objects are of arrays that were made for them. */
+API int cuSurfObjectCreate(struct texture **object, const struct resource_descriptor *resource) {
+    CALL;
+    ENTER;
+    if (resource->type || resource->flags || !(resource->array->is.flags & 2)) return INVALID_VALUE;
+    if (is("null_surface")) return *object = NULL, OK;
+    struct texture *made = calloc(1, sizeof *made);
+    made->is_alive = 1, made->array = resource->array;
+    return *object = made, OK;
+}
+API int cuSurfObjectDestroy(struct texture *object) {
     CALL;
     ENTER;
     return object->is_alive = 0, OK;
@@ -866,6 +886,10 @@ static void run_kernel(struct work *w) {
         uint32_t *y = (uint32_t *)params[3];
         if (!t->is_alive) fprintf(stderr, "fake driver: a texture is read after its end\n"), abort();
         for (uint64_t i = 0; i < threads && i < params[4] && i < params[2]; i++) y[i] += ((uint32_t *)t->array->data)[i];
+    } else if (!strcmp(name, "marked")) {
+        struct texture *t = (struct texture *)params[0];
+        if (!t->is_alive) fprintf(stderr, "fake driver: a surface is written after its end\n"), abort();
+        for (uint64_t i = 0; i < threads && i < params[2]; i++) ((uint32_t *)t->array->data)[i] += 1;
     } else if (!strcmp(name, "boxed")) {
         uint32_t *x = (uint32_t *)params[0], *y = (uint32_t *)params[5];
         for (uint64_t i = 0; i < threads && i < params[6] && i < params[3]; i++) y[i] += x[i];
@@ -1043,7 +1067,8 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
     if (!strcmp(name, "weighed")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "shown")) return give_kernel(name, 6, 5, grid, block, shared, stream, params);
     if (!strcmp(name, "boxed")) return give_kernel(name, 8, 7, grid, block, shared, stream, params);
-    if (!strcmp(name, "divide")) return give_kernel(name, 4, 3, grid, block, shared, stream, params);
+    if (!strcmp(name, "divide") || !strcmp(name, "marked"))
+        return give_kernel(name, 4, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "sized") && shared <= most_shared)
         return give_kernel(name, 6, 5, grid, block, shared, stream, params);
     if (!strcmp(name, "measured")) {

@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicU32;
 use warpwise::{
     __private::{Binding, Places, Source, launch},
-    AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice, Slice2, TensorMap2, Texture1,
-    TextureObject,
+    AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice, Slice2, Surface1Mut,
+    SurfaceObject, TensorMap2, Texture1, TextureObject,
     parameter::{Arg, Parameter},
 };
 
@@ -171,6 +171,31 @@ pub static SHOWN: Source = source!(
 pub fn shown(device: &Device, t: &TextureObject<u32, 1>, y: &mut Slice<u32>) -> Result<()> {
     let (config, t) = (LaunchConfig::cover(y.len()), <Texture1<u32> as Parameter<'_>>::arg(t));
     launch(&SHOWN, &[], device, config, &[t, Arg::write(y)])
+}
+
+/// `let i = global_idx_x(); if i < s.width() { s.write(i, s.read(i) + 1) }`
+pub static MARKED: Source = source!(
+    "marked",
+    "kernel marked {
+        param arg0 = s: surface_write 1d [u32]
+        param arg1 = width: u64
+        %0 = builtin global_idx.x : u64
+        %1 = param arg1 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = param arg0 : ptr global
+            %5 = index %4, %0, 4 : ptr global
+            %6 = load %5 : u32
+            %7 = const 1 : u32
+            %8 = add %6, %7 : u32
+            %9 = store %5, %8
+        }
+    }"
+);
+
+pub fn marked(device: &Device, s: &mut SurfaceObject<u32, 1>) -> Result<()> {
+    let config = LaunchConfig::cover(s.extents()[0]);
+    launch(&MARKED, &[], device, config, &[<Surface1Mut<u32> as Parameter<'_>>::arg(s)])
 }
 
 /// Adds a box of one row and 32 columns to `y`.

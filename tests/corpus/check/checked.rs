@@ -152,7 +152,9 @@ fn memory(kind: &ParamKind) -> Option<Memory> {
         .collect();
     Some(match access {
         Access::Texture | Access::TensorRead | Access::TensorWrite => return None,
-        Access::Read | Access::Constant { .. } => Memory::from_bytes(&bytes),
-        Access::Write | Access::Atomic => Memory::zeroed(bytes.len()),
+        Access::Read | Access::SurfaceRead(_) | Access::Constant { .. } => {
+            Memory::from_bytes(&bytes)
+        }
+        Access::Write | Access::SurfaceWrite(_) | Access::Atomic => Memory::zeroed(bytes.len()),
     })
 }

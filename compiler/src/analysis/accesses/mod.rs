@@ -168,6 +168,10 @@ impl Accesses {
             return;
         }
         let Some((ptr, kind, ty)) = memory_operands(kernel, id) else { return };
+        // The places of a surface's texels are not known.
+        if kernel.surface(ptr).is_some() {
+            return;
+        }
         // The costs of accesses to other blocks' shared memory are not known.
         let is_known = |space: &Space| !matches!(space, Space::Local | Space::Cluster);
         let Some(space) = kernel.space(ptr).filter(is_known) else { return };

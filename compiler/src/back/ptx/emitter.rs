@@ -134,6 +134,8 @@ pub(super) struct Emitter<'k> {
     values: id::Facts<InstId, Value>,
     locals: id::Facts<LocalId, Option<Reg>>,
     pub(super) params: id::Facts<ParamId, Option<Reg>>,
+    /// The handles of surfaces.
+    pub(super) surfaces: id::Facts<ParamId, Option<Reg>>,
     lens: id::Facts<ParamId, Option<Reg>>,
     shared: id::Facts<SharedId, Option<Reg>>,
     arrays: id::Facts<ArrayId, Option<Reg>>,
@@ -169,6 +171,7 @@ impl<'k> Emitter<'k> {
             values: kernel.insts.facts(Value::None),
             locals: kernel.locals.facts(None),
             params: kernel.params.facts(None),
+            surfaces: kernel.params.facts(None),
             lens: kernel.params.facts(None),
             shared: kernel.shared.facts(None),
             arrays: kernel.arrays.facts(None),
@@ -231,6 +234,13 @@ impl<'k> Emitter<'k> {
             (None, ParamKind::Slice { access: Access::Constant { .. }, .. }) => {
                 let reg = self.regs.fresh(Class::B64);
                 ptx!(self, "mov.u64 {reg}, {}", constant_symbol(param));
+                reg
+            }
+            // The handle is no address.
+            (None, ParamKind::Slice { access, .. }) if access.surface_shape().is_some() => {
+                self.surface_handle(param);
+                let reg = self.regs.fresh(Class::B64);
+                ptx!(self, "mov.u64 {reg}, 0");
                 reg
             }
             (None, ParamKind::Slice { .. }) => {

@@ -84,15 +84,19 @@ impl Emitter<'_> {
             Op::Get(local) => self.get(id, *local),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
             Op::Load { .. } if self.matrix_loads.is_absorbed[id] => Value::None,
-            Op::Load { ptr, .. } => match self.sum_register(*ptr) {
-                Some(sum) => self.read_sum(sum),
-                None => self.load_in_vector(id, *ptr),
+            Op::Load { ptr, .. } => match (self.sum_register(*ptr), kernel.surface(*ptr)) {
+                (Some(sum), _) => self.read_sum(sum),
+                (None, Some(surface)) => self.load_surface(id, *ptr, surface),
+                (None, None) => self.load_in_vector(id, *ptr),
             },
             Op::Store { ptr, .. } if self.read_only_array(*ptr).is_some() => Value::None,
-            Op::Store { ptr, value, .. } => match self.sum_register(*ptr) {
-                Some(sum) => self.unit(|this| this.write_sum(sum, *value)),
-                None => self.unit(|this| this.store_in_vector(id, *ptr, *value)),
-            },
+            Op::Store { ptr, value, .. } => {
+                self.unit(|this| match (this.sum_register(*ptr), kernel.surface(*ptr)) {
+                    (Some(sum), _) => this.write_sum(sum, *value),
+                    (None, Some(surface)) => this.store_surface(id, *ptr, surface),
+                    (None, None) => this.store_in_vector(id, *ptr, *value),
+                })
+            }
             Op::Prefetch { ptr, level } => self.unit(|this| this.prefetch(*ptr, *level)),
             Op::AtomicLoad { ptr, order, scope } => self.atomic_load(id, *ptr, *order, *scope),
             Op::AtomicStore { ptr, value, order, scope } => {

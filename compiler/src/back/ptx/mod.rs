@@ -73,6 +73,7 @@ mod products;
 mod reduce;
 mod reg;
 mod rem;
+mod surface;
 mod sync;
 mod tables;
 mod tensor;
@@ -116,6 +117,7 @@ pub use products::may_lose_factor;
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
+pub use surface::{Coordinate, SurfaceAccess, coordinate_bits, surface_coordinates, surface_name};
 pub use sync::named_barrier_instruction;
 pub use tensor::{
     BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, cluster_ranks,
@@ -467,7 +469,13 @@ impl Entry<'_> {
                     writeln!(f, "\t.param .u64 {id}_len,{comment}")?;
                 }
                 ParamKind::Slice {
-                    access: Access::Read | Access::Write | Access::Atomic | Access::Texture,
+                    access:
+                        Access::Read
+                        | Access::Write
+                        | Access::Atomic
+                        | Access::Texture
+                        | Access::SurfaceRead(_)
+                        | Access::SurfaceWrite(_),
                     ..
                 } => {
                     writeln!(f, "\t.param .u64 {id},{comment}\n\t.param .u64 {id}_len,")?;

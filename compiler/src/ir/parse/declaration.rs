@@ -215,6 +215,8 @@ impl<'t> Parser<'t> {
             "write" => Access::Write,
             "atomic" => Access::Atomic,
             "texture" => Access::Texture,
+            "surface_read" => Access::SurfaceRead(self.parse_named("a shape")?),
+            "surface_write" => Access::SurfaceWrite(self.parse_named("a shape")?),
             "tensor_read" => Access::TensorRead,
             "tensor_write" => Access::TensorWrite,
             "constant" => Access::Constant { max: self.parse_number()? },

@@ -40,8 +40,12 @@ impl Lowerer<'_> {
             |op, lhs: Box<Size>, rhs: Box<Size>| Box::new(Size::Binary(op, Box::new([*lhs, *rhs])));
         let (rows, columns, pitch) = match form {
             ArrayForm::Rows => (field(1), field(2), field(3)),
-            // A launch makes textures and tensor maps of what is one.
-            ArrayForm::Texture | ArrayForm::TensorRows | ArrayForm::TensorLayers => return,
+            // A launch makes textures and tensor maps of what is one. Surfaces have requirements of
+            // their own.
+            ArrayForm::Texture
+            | ArrayForm::Surface(_)
+            | ArrayForm::TensorRows
+            | ArrayForm::TensorLayers => return,
             ArrayForm::Layers => (binary(BinaryOp::Mul, field(1), field(2)), field(3), field(4)),
         };
         let at_most =

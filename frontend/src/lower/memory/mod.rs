@@ -13,6 +13,7 @@ mod scalarized_array;
 mod size;
 mod slice;
 pub(crate) mod storage;
+mod surface;
 mod tensor_map;
 mod texture;
 mod vector_view;

@@ -185,6 +185,10 @@ impl Lowerer<'_> {
                 let length = len.map(|_| self.slice_length(&memory, at)).transpose()?;
                 // There is nothing at the address of `&[]`, so it fits any memory space.
                 if !matches!(memory.len, Some(Length::Extent(Extent::Const(0)))) {
+                    if self.is_surface(memory.ptr) {
+                        self.report_unknown_surface(at);
+                        return Err(Diverged);
+                    }
                     let value = self.pointer_inst(memory.ptr, at);
                     self.write_address(*ptr, value, at);
                 }

@@ -87,6 +87,9 @@ impl Lowerer<'_> {
             Value::Parts(_) if matches!(mono, Mono::Iter(IterKind::Adapter(Adapter::ByRef), _)) => {
                 Ok(Place::Value(value))
             }
+            // A texel has no address that a variable could hold, so that a surface cannot be
+            // reassigned.
+            Value::Parts(_) if self.is_surface_type(mono) => Ok(Place::Value(value)),
             // Its referent has no address, so that the reference cannot be reassigned.
             Value::Ref(_) if refers_to_registers(&value, mono) => Ok(Place::Value(value)),
             // The iterator may contain closures, which are not storable as a whole.
@@ -263,6 +266,10 @@ impl Lowerer<'_> {
             (Place::Value(Value::Unit), Value::Unit) => Ok(()),
             (Place::Value(_), _) if matches!(mono, Mono::Iter(..) | Mono::Ref { .. }) => {
                 Err(self.report_in_registers(at))
+            }
+            (Place::Value(_), _) if self.is_surface_type(mono) => {
+                self.report_unknown_surface(at);
+                Err(Diverged)
             }
             (Place::Value(_), _) => {
                 self.errors.advise(

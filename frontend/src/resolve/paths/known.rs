@@ -18,7 +18,7 @@ pub(crate) fn is_known_path(names: &[String], function: bool) -> bool {
         // A function may have the name of a type such as `f16`, or of a crate such as `half`.
         [name] if !name.starts_with(char::is_uppercase) && function => false,
         // Warpwise's own device items.
-        ["warpwise", "mma" | "tensor_map" | "texture" | "wgmma", ..] => false,
+        ["warpwise", "mma" | "surface" | "tensor_map" | "texture" | "wgmma", ..] => false,
         ["std" | "core" | "alloc" | "half" | "warpwise" | "Self", ..] => true,
         [first, ..] => Prim::from_name(first).is_some() || is_known_item(first),
     }

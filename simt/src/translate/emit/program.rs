@@ -139,11 +139,16 @@ fn translate_param(kind: &ParamKind) -> Result<Param, Malformed> {
         (Element::Scalar(_), _) => AccessMode::Words(size as u32),
         (
             Element::Plain { .. },
-            Access::Read | Access::Constant { .. } | Access::Texture | Access::TensorRead,
+            Access::Read
+            | Access::Constant { .. }
+            | Access::Texture
+            | Access::SurfaceRead(_)
+            | Access::TensorRead,
         ) => AccessMode::Reads,
-        (Element::Plain { .. }, Access::Write | Access::Atomic | Access::TensorWrite) => {
-            AccessMode::Alone
-        }
+        (
+            Element::Plain { .. },
+            Access::Write | Access::Atomic | Access::SurfaceWrite(_) | Access::TensorWrite,
+        ) => AccessMode::Alone,
     };
     Ok(Param::Slice { size, align, access, is_read_only })
 }
