@@ -6,6 +6,7 @@
 //! nothing else about it, and the item is not compiled.
 mod dictionary;
 mod imports;
+mod integers;
 mod replace;
 
 pub(crate) use replace::replace_mistakes;
@@ -71,13 +72,17 @@ pub(crate) enum Place {
     Type(TokenStream),
     /// An attribute of an item.
     Attribute,
+    /// An integer that is cast to this type, without an error: another mistake reports it.
+    Integer(Prim),
 }
 
 /// Returns the mistakes in a kernel.
 pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
     let mut finder = Finder::default();
     finder.visit_item_fn(kernel);
-    finder.finish().into_iter().chain(Mistake::second_attribute(&kernel.attrs)).collect()
+    let second = Mistake::second_attribute(&kernel.attrs);
+    // Integers first, since their places may begin with another mistake.
+    integers::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
 }
 
 /// Returns the mistakes in a device item.
@@ -88,7 +93,7 @@ pub(crate) fn find_in_item(item: &Item) -> Vec<Mistake> {
         Item::Fn(function) => Mistake::second_attribute(&function.attrs),
         _ => None,
     };
-    finder.finish().into_iter().chain(second).collect()
+    integers::find_in_item(item).into_iter().chain(finder.finish()).chain(second).collect()
 }
 
 /// A mistake, unless it is about a name that the item declares.
