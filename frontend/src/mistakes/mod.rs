@@ -6,7 +6,7 @@
 //! nothing else about it, and the item is not compiled.
 mod dictionary;
 mod imports;
-mod integers;
+mod operands;
 mod replace;
 
 pub(crate) use replace::replace_mistakes;
@@ -82,7 +82,7 @@ pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
     finder.visit_item_fn(kernel);
     let second = Mistake::second_attribute(&kernel.attrs);
     // Integers first, since their places may begin with another mistake.
-    integers::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
+    operands::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
 }
 
 /// Returns the mistakes in a device item.
@@ -93,7 +93,7 @@ pub(crate) fn find_in_item(item: &Item) -> Vec<Mistake> {
         Item::Fn(function) => Mistake::second_attribute(&function.attrs),
         _ => None,
     };
-    integers::find_in_item(item).into_iter().chain(finder.finish()).chain(second).collect()
+    operands::find_in_item(item).into_iter().chain(finder.finish()).chain(second).collect()
 }
 
 /// A mistake, unless it is about a name that the item declares.

@@ -1,10 +1,10 @@
-//! Integers of other types than `usize` as indices, and in sums and comparisons with indices: sizes
-//! are an `int` in CUDA.
+//! Mistakes in types that the syntax shows: integers of other types than `usize` as indices, and
+//! atomics without their methods. A type is known only where the syntax shows it, and a type that is
+//! not known is never a mistake.
 //!
-//! rustc reports every such place. Here the first place of a function is an error, which names the
-//! parameters to change, and the integers at the other places are cast, so that rustc reports
-//! nothing about them. A type is known only where the syntax shows it, and a type that is not known
-//! is never a mistake.
+//! Sizes are an `int` in CUDA, and rustc reports every place where such an integer meets an index.
+//! Here the first place of a function is an error, which names the parameters to change, and the
+//! integers at the other places are cast, so that rustc reports nothing about them.
 use crate::{
     mistakes::{Mistake, Place},
     resolve::paths::macros::parse_shared_dyn,
@@ -17,8 +17,8 @@ use crate::{
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
 use syn::{
-    BinOp, Block, Expr, ExprBinary, ExprCast, ExprIndex, ExprLit, ExprMethodCall, FnArg,
-    ImplItemFn, Item, ItemConst, ItemFn, Lit, Local, Pat, PatIdent, PatType, Signature,
+    BinOp, Block, Expr, ExprAssign, ExprBinary, ExprCast, ExprIndex, ExprLit, ExprMethodCall,
+    FnArg, ImplItemFn, Item, ItemConst, ItemFn, Lit, Local, Pat, PatIdent, PatType, Signature,
     TraitItemFn, Type, TypeArray, UnOp,
     visit::{self, Visit},
 };
@@ -44,6 +44,8 @@ pub(super) fn find_in_item(item: &Item) -> Vec<Mistake> {
 #[derive(Clone, Debug)]
 enum Known {
     Integer(Prim),
+    /// An atomic of this type, or a reference to one.
+    Atomic(&'static str),
     /// An array, a slice or a reference to one, with the type of its elements.
     Array(Option<Box<Known>>),
     Tuple(Vec<Option<Known>>),
@@ -53,12 +55,16 @@ impl Known {
     fn new(ty: &Type) -> Option<Self> {
         Some(match ty {
             Type::Path(path) => {
+                let name = path.path.segments.last()?.ident.to_string();
+                if let Some(atomic) = ATOMICS.into_iter().find(|known| *known == name) {
+                    return Some(Self::Atomic(atomic));
+                }
                 let prim = Prim::from_name(&path.path.get_ident()?.to_string())?;
                 Self::Integer(Some(prim).filter(|prim| is_integer(*prim))?)
             }
             Type::Paren(inner) => return Self::new(&inner.elem),
             Type::Reference(reference) => match Self::new(&reference.elem)? {
-                array @ Self::Array(_) => array,
+                known @ (Self::Array(_) | Self::Atomic(_)) => known,
                 Self::Integer(_) | Self::Tuple(_) => return None,
             },
             Type::Slice(slice) => Self::array(&slice.elem),
@@ -75,10 +81,29 @@ impl Known {
     fn integer(&self) -> Option<Prim> {
         match self {
             Self::Integer(prim) => Some(*prim),
-            Self::Array(_) | Self::Tuple(_) => None,
+            Self::Array(_) | Self::Atomic(_) | Self::Tuple(_) => None,
+        }
+    }
+
+    fn atomic(&self) -> Option<&'static str> {
+        match self {
+            Self::Atomic(name) => Some(name),
+            Self::Array(_) | Self::Integer(_) | Self::Tuple(_) => None,
         }
     }
 }
+
+const ATOMICS: [&str; 9] = [
+    "AtomicBool",
+    "AtomicF32",
+    "AtomicF64",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicIsize",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicUsize",
+];
 
 fn is_integer(prim: Prim) -> bool {
     prim != Prim::Bool && !prim.is_float()
@@ -95,9 +120,9 @@ struct Misfit {
     text: [String; 2],
 }
 
-/// The integers of one function.
+/// The integers and atomics of one function.
 #[derive(Default)]
-struct Integers {
+struct Operands {
     /// The types of the names in each block.
     scopes: Vec<HashMap<String, Option<Known>>>,
     /// The parameters that are integers.
@@ -107,6 +132,8 @@ struct Integers {
     /// The types that an index of a thread is cast to.
     casts: Vec<Prim>,
     misfits: Vec<Misfit>,
+    /// The mistakes about atomics.
+    atomics: Vec<Mistake>,
 }
 
 /// The functions of an item.
@@ -133,18 +160,18 @@ impl<'ast> Visit<'ast> for Finder {
 
 impl Finder {
     fn find_in_function(&mut self, sig: &Signature, block: &Block) {
-        let mut integers = Integers::default();
-        integers.scopes.push(HashMap::new());
+        let mut operands = Operands::default();
+        operands.scopes.push(HashMap::new());
         for input in &sig.inputs {
             let FnArg::Typed(PatType { pat, ty, .. }) = input else { continue };
             let known = Known::new(ty);
             if let (Pat::Ident(name), Some(Known::Integer(prim))) = (&**pat, &known) {
-                integers.params.push((name.ident.to_string(), *prim));
+                operands.params.push((name.ident.to_string(), *prim));
             }
-            integers.bind(pat, known);
+            operands.bind(pat, known);
         }
-        integers.visit_block(block);
-        self.mistakes.extend(integers.into_mistakes());
+        operands.visit_block(block);
+        self.mistakes.extend(operands.into_mistakes());
         // Functions inside of the function.
         visit::visit_block(&mut InnerItems(self), block);
     }
@@ -168,7 +195,7 @@ impl<'ast> Visit<'ast> for InnerItems<'_> {
     }
 }
 
-impl Integers {
+impl Operands {
     fn into_mistakes(self) -> Vec<Mistake> {
         let help = self.misfits.first().map(|first| self.help(first));
         let of_misfit = |(index, misfit): (usize, Misfit)| {
@@ -179,7 +206,7 @@ impl Integers {
             };
             Mistake { at: misfit.at, text, place }
         };
-        self.misfits.into_iter().enumerate().map(of_misfit).collect()
+        self.misfits.into_iter().enumerate().map(of_misfit).chain(self.atomics).collect()
     }
 
     /// Returns the help for the first misfit.
@@ -241,16 +268,24 @@ impl Integers {
             Expr::Cast(cast) => self.infer_cast(cast),
             Expr::Unary(unary) => {
                 let operand = self.infer(&unary.expr)?;
-                matches!(unary.op, UnOp::Neg(_) | UnOp::Not(_)).then_some(operand)
+                if matches!(unary.op, UnOp::Deref(_)) {
+                    return Some(operand).filter(|known| matches!(known, Known::Atomic(_)));
+                }
+                self.check_load(&unary.expr, Some(&operand));
+                Some(operand).filter(|known| matches!(known, Known::Integer(_)))
             }
             Expr::Reference(reference) => {
-                self.infer(&reference.expr).filter(|known| matches!(known, Known::Array(_)))
+                let known = self.infer(&reference.expr);
+                known.filter(|known| matches!(known, Known::Array(_) | Known::Atomic(_)))
             }
             Expr::Binary(binary) => self.infer_binary(binary),
             Expr::Index(index) => self.infer_index(index),
             Expr::Assign(assign) => {
                 let place = self.infer(&assign.left);
-                self.infer_value(&assign.right, place.as_ref());
+                match place.as_ref().and_then(Known::atomic) {
+                    Some(atomic) if is_place(&assign.left) => self.check_store(assign, atomic),
+                    _ => self.infer_value(&assign.right, place.as_ref()),
+                }
                 None
             }
             Expr::MethodCall(call) => self.infer_method_call(call),
@@ -326,9 +361,12 @@ impl Integers {
     fn infer_value(&mut self, value: &Expr, place: Option<&Known>) {
         let before = self.misfits.len();
         let found = self.infer(value);
+        if is_place(value) {
+            self.check_load(value, found.as_ref());
+        }
         let expected = place.and_then(Known::integer);
         let fact = |value: &Expr, found: Prim| {
-            let place = expected.map(|prim| with_article(prim)).unwrap_or_default();
+            let place = expected.map(with_article).unwrap_or_default();
             match shown(value) {
                 Some(shown) => format!("this place takes {place}, and `{shown}` {}", is_a(found)),
                 None => format!("this place takes {place}, and this {}", is_a(found)),
@@ -363,6 +401,7 @@ impl Integers {
 
     fn infer_cast(&mut self, cast: &ExprCast) -> Option<Known> {
         let (operand, known) = (self.infer(&cast.expr), Known::new(&cast.ty));
+        self.check_load(&cast.expr, operand.as_ref());
         if let (Some(Known::Integer(Prim::Usize)), Some(Known::Integer(prim))) = (&operand, &known)
         {
             self.casts.push(*prim);
@@ -387,6 +426,13 @@ impl Integers {
             }
             let inside = self.misfits.len();
             let right = self.infer(&binary.right);
+            match left.as_ref().and_then(Known::atomic) {
+                Some(atomic) if is_update(&binary.op) => self.add_update(binary, atomic),
+                _ => {
+                    self.check_load(&binary.left, left.as_ref());
+                    self.check_load(&binary.right, right.as_ref());
+                }
+            }
             let of_sides = [left.as_ref(), right.as_ref()];
             let usize = [Some(Prim::Usize); 2];
             let integers = of_sides.map(|known| known.and_then(Known::integer));
@@ -459,8 +505,57 @@ impl Integers {
             Known::Integer(prim) if takes_same || METHODS.contains(&method.as_str()) => {
                 Some(Known::Integer(prim))
             }
-            Known::Integer(_) | Known::Array(_) | Known::Tuple(_) => None,
+            Known::Integer(_) | Known::Array(_) | Known::Atomic(_) | Known::Tuple(_) => None,
         }
+    }
+
+    /// Adds an operand that is an atomic, whose value has to be loaded.
+    fn check_load(&mut self, operand: &Expr, known: Option<&Known>) {
+        let Some(atomic) = known.and_then(Known::atomic) else { return };
+        let place = method_receiver(operand);
+        let help = format!("load its value: `{place}.load(Ordering::Relaxed)`");
+        self.add_atomic(SpanRange::expr(operand), &format!("`{place}` is an `{atomic}`"), &help);
+    }
+
+    /// Adds an assignment to an atomic.
+    fn check_store(&mut self, assign: &ExprAssign, atomic: &str) {
+        let place = method_receiver(&assign.left);
+        // `a[i] = a[i] + v`
+        let is_same = |expr: &Expr| {
+            print_tokens(expr.to_token_stream()) == print_tokens(assign.left.to_token_stream())
+        };
+        let help = match &*assign.right {
+            Expr::Binary(value) if is_same(&value.left) => {
+                self.visit_expr(&value.right);
+                update_help(&place, &value.op, &value.right, atomic)
+            }
+            value => {
+                self.infer_value(value, None);
+                let value = print_tokens(value.to_token_stream());
+                format!("write `{place}.store({value}, Ordering::Relaxed)`")
+            }
+        };
+        let at = SpanRange::expr(&assign.left).to(SpanRange::expr(&assign.right));
+        let fact = format!("`{place}` is an `{atomic}`, which cannot be assigned");
+        self.add_atomic(at, &fact, &help);
+    }
+
+    /// Adds an update of an atomic.
+    fn add_update(&mut self, binary: &ExprBinary, atomic: &str) {
+        let place = method_receiver(&binary.left);
+        let op = print_tokens(binary.op.to_token_stream());
+        let help = update_help(&place, &binary.op, &binary.right, atomic);
+        let at = SpanRange::expr(&binary.left).to(SpanRange::expr(&binary.right));
+        let fact = format!("`{place}` is an `{atomic}`, which has no `{op}`");
+        self.add_atomic(at, &fact, &help);
+    }
+
+    fn add_atomic(&mut self, at: SpanRange, fact: &str, help: &str) {
+        self.atomics.push(Mistake {
+            at,
+            text: format!("{fact}\n= help: {help}"),
+            place: Place::Code,
+        });
     }
 
     /// Adds the names in an expression to those that count.
@@ -478,7 +573,7 @@ impl Integers {
     }
 }
 
-impl<'ast> Visit<'ast> for Integers {
+impl<'ast> Visit<'ast> for Operands {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         self.infer(expr);
     }
@@ -499,13 +594,22 @@ impl<'ast> Visit<'ast> for Integers {
                 return None;
             }
             // The items of a range are not its type.
-            self.infer(&init.expr).filter(|_| !matches!(&*init.expr, Expr::Range(_)))
+            let known = self.infer(&init.expr);
+            if is_place(&init.expr) {
+                self.check_load(&init.expr, known.as_ref());
+            }
+            known.filter(|_| !matches!(&*init.expr, Expr::Range(_)))
         });
         self.bind(&local.pat, known);
     }
 
     fn visit_expr_for_loop(&mut self, each: &'ast syn::ExprForLoop) {
-        let known = self.infer(&each.expr).filter(|known| matches!(known, Known::Integer(_)));
+        let known = match self.infer(&each.expr) {
+            Some(Known::Array(elem)) => {
+                elem.map(|elem| *elem).filter(|elem| elem.atomic().is_some())
+            }
+            known => known.filter(|known| matches!(known, Known::Integer(_))),
+        };
         self.scopes.push(HashMap::new());
         self.bind(&each.pat, known);
         self.visit_block(&each.body);
@@ -544,6 +648,53 @@ impl<'ast> Visit<'ast> for Names<'_> {
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         self.0.extend(path.path.get_ident().map(ToString::to_string));
     }
+}
+
+/// Returns true for an element or the target of a reference.
+fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Index(_) => true,
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)),
+        Expr::Paren(inner) => is_place(&inner.expr),
+        _ => false,
+    }
+}
+
+/// Returns the code of an atomic in front of a method.
+fn method_receiver(expr: &Expr) -> String {
+    match expr {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => method_receiver(&unary.expr),
+        Expr::Paren(inner) => method_receiver(&inner.expr),
+        other => print_tokens(other.to_token_stream()),
+    }
+}
+
+/// Returns the help for an update of the atomic `place` by an operator.
+fn update_help(place: &str, op: &BinOp, value: &Expr, atomic: &str) -> String {
+    let is_operand =
+        matches!(value, Expr::Path(_) | Expr::Lit(_) | Expr::Index(_) | Expr::Paren(_));
+    let value = print_tokens(value.to_token_stream());
+    let operand = if is_operand { value.clone() } else { format!("({value})") };
+    let is_float = atomic.starts_with("AtomicF");
+    let (method, value) = match op {
+        BinOp::Add(_) | BinOp::AddAssign(_) => ("fetch_add", value),
+        BinOp::Sub(_) | BinOp::SubAssign(_) if is_float => ("fetch_add", format!("-{operand}")),
+        BinOp::Sub(_) | BinOp::SubAssign(_) => ("fetch_sub", value),
+        BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => ("fetch_and", value),
+        BinOp::BitOr(_) | BinOp::BitOrAssign(_) => ("fetch_or", value),
+        BinOp::BitXor(_) | BinOp::BitXorAssign(_) => ("fetch_xor", value),
+        _ if is_float => {
+            return format!("an `{atomic}` has `fetch_add`, `fetch_min` and `fetch_max`");
+        }
+        other => {
+            let op = print_tokens(other.to_token_stream());
+            let op = op.trim_end_matches('=');
+            return format!(
+                "write `{place}.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old {op} {operand}))`"
+            );
+        }
+    };
+    format!("write `{place}.{method}({value}, Ordering::Relaxed)`")
 }
 
 /// Returns the code of an expression, if it is short.
@@ -665,6 +816,33 @@ mod tests {
             "fn inner(i: usize, x: &[f32]) { x[i]; }",
         ] {
             assert_eq!(find("x: &[f32], y: Table, i: i32, n: usize", body), [""; 0], "{body}");
+        }
+    }
+
+    #[test]
+    fn operators_on_atomics_have_methods() {
+        let params = "a: &[AtomicI32], f: &AtomicF32, x: &mut [i32], v: i32";
+        let helps = [
+            ("a[1] += v + 1;", "write `a[1].fetch_add(v + 1, Ordering::Relaxed)`"),
+            ("a[1] = a[1] - v;", "write `a[1].fetch_sub(v, Ordering::Relaxed)`"),
+            ("a[1] = v;", "write `a[1].store(v, Ordering::Relaxed)`"),
+            ("*f -= v as f32;", "write `f.fetch_add(-(v as f32), Ordering::Relaxed)`"),
+            ("*f *= 2.0;", "an `AtomicF32` has `fetch_add`, `fetch_min` and `fetch_max`"),
+            ("x[0] = a[1];", "load its value: `a[1].load(Ordering::Relaxed)`"),
+            ("while a[1] < v {}", "load its value: `a[1].load(Ordering::Relaxed)`"),
+            ("for t in a { *t |= v; }", "write `t.fetch_or(v, Ordering::Relaxed)`"),
+            (
+                "a[1] *= v;",
+                "write `a[1].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old * v))`",
+            ),
+        ];
+        for (body, help) in helps {
+            let found = find(params, body);
+            assert_eq!(found.len(), 1, "{body}: {found:?}");
+            assert_eq!(found[0].split_once("= help: ").unwrap().1, help, "{body}");
+        }
+        for body in ["let t = &a[1]; t.load(o); g(t);", "f.fetch_add(1.0, o); g(f); let g = f;"] {
+            assert_eq!(find(params, body), [""; 0], "{body}");
         }
     }
 
