@@ -369,9 +369,13 @@ pub(crate) struct Profile {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// The bindings of a kernel's generic parameters.
+/// The instance of a kernel, and the bindings of its generic parameters.
 #[derive(Debug, Args)]
 pub(crate) struct Bind {
+    /// The instance of a kernel with `instances(..)`, as it is written there. The default is the
+    /// first one.
+    #[arg(long, value_name = "TYPES")]
+    pub(crate) instance: Option<String>,
     /// The type or value of a generic parameter, or of a constant of `open(..)`: `--bind T=f32 --bind
     /// N=16`.
     #[arg(long, value_name = "NAME=VALUE")]

@@ -95,6 +95,8 @@ pub(crate) struct Kernel {
     pub(crate) manifest: PathBuf,
     /// Value of `debug_assertions` in that compilation, if the kernel depends on it.
     pub(crate) debug_assertions: Option<bool>,
+    /// The instance of `instances(..)`, as it is written there.
+    pub(crate) instance: Option<String>,
     /// Back end that the build selects.
     pub(crate) backend: Backend,
     /// Place of the name.
@@ -251,6 +253,7 @@ impl Project {
             manifest: header.manifest.clone(),
             selected,
             debug_assertions: line.debug_assertions,
+            instance: line.instance.clone(),
             backend: line.backend,
             name_place: kernel_place,
             spans: line.spans.iter().map(|at| place(*at)).collect(),

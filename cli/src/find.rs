@@ -18,6 +18,7 @@ use warpwise_compiler::{
 pub(crate) fn with_kernel<T>(
     build: &Build,
     name: &str,
+    bind: &Bind,
     work: impl FnOnce(&Project, &Kernel) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let all_targets = || Build { all_targets: true, ..build.clone() };
@@ -33,7 +34,7 @@ pub(crate) fn with_kernel<T>(
             project = dependencies;
         }
     }
-    let kernel = find_kernel(&project, name, build.release)?;
+    let kernel = find_kernel(&project, name, build.release, bind.instance.as_deref())?;
     work(&project, kernel)
 }
 
@@ -47,14 +48,20 @@ fn matching_kernels<'p>(project: &'p Project, name: &str) -> Vec<&'p Kernel> {
     if of_packages.is_empty() { fits(false) } else { of_packages }
 }
 
-fn find_kernel<'p>(project: &'p Project, name: &str, release: bool) -> Result<&'p Kernel, Fault> {
+fn find_kernel<'p>(
+    project: &'p Project,
+    name: &str,
+    release: bool,
+    instance: Option<&str>,
+) -> Result<&'p Kernel, Fault> {
     let mut found = matching_kernels(project, name);
     let spot = |kernel: &Kernel| project.sources.display_place(kernel.name_place);
     // Compilations of one crate with equal settings see the same kernel; of those that differ in
     // debug assertions, the one that fits the profile is left.
-    found.sort_by_key(|kernel| spot(kernel));
-    found.dedup_by_key(|kernel| (spot(kernel), kernel.debug_assertions));
     found.retain(|kernel| kernel.debug_assertions != Some(release));
+    found.sort_by_key(|kernel| spot(kernel));
+    choose_instance(&mut found, name, instance)?;
+    found.dedup_by_key(|kernel| spot(kernel));
     match found[..] {
         [only] => Ok(only),
         [] => Err(unknown_kernel(project, name)),
@@ -65,6 +72,44 @@ fn find_kernel<'p>(project: &'p Project, name: &str, release: bool) -> Result<&'
             Err(Fault::new(text).with_help(format!("say which by its place: {places}")))
         }
     }
+}
+
+/// Leaves those of the kernels called `name` that are this instance, or all first ones. Says on
+/// stderr that there are others.
+fn choose_instance(
+    found: &mut Vec<&Kernel>,
+    name: &str,
+    instance: Option<&str>,
+) -> Result<(), Fault> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let mut names: Vec<&str> = Vec::new();
+    for written in found.iter().filter_map(|kernel| kernel.instance.as_deref()) {
+        if !names.contains(&written) {
+            names.push(written);
+        }
+    }
+    let Some(instance) = instance else {
+        if let [first, others @ ..] = &names[..]
+            && !others.is_empty()
+        {
+            eprintln!(
+                "note: this is the instance `{first}` of `{name}`; `--instance` shows {}",
+                pages::quote_list(others)
+            );
+        }
+        return Ok(());
+    };
+    let is_chosen =
+        |written: Option<&str>| written.is_some_and(|text| squeezed(text) == squeezed(instance));
+    if !found.is_empty() && !found.iter().any(|kernel| is_chosen(kernel.instance.as_deref())) {
+        let fault = Fault::new(format!("`{name}` has no instance `{instance}`"));
+        return Err(match names.is_empty() {
+            true => fault.with_help("it has no `instances(..)`; `--bind` binds parameters"),
+            false => fault.with_help(format!("there is {}", pages::quote_list(&names))),
+        });
+    }
+    found.retain(|kernel| is_chosen(kernel.instance.as_deref()));
+    Ok(())
 }
 
 fn unknown_kernel(project: &Project, name: &str) -> Fault {
@@ -333,6 +378,7 @@ mod tests {
             manifest: "/w".into(),
             selected: true,
             debug_assertions,
+            instance: None,
             backend: warpwise_compiler::back::Backend::Builtin,
             name_place: at,
             spans: Vec::new(),
@@ -342,11 +388,22 @@ mod tests {
         let kernels = vec![variant(Some(true)), variant(Some(false))];
         let project = Project { kernels, sources, packages: vec!["p".into()], built: true };
         for release in [false, true] {
-            let found = find_kernel(&project, "k", release).unwrap();
+            let found = find_kernel(&project, "k", release, None).unwrap();
             assert_eq!(found.debug_assertions, Some(!release));
         }
-        let fault = find_kernel(&project, "j", false).unwrap_err().to_string();
+        let fault = find_kernel(&project, "j", false, None).unwrap_err().to_string();
         assert_eq!(fault, "error: there is no kernel `j`\nhelp: there is `k`");
+        let of_type = |ty: &str| Kernel { instance: Some(ty.to_owned()), ..variant(None) };
+        let kernels = vec![of_type("f32"), of_type("(f32, u8)"), of_type("f32")];
+        let project = Project { kernels, ..project };
+        let instance = |chosen| {
+            let found = find_kernel(&project, "k", false, chosen);
+            found.map(|kernel| kernel.instance.clone().unwrap()).map_err(|fault| fault.to_string())
+        };
+        assert_eq!(instance(None).unwrap(), "f32");
+        assert_eq!(instance(Some("(f32,u8)")).unwrap(), "(f32, u8)");
+        let fault = instance(Some("f64")).unwrap_err();
+        assert_eq!(fault, "error: `k` has no instance `f64`\nhelp: there is `f32` or `(f32, u8)`");
     }
 
     #[test]

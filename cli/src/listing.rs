@@ -22,7 +22,7 @@ use warpwise_llvm::Llvm;
 
 /// Prints a kernel's IR.
 pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
-    let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
+    let text = find::with_kernel(&command.build, &command.kernel, &command.bind, |_, kernel| {
         if command.optimized {
             let kernel = find::bound_ir(kernel, &command.bind)?;
             return Ok(optimize(kernel)?.to_string());
@@ -34,24 +34,25 @@ pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
 
 /// Prints a kernel's PTX.
 pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, Fault> {
-    let text = find::with_kernel(&command.build, &command.kernel, |project, kernel| {
-        let optimized =
-            optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
-        if command.no_lines {
-            return compile_ptx(kernel, &optimized, command.target, command.backend, None);
-        }
-        let table = LineTable::new(kernel);
-        let lines = Some(table.for_emission());
-        let ptx = compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
-        let paint = Paint::for_stream(color, &io::stdout());
-        Ok(table.interleave(&code_lines::parse_ptx(&ptx), &project.sources, paint))
-    })?;
+    let text =
+        find::with_kernel(&command.build, &command.kernel, &command.bind, |project, kernel| {
+            let optimized =
+                optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
+            if command.no_lines {
+                return compile_ptx(kernel, &optimized, command.target, command.backend, None);
+            }
+            let table = LineTable::new(kernel);
+            let lines = Some(table.for_emission());
+            let ptx = compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
+            let paint = Paint::for_stream(color, &io::stdout());
+            Ok(table.interleave(&code_lines::parse_ptx(&ptx), &project.sources, paint))
+        })?;
     print_text(&text)
 }
 
 /// Prints the LLVM IR of a kernel.
 pub(crate) fn print_llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
-    let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
+    let text = find::with_kernel(&command.build, &command.kernel, &command.bind, |_, kernel| {
         let kernel = optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
         warpwise_llvm::lower(&kernel, command.target).map_err(|error| Fault::new(error.to_string()))
     })?;

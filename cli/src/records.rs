@@ -43,6 +43,8 @@ pub(crate) struct KernelRecord {
     pub(crate) kernel: String,
     /// Value of `debug_assertions`, if the kernel depends on it.
     pub(crate) debug_assertions: Option<bool>,
+    /// The instance of `instances(..)`, as it is written there.
+    pub(crate) instance: Option<String>,
     /// Back end that the build selects.
     #[serde(deserialize_with = "deserialize_backend")]
     pub(crate) backend: Backend,
@@ -145,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_line_of_the_macro_is_read() {
-        let text = r#"{"warpwise":"0.1.0","kernel":"k","debug_assertions":null,"backend":"llvm","at":[0,1,2,3,4],
+        let text = r#"{"warpwise":"0.1.0","kernel":"k","debug_assertions":null,"instance":"f32","backend":"llvm","at":[0,1,2,3,4],
             "files":["src/lib.rs"],"spans":[[0,5,6,7,8]],"ir":"kernel k {\n}","diagnostics":[
             {"code":"gpu_x","level":"deny","message":"m","at":[0,1,1,1,2],
              "labels":[{"at":[0,1,1,1,2],"text":"t"}],"notes":["n"],"help":null}]}"#;

@@ -28,23 +28,25 @@ pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, Fault> {
     let ptxas = tools::find_program("ptxas")
         .ok_or_else(|| tools::missing_program("ptxas", PTXAS_PACKAGE))?;
     let disassembler = Disassembler::find()?;
-    let text = find::with_kernel(&command.build, &command.kernel, |project, kernel| {
-        let closed = find::bound_ir(kernel, &command.bind)?;
-        let optimized = listing::optimize_for_gpu(closed, command.coarsened)?;
-        let table = LineTable::new(kernel);
-        let lines = Some(table.for_emission()).filter(|_| !command.no_lines && !command.mix);
-        let ptx = listing::compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
-        let folder = ScratchFolder::temporary()?;
-        let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
-        let code = disassembler.run(&cubin, lines.is_some())?;
-        let paint = Paint::for_stream(color, &io::stdout());
-        let code = code_lines::parse_sass(code.trim_end());
-        let code = match command.mix {
-            true => instruction_mix(&code),
-            false => table.interleave(&code, &project.sources, paint),
-        };
-        Ok(format!("{}\n{code}", usage_comments(&usage)))
-    })?;
+    let text =
+        find::with_kernel(&command.build, &command.kernel, &command.bind, |project, kernel| {
+            let closed = find::bound_ir(kernel, &command.bind)?;
+            let optimized = listing::optimize_for_gpu(closed, command.coarsened)?;
+            let table = LineTable::new(kernel);
+            let lines = Some(table.for_emission()).filter(|_| !command.no_lines && !command.mix);
+            let ptx =
+                listing::compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
+            let folder = ScratchFolder::temporary()?;
+            let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
+            let code = disassembler.run(&cubin, lines.is_some())?;
+            let paint = Paint::for_stream(color, &io::stdout());
+            let code = code_lines::parse_sass(code.trim_end());
+            let code = match command.mix {
+                true => instruction_mix(&code),
+                false => table.interleave(&code, &project.sources, paint),
+            };
+            Ok(format!("{}\n{code}", usage_comments(&usage)))
+        })?;
     listing::print_text(&text)
 }
 

@@ -20,7 +20,7 @@ use crate::{
     ir::{Fault, Kernel, MessageId},
     message::MAX_VALUES,
 };
-use std::mem::offset_of;
+use std::{fmt, mem::offset_of};
 
 /// Bits of details in each word of a record; the thread's number is in the bits above.
 pub const PIECE_BITS: u32 = 24;
@@ -85,10 +85,31 @@ impl Reason {
     pub fn text(self, kernel: &Kernel, values: &[u64]) -> String {
         match (self, values) {
             (Self::Check(fault @ Fault::IndexOutOfBounds), [index, len, ..]) => {
+                let index = IndexText(*index);
                 format!("{}: the len is {len} but the index is {index}", fault.message())
             }
             (Self::Check(fault), _) => fault.message().to_owned(),
             (Self::Panic(message), _) => kernel.message_text(message, values),
+        }
+    }
+}
+
+/// The text of an index in messages, with the negative number that it probably was before it
+/// wrapped.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexText(pub u64);
+
+impl fmt::Display for IndexText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// The largest distance from 2^32 at which a number is taken for a negative `u32`.
+        const MAX_DISTANCE: u64 = 1 << 24;
+        let Self(index) = *self;
+        if index.cast_signed() < 0 {
+            return write!(f, "{} ({index} as usize)", index.cast_signed());
+        }
+        match (1u64 << 32).checked_sub(index) {
+            Some(distance @ 1..=MAX_DISTANCE) => write!(f, "{index} (-{distance} as u32)"),
+            Some(_) | None => write!(f, "{index}"),
         }
     }
 }
@@ -233,5 +254,8 @@ mod tests {
         assert_eq!(Reason::Panic(MessageId::new(1)).text(&kernel, &values), "");
         let outside = Reason::Check(Fault::IndexOutOfBounds).text(&kernel, &[7, 5, 0]);
         assert!(outside.ends_with(": the len is 5 but the index is 7"), "{outside}");
+        let wrapped = Reason::Check(Fault::IndexOutOfBounds).text(&kernel, &[u64::MAX - 1, 5, 0]);
+        let text = ": the len is 5 but the index is -2 (18446744073709551614 as usize)";
+        assert!(wrapped.ends_with(text), "{wrapped}");
     }
 }

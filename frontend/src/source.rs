@@ -10,7 +10,7 @@
 //! its own words are reported here.
 use crate::{
     attr::{self, Options, constant::take_constants},
-    mistakes,
+    mistakes::{self, Mistake, Place},
     pipeline::{LowerInput, Lowered, lower},
     resolve::{
         device_set::{DeviceItem, DeviceSet},
@@ -177,7 +177,8 @@ impl Source {
                 lowered.map(|lowered| LoweredKernel::new(lowered, name.span()))
             }
             found => {
-                let errors = found.into_iter().map(|mistake| {
+                let is_reported = |mistake: &Mistake| !matches!(mistake.place, Place::Integer(_));
+                let errors = found.into_iter().filter(is_reported).map(|mistake| {
                     SourceError::new(text_range(mistake.at.first, mistake.at.last), &mistake.text)
                 });
                 Err(errors.collect())

@@ -29,7 +29,7 @@ pub(crate) fn run(command: &Explain, color: When) -> Result<ExitCode, Fault> {
         return Err(pages::unknown_metric(subject));
     }
     let paint = Paint::for_stream(color, &io::stdout());
-    let text = find::with_kernel(&command.build, subject, |project, found| {
+    let text = find::with_kernel(&command.build, subject, &command.bind, |project, found| {
         let ir = find::bound_or_open_ir(found, &command.bind)?;
         let explained = kernel::ExplainedKernel::new(project, found, &ir);
         Ok(if command.json { explained.to_json() } else { explained.to_text(paint, command.bad) })

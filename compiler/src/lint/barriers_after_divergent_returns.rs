@@ -25,7 +25,10 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             && !wording::all_threads_reach(analyses, id)
         {
             found.push(Finding {
-                message: format!("some threads of the block have returned before this `{call}`"),
+                message: format!(
+                    "some threads of the block have returned before {}",
+                    wording::barrier_words(kernel, id, format!("this `{call}`"))
+                ),
                 span: kernel.insts[id].span,
                 labels: wording::cause_labels(kernel, block, block.ended[id]),
                 notes: Vec::new(),

@@ -25,14 +25,19 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 || mismatched_barriers::counterpart(kernel, analyses, id).is_some()
         };
         if control.varies() && !wording::is_loop_divergence(kernel, control) && !stays() {
+            let (barrier, moved) = match wording::is_library_barrier(kernel, id) {
+                true => ("this call, which waits for the whole block,".to_owned(), "call"),
+                false => (format!("`{call}`"), "barrier"),
+            };
             found.push(Finding {
-                message: format!("`{call}` is not reached by every thread of the block"),
+                message: format!("{barrier} is not reached by every thread of the block"),
                 span: kernel.insts[id].span,
                 labels: wording::cause_labels(kernel, block, control),
                 notes: Vec::new(),
-                help: "move the barrier out of the branch and keep only the work inside, or let \
-                       the condition depend on values that are the same in the whole block"
-                    .to_owned(),
+                help: format!(
+                    "move the {moved} out of the branch and keep only the work inside, or let \
+                     the condition depend on values that are the same in the whole block"
+                ),
             });
         }
     }

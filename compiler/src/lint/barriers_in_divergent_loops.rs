@@ -24,7 +24,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         if control.varies() && wording::is_loop_divergence(kernel, control) && !stays {
             found.push(Finding {
                 message: format!(
-                    "the threads of a block leave this loop after different numbers of `{call}`"
+                    "the threads of a block leave this loop after different numbers of {}",
+                    wording::barrier_words(kernel, id, format!("`{call}`"))
                 ),
                 span: kernel.insts[id].span,
                 labels: wording::cause_labels(kernel, block, control),

@@ -16,7 +16,7 @@ use crate::{
     },
     diag::Level,
     hardware::LANES,
-    ir::{AtomicOp, BinaryOp, Body, CompareOp, InstId, Kernel, Op},
+    ir::{AtomicOp, BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op},
 };
 
 pub(super) const LINT: Lint = Lint {
@@ -101,7 +101,16 @@ fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way:
     let inst = &kernel.insts[event.inst];
     let is_sure = event.active.coverage != Coverage::Some;
     let who = if is_sure { format!("{lanes} lanes") } else { format!("up to {lanes} lanes") };
-    let help = if is_used(kernel, event.inst) {
+    let help = if repeats_in_all_threads(kernel, analyses, event.inst) {
+        let (first, count) = match reads_block_index(kernel) {
+            true => ("thread_idx_x()", "block_dim_x()"),
+            false => ("global_idx_x()", "grid_dim_x() * block_dim_x()"),
+        };
+        format!(
+            "every thread makes the same updates: divide the iterations of the loop among the threads, as in \
+             `for i in ({first}..n).step_by({count})`"
+        )
+    } else if is_used(kernel, event.inst) {
         "let one lane update for all that are active: count them with `warp::ballot(..)`, and give each its \
          place by the number of lanes below it"
             .to_owned()
@@ -120,6 +129,44 @@ fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way:
         notes: access::assumed_shape_note(&analyses.trace.shape).into_iter().collect(),
         help,
     }
+}
+
+/// Returns true for an update in a loop over data, if all threads of a block read the same data in
+/// each iteration, and update the same address by the same value.
+fn repeats_in_all_threads(kernel: &Kernel, analyses: &Analyses, inst: InstId) -> bool {
+    let block = &analyses.uniformity.block;
+    let Op::Atomic { ptr, value, .. } = kernel.insts[inst].op else { return false };
+    if ![block.value[ptr], block.value[value], block.control[inst]].iter().all(|it| it.is_uniform())
+    {
+        return false;
+    }
+    let is_load = |id: &InstId| {
+        matches!(kernel.insts[*id].op, Op::Load { .. }) && block.value[*id].is_uniform()
+    };
+    let mut inner = Vec::new();
+    for (_, each) in kernel.insts.iter() {
+        let (Op::For { body, .. } | Op::Loop { body }) = &each.op else { continue };
+        inner.clear();
+        collect_insts(kernel, body, &mut inner);
+        if inner.contains(&inst) && inner.iter().any(is_load) {
+            return true;
+        }
+    }
+    false
+}
+
+fn collect_insts(kernel: &Kernel, body: &Body, found: &mut Vec<InstId>) {
+    for &id in &body.0 {
+        found.push(id);
+        kernel.insts[id].op.bodies().for_each(|inner| collect_insts(kernel, inner, found));
+    }
+}
+
+/// Returns true if the work of a block depends on its index.
+fn reads_block_index(kernel: &Kernel) -> bool {
+    let is_index =
+        |op: &Op| matches!(op, Op::Builtin(Builtin::BlockIdx(_) | Builtin::GlobalIdx(_)));
+    kernel.insts.iter().any(|(_, inst)| is_index(&inst.op))
 }
 
 /// Returns true if the result of an instruction is used.

@@ -284,6 +284,11 @@ impl FirstThread<'_> {
             evaluate::cast(self.scalar_type(*value)?, scalar, value_of(*value)?)
         } else if let Op::Unary { op, value } = op {
             evaluate::unary(*op, scalar, value_of(*value)?)
+        } else if let Op::Binary { op: BinaryOp::Mul, lhs, rhs } = op
+            && evaluate::limits(scalar).is_some()
+            && [value_of(*lhs), value_of(*rhs)].contains(&Some(0))
+        {
+            Some(0)
         } else if let Op::Binary { op, lhs, rhs } = op {
             evaluate::binary(*op, scalar, value_of(*lhs)?, value_of(*rhs)?)
         } else if let Op::Compare { op, lhs, rhs } = op {

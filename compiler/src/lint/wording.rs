@@ -102,6 +102,15 @@ pub(super) fn is_library_barrier(kernel: &Kernel, barrier: InstId) -> bool {
     kernel.insts.iter().any(|(id, inst)| id != barrier && inst.span == span)
 }
 
+/// Returns the words for a barrier: `written`, or those for a call of the library that waits at it.
+/// The name of the latter is at its place in the source.
+pub(super) fn barrier_words(kernel: &Kernel, barrier: InstId, written: String) -> String {
+    match is_library_barrier(kernel, barrier) {
+        true => "this call, which waits for the whole block".to_owned(),
+        false => written,
+    }
+}
+
 /// Returns true if every thread of a block reaches `barrier`, as far as a block of the declared
 /// shape shows.
 pub(crate) fn all_threads_reach(analyses: &Analyses, barrier: InstId) -> bool {

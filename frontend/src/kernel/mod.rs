@@ -70,6 +70,12 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     let is_rust_analyzer = is_rust_analyzer();
     // For rust-analyzer the function stays as written, for its completions.
     let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_kernel(&item) };
+    let refused_parameters =
+        if is_rust_analyzer { None } else { mistakes::find_refused_parameters(&item) };
+    let function = match refused_parameters {
+        Some(_) => mistakes::without_body(function),
+        None => function,
+    };
     let (function, mistaken) = mistakes::replace_mistakes(function, &mistakes);
     // Mistaken types would be errors in the launcher, too.
     let corrected = (!mistakes.is_empty()).then(|| syn::parse2(function.clone()).ok()).flatten();
@@ -113,7 +119,9 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
             &quote!(kernel { #args } { #tokens }),
         )
     };
-    for error in [refused, wrong_instances].into_iter().flatten() {
+    // Inference reports them, where it runs.
+    let refused_parameters = refused_parameters.filter(|_| !mistakes.is_empty());
+    for error in [refused, wrong_instances, refused_parameters].into_iter().flatten() {
         combine_errors(&mut errors, error);
     }
     let errors = errors.map(|errors| errors.to_compile_error());

@@ -6,9 +6,14 @@
 //! nothing else about it, and the item is not compiled.
 mod dictionary;
 mod imports;
+mod operands;
+mod parameters;
 mod replace;
 
-pub(crate) use replace::replace_mistakes;
+pub(crate) use {
+    parameters::{POINTER_HELP, find_refused_parameters, without_body},
+    replace::replace_mistakes,
+};
 
 use crate::{
     attr::build_settings::Build,
@@ -71,13 +76,17 @@ pub(crate) enum Place {
     Type(TokenStream),
     /// An attribute of an item.
     Attribute,
+    /// An integer that is cast to this type, without an error: another mistake reports it.
+    Integer(Prim),
 }
 
 /// Returns the mistakes in a kernel.
 pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
     let mut finder = Finder::default();
     finder.visit_item_fn(kernel);
-    finder.finish().into_iter().chain(Mistake::second_attribute(&kernel.attrs)).collect()
+    let second = Mistake::second_attribute(&kernel.attrs);
+    // Integers first, since their places may begin with another mistake.
+    operands::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
 }
 
 /// Returns the mistakes in a device item.
@@ -88,7 +97,7 @@ pub(crate) fn find_in_item(item: &Item) -> Vec<Mistake> {
         Item::Fn(function) => Mistake::second_attribute(&function.attrs),
         _ => None,
     };
-    finder.finish().into_iter().chain(second).collect()
+    operands::find_in_item(item).into_iter().chain(finder.finish()).chain(second).collect()
 }
 
 /// A mistake, unless it is about a name that the item declares.
@@ -98,8 +107,6 @@ struct Candidate {
     name: Option<Ident>,
     /// True if a glob import could bring that name.
     is_common_name: bool,
-    /// The number of candidates found so far after its own subexpressions.
-    end: usize,
 }
 
 /// The mistakes and the declared names of an item.
@@ -128,20 +135,12 @@ impl Finder {
                 || self.items.contains(&text)
                 || self.type_params.contains(&text)
         };
-        let (mut mistakes, mut skipped) = (Vec::new(), 0);
-        for (index, Candidate { mistake, name, is_common_name, end }) in
-            self.candidates.into_iter().enumerate()
-        {
-            let is_mistake = || match &name {
-                Some(name) => !is_declared(name) && !may_be_in_scope(name, is_common_name),
-                None => true,
-            };
-            if index >= skipped && is_mistake() {
-                mistakes.push(mistake);
-                skipped = end;
-            }
-        }
-        mistakes
+        let is_mistake = |candidate: &Candidate| match &candidate.name {
+            Some(name) => !is_declared(name) && !may_be_in_scope(name, candidate.is_common_name),
+            None => true,
+        };
+        let found = self.candidates.into_iter().filter(is_mistake);
+        found.map(|candidate| candidate.mistake).collect()
     }
 
     /// Adds a candidate, if there is a `help`, and visits its subexpressions.
@@ -152,14 +151,12 @@ impl Finder {
         name: Option<(&Ident, bool)>,
         inside: impl FnOnce(&mut Self),
     ) {
-        let index = self.candidates.len();
         let text = format!("{fact}\n= help: {help}");
         let (name, is_common_name) =
             name.map_or((None, false), |(name, it)| (Some(name.clone()), it));
         let mistake = Mistake { at, text, place: Place::Code };
-        self.candidates.push(Candidate { mistake, name, is_common_name, end: index + 1 });
+        self.candidates.push(Candidate { mistake, name, is_common_name });
         inside(self);
-        self.candidates[index].end = self.candidates.len();
     }
 
     /// Adds the use of a name of CUDA C++ among `entries`; returns true if it is one.
@@ -342,8 +339,7 @@ impl<'ast> Visit<'ast> for Finder {
                 last: attribute.bracket_token.span.close(),
             };
             let mistake = Mistake { at, text, place: Place::Attribute };
-            let end = self.candidates.len() + 1;
-            self.candidates.push(Candidate { mistake, name: None, is_common_name: false, end });
+            self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
         }
     }
 
@@ -370,11 +366,7 @@ impl<'ast> Visit<'ast> for Finder {
             let mut inner = Self::default();
             inner.visit_type(&ty);
             inner.visit_expr(&len);
-            let before = self.candidates.len();
-            self.candidates.extend(inner.candidates.into_iter().map(|found| {
-                let end = before + found.end;
-                Candidate { end, ..found }
-            }));
+            self.candidates.extend(inner.candidates);
         }
     }
 }

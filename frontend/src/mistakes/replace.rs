@@ -3,7 +3,7 @@
 //! An expression or a type that is `compile_error!(..)` has the type of an error for rustc, so that
 //! nothing that depends on it is another error.
 use crate::mistakes::{Mistake, Place};
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 /// Returns `tokens` with an error in place of each of `mistakes`, and items that report the others:
@@ -17,8 +17,11 @@ pub(crate) fn replace_mistakes(
     }
     let mut open: Vec<OpenMistake<'_>> = mistakes.iter().map(OpenMistake::new).collect();
     let replaced = replace_in(tokens, &mut open);
-    let is_beside =
-        |open: &&OpenMistake<'_>| !open.is_replaced || matches!(open.mistake.place, Place::Type(_));
+    let is_beside = |open: &&OpenMistake<'_>| match open.mistake.place {
+        Place::Type(_) => true,
+        Place::Code | Place::Attribute => !open.is_replaced,
+        Place::Integer(_) => false,
+    };
     let others = open.iter().filter(is_beside).map(|open| {
         let error = error_tokens(open.mistake);
         quote!(const _: () = { #error };)
@@ -49,14 +52,22 @@ fn replace_in(tokens: TokenStream, open: &mut [OpenMistake<'_>]) -> TokenStream 
         let found = open.iter_mut().find(|open| !open.is_replaced && open.ends[0] == first);
         if let Some(found) = found.filter(|_| !first.is_empty()) {
             found.is_replaced = true;
-            out.extend(match &found.mistake.place {
-                Place::Type(intended) => intended.clone(),
-                Place::Code | Place::Attribute => error_tokens(found.mistake),
-            });
-            while last != found.ends[1] {
+            let (mistake, end) = (found.mistake, found.ends[1].clone());
+            let mut replaced = vec![token];
+            while last != end {
                 let Some(next) = tokens.next() else { break };
                 [_, last] = token_keys(&next);
+                replaced.push(next);
             }
+            out.extend(match &mistake.place {
+                Place::Type(intended) => intended.clone(),
+                Place::Code | Place::Attribute => error_tokens(mistake),
+                Place::Integer(ty) => {
+                    let ty = Ident::new(ty.name(), mistake.at.last);
+                    let integer = replace_in(replaced.into_iter().collect(), open);
+                    quote_spanned!(mistake.at.last=> ((#integer) as #ty))
+                }
+            });
             continue;
         }
         out.extend([match token {
@@ -92,7 +103,7 @@ fn span_key(span: Span) -> String {
 fn error_tokens(Mistake { at, text, place }: &Mistake) -> TokenStream {
     // A macro call in braces would end a statement.
     let delimiter = match place {
-        Place::Code => Delimiter::Parenthesis,
+        Place::Code | Place::Integer(_) => Delimiter::Parenthesis,
         Place::Type(_) | Place::Attribute => Delimiter::Brace,
     };
     let mut arguments = Group::new(delimiter, quote_spanned!(at.last=> #text));

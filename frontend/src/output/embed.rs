@@ -27,11 +27,12 @@ use crate::{
     syntax::{
         place::{self, SourceLocation},
         raw_text,
+        spell::print_tokens,
         tokens::Tokens,
     },
 };
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens as _, quote, quote_spanned};
 use std::{collections::BTreeSet, rc::Rc};
 use syn::{Expr, ItemFn, ext::IdentExt};
 use warpwise_compiler::{
@@ -59,7 +60,12 @@ pub(crate) fn embed_kernel(
         let name = &item.sig.ident;
         let launched = quote!(#name #type_generics);
         let input = LowerInput { item, tokens, options, devices };
-        return embed_instance(input, (sound, &launched, &mut ReportedDiagnostics::default())).0;
+        return embed_instance(
+            input,
+            (sound, &launched, None),
+            &mut ReportedDiagnostics::default(),
+        )
+        .0;
     }
     let mut reported = ReportedDiagnostics::default();
     let mut embedded = TokenStream::new();
@@ -69,7 +75,9 @@ pub(crate) fn embed_kernel(
         let launched = instance.launcher_type(&item.sig.ident, &all);
         let traits = Instance::import_bound_traits(item, devices);
         let input = LowerInput { item: &instantiated, tokens: None, options: &options, devices };
-        let (found, good) = embed_instance(input, (sound, &launched, &mut reported));
+        let written = print_tokens(instance.written.to_token_stream());
+        let named = (sound, &launched, Some(written.as_str()));
+        let (found, good) = embed_instance(input, named, &mut reported);
         embedded.extend(quote!(const _: () = { #traits #found };));
         if !good {
             break; // the others would say the same again
@@ -90,17 +98,19 @@ impl ReportedDiagnostics {
     }
 }
 
-/// Returns the embedded code of a kernel with the launcher type `launched`, and true if it was
-/// lowered.
+/// Returns the embedded code of a kernel, or of an `instance` of one, with the launcher type
+/// `launched`, and true if it was lowered.
 fn embed_instance(
     input: LowerInput<'_>,
-    (sound, launched, reported): (bool, &TokenStream, &mut ReportedDiagnostics),
+    (sound, launched, instance): (bool, &TokenStream, Option<&str>),
+    reported: &mut ReportedDiagnostics,
 ) -> (TokenStream, bool) {
     match lower(input) {
         Err(rejected) => (report::report_rejected(rejected), false),
         Ok(_) if !sound => (TokenStream::new(), true),
         Ok(lowered) => {
-            let kernel = EmbeddedKernel { item: input.item, options: input.options, launched };
+            let (item, options) = (input.item, input.options);
+            let kernel = EmbeddedKernel { item, options, launched, instance };
             (kernel.to_tokens(&lowered, reported), true)
         }
     }
@@ -149,6 +159,8 @@ struct EmbeddedKernel<'a> {
     options: &'a Options,
     /// The type that launches it.
     launched: &'a TokenStream,
+    /// The instance, as in the arguments of the attribute.
+    instance: Option<&'a str>,
 }
 
 impl EmbeddedKernel<'_> {
@@ -208,17 +220,22 @@ impl EmbeddedKernel<'_> {
         let places = SpanTable { spans, origins, fallback: self.item.sig.ident.span() };
         let levels = Build::current().levels_with(&lowered.levels);
         let choice = backend::choose_backend(self.options);
-        let levels =
-            match record::record_kernel(lowered, assertions, choice.backend, &levels, places) {
-                Ok(false) => levels,
-                // The recorded diagnostics replace the others.
-                Ok(true) => Build::silent_levels(),
-                Err(error) => {
-                    let text =
-                        format!("cannot write to the file that `{}` names: {error}", RECORD_FILE);
-                    return (None, report::error_at(&text, places.fallback, places.fallback));
-                }
-            };
+        let levels = match record::record_kernel(
+            lowered,
+            (assertions, self.instance),
+            choice.backend,
+            &levels,
+            places,
+        ) {
+            Ok(false) => levels,
+            // The recorded diagnostics replace the others.
+            Ok(true) => Build::silent_levels(),
+            Err(error) => {
+                let text =
+                    format!("cannot write to the file that `{}` names: {error}", RECORD_FILE);
+                return (None, report::error_at(&text, places.fallback, places.fallback));
+            }
+        };
         let diagnostics = match compile_lowered(lowered, choice, &levels) {
             Ok(compiled) => {
                 let source = compiled.source_impl(self.item, self.launched, places);
@@ -443,7 +460,8 @@ mod tests {
         let generics = signature::launcher_generics(&item.sig.generics, false);
         let (name, (_, args, _)) = (&item.sig.ident, generics.split_for_impl());
         let (options, launched) = (Options::default(), quote!(#name #args));
-        let kernel = EmbeddedKernel { item: &item, options: &options, launched: &launched };
+        let kernel =
+            EmbeddedKernel { item: &item, options: &options, launched: &launched, instance: None };
         kernel.to_tokens(&lowered, &mut ReportedDiagnostics::default()).to_string()
     }
 

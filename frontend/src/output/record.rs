@@ -33,7 +33,7 @@ use warpwise_compiler::{
 /// If the file cannot be written.
 pub(crate) fn record_kernel(
     lowered: &Lowered,
-    assertions: Option<bool>,
+    (assertions, instance): (Option<bool>, Option<&str>),
     backend: Backend,
     levels: &Levels,
     places: SpanTable<'_>,
@@ -43,7 +43,7 @@ pub(crate) fn record_kernel(
     if verify(&lowered.kernel).is_err() {
         return Ok(false); // which compiling it says, too
     }
-    let mut line = json_record(lowered, assertions, backend, levels, places);
+    let mut line = json_record(lowered, (assertions, instance), backend, levels, places);
     line.push('\n');
     OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())?;
     Ok(true)
@@ -51,7 +51,7 @@ pub(crate) fn record_kernel(
 
 fn json_record(
     lowered: &Lowered,
-    assertions: Option<bool>,
+    (assertions, instance): (Option<bool>, Option<&str>),
     backend: Backend,
     levels: &Levels,
     places: SpanTable<'_>,
@@ -66,8 +66,9 @@ fn json_record(
     let diagnostics = json_list(found.iter().map(|found| writer.diagnostic(found)));
     let files = json_list(writer.files.iter().map(|file| json_string(file)));
     let assertions = assertions.map_or("null".to_owned(), |on| on.to_string());
+    let instance = instance.map_or("null".to_owned(), json_string);
     format!(
-        "{{\"warpwise\":{},\"kernel\":{},\"debug_assertions\":{assertions},\
+        "{{\"warpwise\":{},\"kernel\":{},\"debug_assertions\":{assertions},\"instance\":{instance},\
          \"backend\":\"{backend}\",\"at\":{at},\"files\":{files},\"spans\":{spans},\"ir\":{},\"diagnostics\":{diagnostics}}}",
         json_string(env!("CARGO_PKG_VERSION")),
         json_string(&kernel.name),
@@ -164,10 +165,11 @@ mod tests {
         let code = "gpu_barriers_in_divergent_flow";
         for (level, name) in [(Level::Allow, "allow"), (Level::Deny, "deny")] {
             let levels = Levels { settings: vec![Setting::everywhere(code, level)] };
-            let line = json_record(&lowered, Some(true), Backend::Llvm, &levels, places);
+            let line =
+                json_record(&lowered, (Some(true), Some("f32")), Backend::Llvm, &levels, places);
             let version = format!("{{\"warpwise\":\"{}\",", env!("CARGO_PKG_VERSION"));
-            let start = "\"kernel\":\"half\",\"debug_assertions\":true,\"backend\":\"llvm\",\
-                         \"at\":[0,0,0,0,0],\"files\":[\"<unknown>\"],\"spans\":[[0,0,0,0,0],[0,0,0,0,0]],\
+            let start = "\"kernel\":\"half\",\"debug_assertions\":true,\"instance\":\"f32\",\
+                         \"backend\":\"llvm\",\"at\":[0,0,0,0,0],\"files\":[\"<unknown>\"],\"spans\":[[0,0,0,0,0],[0,0,0,0,0]],\
                          \"ir\":\"kernel half {\\n";
             assert!(line.starts_with(&(version + start)), "{line}");
             let found = format!("{{\"code\":\"{code}\",\"level\":\"{name}\",\"message\":\"`sync");

@@ -33,6 +33,29 @@ fn atomic_read(x: &[AtomicU32], y: &mut [u32]) {
     y[0] = x[0];
 }
 
+#[kernel]
+fn atomic_add_assign(x: &[u32], total: &[AtomicU32]) {
+    total[0] += x[global_idx_x()];
+}
+
+#[kernel]
+fn atomic_assign(total: &[AtomicU32]) {
+    total[0] = total[0] + 1;
+}
+
+#[kernel]
+fn atomic_compare(limit: u32, flags: &[AtomicU32], y: &mut [u32]) {
+    if flags[0] < limit {
+        y[0] = 1;
+    }
+}
+
+#[kernel]
+fn shared_atomic_update(y: &mut [f32]) {
+    let sum = shared!([AtomicF32; 1]);
+    sum[0] -= y[thread_idx_x()];
+}
+
 mod static_mut {
     use warpwise::prelude::*;
 

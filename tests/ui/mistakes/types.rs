@@ -84,6 +84,16 @@ fn vec_param(x: Vec<f32>, y: &mut [f32]) {
 }
 
 #[kernel]
+fn vec_param_assigned(x: &[f32], y: Vec<f32>) {
+    y[0] = x[0];
+}
+
+#[kernel]
+fn ptr_param_dereferenced(x: &[f32], y: *mut f32) {
+    *y.add(0) = x[0];
+}
+
+#[kernel]
 fn ptr_param(x: *const f32, y: &mut [f32]) {
     y[0] = 1.0;
 }

@@ -14,6 +14,14 @@ fn several(x: &mut [f32], text: &str) -> f32 {
     1.0
 }
 
+#[kernel]
+fn of_cuda(n: usize, x: *const f32, y: *mut f32) {
+    let i = blockIdx.x * blockDim.x + thread_idx_x();
+    if i < n {
+        *y.add(i) = fmaxf(sqrtf(*x.add(i)), 0.0);
+    }
+}
+
 fn main() {
     let device = Device::cpu();
     let mut x = device.zeros::<f32>(10).unwrap();

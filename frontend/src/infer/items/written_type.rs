@@ -9,6 +9,7 @@ use crate::{
             scope::{self, Env},
         },
     },
+    mistakes,
     syntax::{error::Reported, span::SpanRange},
     types::{Prim, Ty, Type, atomic_from_name, chain::IterKind, vector},
 };
@@ -385,7 +386,7 @@ impl Infer<'_> {
 
     fn report_no_type(&mut self, ty: &syn::Type) -> Reported {
         let (what, help) = match ty {
-            syn::Type::Ptr(_) => ("raw pointers", "use slices: `&[T]`, `&mut [T]`"),
+            syn::Type::Ptr(_) => ("raw pointers", mistakes::POINTER_HELP),
             syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => (
                 "trait objects or `impl` types",
                 "use a type parameter; a `#[device]` function, though no kernel, may take `impl Fn(f32) -> f32`, and return \

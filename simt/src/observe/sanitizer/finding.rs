@@ -9,7 +9,7 @@ use super::{
 };
 use crate::bytecode::AccessKind;
 use std::fmt;
-use warpwise_compiler::ir::Span;
+use warpwise_compiler::{fault::IndexText, ir::Span};
 
 /// A finding of the checks of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -404,30 +404,12 @@ impl<P: fmt::Display> fmt::Display for LateAccess<P> {
 impl<P: fmt::Display> fmt::Display for OutOfBounds<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { buffer, index, len, place, block, thread } = self;
-        write!(f, "index {} out of bounds", Index(*index))?;
+        write!(f, "index {} out of bounds", IndexText(*index))?;
         match buffer {
             Some(buffer) => write!(f, " of {buffer} of length {len}")?,
             None => write!(f, " (of length {len})")?,
         }
         write!(f, ": by thread {} at {place}, block {}", Triple(*thread), Triple(*block))
-    }
-}
-
-/// An index in messages, with the negative number that it probably was before it wrapped.
-struct Index(u64);
-
-impl fmt::Display for Index {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// The largest distance from 2^32 at which a number is taken for a negative `u32`.
-        const MAX_DISTANCE: u64 = 1 << 24;
-        let Self(index) = *self;
-        if index.cast_signed() < 0 {
-            return write!(f, "{} ({index} as usize)", index.cast_signed());
-        }
-        match (1u64 << 32).checked_sub(index) {
-            Some(distance @ 1..=MAX_DISTANCE) => write!(f, "{index} (-{distance} as u32)"),
-            Some(_) | None => write!(f, "{index}"),
-        }
     }
 }
 

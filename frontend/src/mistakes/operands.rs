@@ -1,0 +1,855 @@
+//! Mistakes in types that the syntax shows: integers of other types than `usize` as indices, and
+//! atomics without their methods. A type is known only where the syntax shows it, and a type that is
+//! not known is never a mistake.
+//!
+//! Sizes are an `int` in CUDA, and rustc reports every place where such an integer meets an index.
+//! Here the first place of a function is an error, which names the parameters to change, and the
+//! integers at the other places are cast, so that rustc reports nothing about them.
+use crate::{
+    mistakes::{Mistake, Place},
+    resolve::paths::macros::parse_shared_dyn,
+    syntax::{limits::Chain, span::SpanRange, spell::print_tokens},
+    types::{
+        Prim,
+        builtin::{self, BuiltinPart},
+    },
+};
+use quote::ToTokens;
+use std::collections::{BTreeSet, HashMap};
+use syn::{
+    BinOp, Block, Expr, ExprAssign, ExprBinary, ExprCast, ExprIndex, ExprLit, ExprMethodCall,
+    FnArg, ImplItemFn, Item, ItemConst, ItemFn, Lit, Local, Pat, PatIdent, PatType, Signature,
+    TraitItemFn, Type, TypeArray, UnOp,
+    visit::{self, Visit},
+};
+
+/// The longest code that a message repeats, in bytes.
+const MAX_SHOWN_BYTES: usize = 30;
+
+/// Returns the mistakes in a kernel.
+pub(super) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
+    let mut finder = Finder::default();
+    finder.visit_item_fn(kernel);
+    finder.mistakes
+}
+
+/// Returns the mistakes in a device item.
+pub(super) fn find_in_item(item: &Item) -> Vec<Mistake> {
+    let mut finder = Finder::default();
+    finder.visit_item(item);
+    finder.mistakes
+}
+
+/// A type that the syntax shows.
+#[derive(Clone, Debug)]
+enum Known {
+    Integer(Prim),
+    /// An atomic of this type, or a reference to one.
+    Atomic(&'static str),
+    /// An array, a slice or a reference to one, with the type of its elements.
+    Array(Option<Box<Known>>),
+    Tuple(Vec<Option<Known>>),
+}
+
+impl Known {
+    fn new(ty: &Type) -> Option<Self> {
+        Some(match ty {
+            Type::Path(path) => {
+                let name = path.path.segments.last()?.ident.to_string();
+                if let Some(atomic) = ATOMICS.into_iter().find(|known| *known == name) {
+                    return Some(Self::Atomic(atomic));
+                }
+                let prim = Prim::from_name(&path.path.get_ident()?.to_string())?;
+                Self::Integer(Some(prim).filter(|prim| is_integer(*prim))?)
+            }
+            Type::Paren(inner) => return Self::new(&inner.elem),
+            Type::Reference(reference) => match Self::new(&reference.elem)? {
+                known @ (Self::Array(_) | Self::Atomic(_)) => known,
+                Self::Integer(_) | Self::Tuple(_) => return None,
+            },
+            Type::Slice(slice) => Self::array(&slice.elem),
+            Type::Array(array) => Self::array(&array.elem),
+            _ => return None,
+        })
+    }
+
+    /// Returns the type of an array of `elem`.
+    fn array(elem: &Type) -> Self {
+        Self::Array(Self::new(elem).map(Box::new))
+    }
+
+    fn integer(&self) -> Option<Prim> {
+        match self {
+            Self::Integer(prim) => Some(*prim),
+            Self::Array(_) | Self::Atomic(_) | Self::Tuple(_) => None,
+        }
+    }
+
+    fn atomic(&self) -> Option<&'static str> {
+        match self {
+            Self::Atomic(name) => Some(name),
+            Self::Array(_) | Self::Integer(_) | Self::Tuple(_) => None,
+        }
+    }
+}
+
+const ATOMICS: [&str; 9] = [
+    "AtomicBool",
+    "AtomicF32",
+    "AtomicF64",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicIsize",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicUsize",
+];
+
+fn is_integer(prim: Prim) -> bool {
+    prim != Prim::Bool && !prim.is_float()
+}
+
+/// An integer at a place of another type; one of the two types is `usize`.
+struct Misfit {
+    at: SpanRange,
+    /// The type that is not `usize`.
+    other: Prim,
+    /// The type of the place.
+    expected: Prim,
+    /// The fact of the message, and the code with a cast; empty for misfits after the first.
+    text: [String; 2],
+}
+
+/// The integers and atomics of one function.
+#[derive(Default)]
+struct Operands {
+    /// The types of the names in each block.
+    scopes: Vec<HashMap<String, Option<Known>>>,
+    /// The parameters that are integers.
+    params: Vec<(String, Prim)>,
+    /// The names in indices, comparisons and ranges.
+    counts: BTreeSet<String>,
+    /// The types that an index of a thread is cast to.
+    casts: Vec<Prim>,
+    misfits: Vec<Misfit>,
+    /// The mistakes about atomics.
+    atomics: Vec<Mistake>,
+}
+
+/// The functions of an item.
+#[derive(Default)]
+struct Finder {
+    mistakes: Vec<Mistake>,
+}
+
+impl<'ast> Visit<'ast> for Finder {
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        self.find_in_function(&function.sig, &function.block);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
+        self.find_in_function(&function.sig, &function.block);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'ast TraitItemFn) {
+        if let Some(block) = &function.default {
+            self.find_in_function(&function.sig, block);
+        }
+    }
+}
+
+impl Finder {
+    fn find_in_function(&mut self, sig: &Signature, block: &Block) {
+        let mut operands = Operands::default();
+        operands.scopes.push(HashMap::new());
+        for input in &sig.inputs {
+            let FnArg::Typed(PatType { pat, ty, .. }) = input else { continue };
+            let known = Known::new(ty);
+            if let (Pat::Ident(name), Some(Known::Integer(prim))) = (&**pat, &known) {
+                operands.params.push((name.ident.to_string(), *prim));
+            }
+            operands.bind(pat, known);
+        }
+        operands.visit_block(block);
+        self.mistakes.extend(operands.into_mistakes());
+        // Functions inside of the function.
+        visit::visit_block(&mut InnerItems(self), block);
+    }
+}
+
+/// A visitor of the items inside of a function.
+struct InnerItems<'f>(&'f mut Finder);
+
+impl<'ast> Visit<'ast> for InnerItems<'_> {
+    fn visit_item(&mut self, item: &'ast Item) {
+        self.0.visit_item(item);
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let chain = Chain::split(expr);
+        for arm in chain.arms {
+            self.visit_expr(&arm.cond);
+            self.visit_block(&arm.then_branch);
+        }
+        visit::visit_expr(self, chain.rest);
+    }
+}
+
+impl Operands {
+    fn into_mistakes(self) -> Vec<Mistake> {
+        let help = self.misfits.first().map(|first| self.help(first));
+        let of_misfit = |(index, misfit): (usize, Misfit)| {
+            let [fact, _] = misfit.text;
+            let (text, place) = match &help {
+                Some(help) if index == 0 => (format!("{fact}\n= help: {help}"), Place::Code),
+                _ => (fact, Place::Integer(misfit.expected)),
+            };
+            Mistake { at: misfit.at, text, place }
+        };
+        self.misfits.into_iter().enumerate().map(of_misfit).chain(self.atomics).collect()
+    }
+
+    /// Returns the help for the first misfit.
+    fn help(&self, Misfit { other, text: [_, cast], .. }: &Misfit) -> String {
+        let is_count = |(name, prim): &&(String, Prim)| prim == other && self.counts.contains(name);
+        let params: Vec<String> =
+            self.params.iter().filter(is_count).map(|(name, _)| format!("{name}: usize")).collect();
+        let mut steps = Vec::new();
+        if !params.is_empty() {
+            steps.push(format!("take `{}`", params.join(", ")));
+        }
+        if self.casts.contains(other) {
+            steps.push(format!("leave out `as {}`", other.name()));
+        }
+        match steps.is_empty() {
+            true => format!("write `{cast}`"),
+            false => format!("{}, or write `{cast}`", steps.join(" and ")),
+        }
+    }
+
+    fn bind(&mut self, pat: &Pat, known: Option<Known>) {
+        match (pat, known) {
+            (Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }), known) => {
+                self.declare(ident.to_string(), known);
+            }
+            (Pat::Type(PatType { pat, ty, .. }), _) => self.bind(pat, Known::new(ty)),
+            (Pat::Paren(inner), known) => self.bind(&inner.pat, known),
+            (Pat::Tuple(pats), Some(Known::Tuple(types)))
+                if pats.elems.len() == types.len()
+                    && !pats.elems.iter().any(|pat| matches!(pat, Pat::Rest(_))) =>
+            {
+                for (pat, known) in pats.elems.iter().zip(types) {
+                    self.bind(pat, known);
+                }
+            }
+            (other, _) => self.visit_pat(other),
+        }
+    }
+
+    fn declare(&mut self, name: String, known: Option<Known>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, known);
+        }
+    }
+
+    /// Visits an expression, and returns its type.
+    fn infer(&mut self, expr: &Expr) -> Option<Known> {
+        match expr {
+            Expr::Paren(inner) => self.infer(&inner.expr),
+            Expr::Group(inner) => self.infer(&inner.expr),
+            Expr::Path(path) => {
+                let name = path.path.get_ident().filter(|_| path.qself.is_none())?.to_string();
+                self.scopes.iter().rev().find_map(|scope| scope.get(&name)).cloned().flatten()
+            }
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Int(number) => Prim::from_name(number.suffix()).map(Known::Integer),
+                _ => None,
+            },
+            Expr::Cast(cast) => self.infer_cast(cast),
+            Expr::Unary(unary) => {
+                let operand = self.infer(&unary.expr)?;
+                if matches!(unary.op, UnOp::Deref(_)) {
+                    return Some(operand).filter(|known| matches!(known, Known::Atomic(_)));
+                }
+                self.check_load(&unary.expr, Some(&operand));
+                Some(operand).filter(|known| matches!(known, Known::Integer(_)))
+            }
+            Expr::Reference(reference) => {
+                let known = self.infer(&reference.expr);
+                known.filter(|known| matches!(known, Known::Array(_) | Known::Atomic(_)))
+            }
+            Expr::Binary(binary) => self.infer_binary(binary),
+            Expr::Index(index) => self.infer_index(index),
+            Expr::Assign(assign) => {
+                let place = self.infer(&assign.left);
+                match place.as_ref().and_then(Known::atomic) {
+                    Some(atomic) if is_place(&assign.left) => self.check_store(assign, atomic),
+                    _ => self.infer_value(&assign.right, place.as_ref()),
+                }
+                None
+            }
+            Expr::MethodCall(call) => self.infer_method_call(call),
+            Expr::Call(call) => {
+                call.args.iter().for_each(|arg| self.visit_expr(arg));
+                let Expr::Path(path) = &*call.func else { return None };
+                let names: Vec<String> =
+                    path.path.segments.iter().map(|part| part.ident.to_string()).collect();
+                match builtin::find(&names)?.ret {
+                    BuiltinPart::Prim(Prim::Usize) => Some(Known::Integer(Prim::Usize)),
+                    _ => None,
+                }
+            }
+            Expr::Tuple(tuple) => {
+                Some(Known::Tuple(tuple.elems.iter().map(|elem| self.infer(elem)).collect()))
+            }
+            Expr::Repeat(repeat) => {
+                let elem = self.infer(&repeat.expr);
+                self.visit_expr(&repeat.len);
+                Some(Known::Array(elem.map(Box::new)))
+            }
+            Expr::Macro(mac) if mac.mac.path.is_ident("shared") => {
+                let TypeArray { elem, .. } = mac.mac.parse_body().ok()?;
+                Some(Known::array(&elem))
+            }
+            Expr::Macro(mac) if mac.mac.path.is_ident("shared_dyn") => {
+                let (elem, _) = mac.mac.parse_body_with(parse_shared_dyn).ok()?;
+                Some(Known::array(&elem))
+            }
+            // The type of its items, for the variable of a loop.
+            Expr::Range(range) => {
+                let ends = [&range.start, &range.end].into_iter().flatten();
+                let types: Vec<Option<Known>> = ends
+                    .map(|end| {
+                        self.count(end);
+                        self.infer(end)
+                    })
+                    .collect();
+                types.into_iter().flatten().next()
+            }
+            other => {
+                self.visit_inside(other);
+                None
+            }
+        }
+    }
+
+    fn infer_index(&mut self, index: &ExprIndex) -> Option<Known> {
+        let base = self.infer(&index.expr);
+        self.count(&index.index);
+        let place = Some(Known::Integer(Prim::Usize));
+        let Some(Known::Array(elem)) = base else {
+            self.infer(&index.index);
+            return None;
+        };
+        if let Expr::Range(range) = &*index.index {
+            for end in [&range.start, &range.end].into_iter().flatten() {
+                self.infer_value(end, place.as_ref());
+            }
+            return Some(Known::Array(elem));
+        }
+        let before = self.misfits.len();
+        let found = self.infer(&index.index);
+        let fact = |index: &Expr, found: Prim| match shown(index) {
+            Some(shown) => format!("an index is a `usize`, and `{shown}` {}", is_a(found)),
+            None => format!("an index is a `usize`, and this {}", is_a(found)),
+        };
+        self.check(&index.index, [found.as_ref(), place.as_ref()], before, fact);
+        elem.map(|elem| *elem)
+    }
+
+    /// Infers the value of a `place`, or the argument of a method.
+    fn infer_value(&mut self, value: &Expr, place: Option<&Known>) {
+        let before = self.misfits.len();
+        let found = self.infer(value);
+        if is_place(value) {
+            self.check_load(value, found.as_ref());
+        }
+        let expected = place.and_then(Known::integer);
+        let fact = |value: &Expr, found: Prim| {
+            let place = expected.map(with_article).unwrap_or_default();
+            match shown(value) {
+                Some(shown) => format!("this place takes {place}, and `{shown}` {}", is_a(found)),
+                None => format!("this place takes {place}, and this {}", is_a(found)),
+            }
+        };
+        self.check(value, [found.as_ref(), place], before, fact);
+    }
+
+    /// Adds an expression of type `found` at a place of type `expected`, if it is a misfit, before
+    /// those inside of it.
+    fn check(
+        &mut self,
+        expr: &Expr,
+        [found, expected]: [Option<&Known>; 2],
+        before: usize,
+        fact: impl Fn(&Expr, Prim) -> String,
+    ) {
+        let integer = |known: Option<&Known>| known.and_then(Known::integer);
+        let Some((found, expected)) = integer(found).zip(integer(expected)) else { return };
+        let other = match (found, expected) {
+            (Prim::Usize, Prim::Usize) => return,
+            (Prim::Usize, other) | (other, Prim::Usize) => other,
+            _ => return,
+        };
+        self.count(expr);
+        let text = match before {
+            0 => [fact(expr, found), cast_text(expr, expected)],
+            _ => Default::default(),
+        };
+        self.misfits.insert(before, Misfit { at: SpanRange::expr(expr), other, expected, text });
+    }
+
+    fn infer_cast(&mut self, cast: &ExprCast) -> Option<Known> {
+        let (operand, known) = (self.infer(&cast.expr), Known::new(&cast.ty));
+        self.check_load(&cast.expr, operand.as_ref());
+        if let (Some(Known::Integer(Prim::Usize)), Some(Known::Integer(prim))) = (&operand, &known)
+        {
+            self.casts.push(*prim);
+        }
+        known
+    }
+
+    /// Infers a chain of operators, of which each is the left operand of the next.
+    fn infer_binary(&mut self, binary: &ExprBinary) -> Option<Known> {
+        let (mut first, mut rest) = (binary, Vec::new());
+        while let Expr::Binary(left) = &*first.left {
+            rest.push(first);
+            first = left;
+        }
+        let before = self.misfits.len();
+        let mut left = self.infer(&first.left);
+        for binary in std::iter::once(first).chain(rest.into_iter().rev()) {
+            let is_comparison = is_comparison(&binary.op);
+            if is_comparison {
+                self.count(&binary.left);
+                self.count(&binary.right);
+            }
+            let inside = self.misfits.len();
+            let right = self.infer(&binary.right);
+            match left.as_ref().and_then(Known::atomic) {
+                Some(atomic) if is_update(&binary.op) => self.add_update(binary, atomic),
+                _ => {
+                    self.check_load(&binary.left, left.as_ref());
+                    self.check_load(&binary.right, right.as_ref());
+                }
+            }
+            let of_sides = [left.as_ref(), right.as_ref()];
+            let usize = [Some(Prim::Usize); 2];
+            let integers = of_sides.map(|known| known.and_then(Known::integer));
+            if !is_shift(&binary.op) && integers != usize {
+                self.check_sides(binary, of_sides, [before, inside]);
+            }
+            let ty = match integers {
+                _ if is_comparison || is_update(&binary.op) => None,
+                [left, _] if is_shift(&binary.op) => left,
+                [Some(_), Some(Prim::Usize)] => Some(Prim::Usize),
+                [Some(left), _] => Some(left),
+                [None, right] if is_literal(&binary.left) => right,
+                _ => None,
+            };
+            left = ty.map(Known::Integer);
+        }
+        left
+    }
+
+    /// Checks the operands of an operator. A `usize` stays one, unless it updates another integer.
+    fn check_sides(
+        &mut self,
+        binary: &ExprBinary,
+        [left, right]: [Option<&Known>; 2],
+        [before, inside]: [usize; 2],
+    ) {
+        let is_usize = |known: Option<&Known>| known.and_then(Known::integer) == Some(Prim::Usize);
+        let fact = |expr: &Expr, found: Prim| {
+            let other = match std::ptr::eq(expr, &raw const *binary.left) {
+                true => [&*binary.right, &*binary.left],
+                false => [&*binary.left, &*binary.right],
+            };
+            let types = [left, right].map(|known| known.and_then(Known::integer));
+            let other_type = types.into_iter().flatten().find(|ty| *ty != found).unwrap_or(found);
+            match other.map(shown) {
+                [Some(other), Some(expr)] => {
+                    format!("`{other}` {}, and `{expr}` {}", is_a(other_type), with_article(found))
+                }
+                _ => {
+                    format!("one side {}, and the other {}", is_a(other_type), with_article(found))
+                }
+            }
+        };
+        match is_usize(right) && !is_update(&binary.op) {
+            true => self.check(&binary.left, [left, right], before, fact),
+            false => self.check(&binary.right, [right, left], inside, fact),
+        }
+    }
+
+    fn infer_method_call(&mut self, call: &ExprMethodCall) -> Option<Known> {
+        let receiver = self.infer(&call.receiver);
+        let method = call.method.to_string();
+        let takes_same = matches!(method.as_str(), "clamp" | "max" | "min");
+        for arg in &call.args {
+            self.infer_value(arg, receiver.as_ref().filter(|_| takes_same));
+        }
+        const METHODS: [&str; 9] = [
+            "abs",
+            "div_euclid",
+            "pow",
+            "rem_euclid",
+            "rev",
+            "step_by",
+            "wrapping_add",
+            "wrapping_mul",
+            "wrapping_sub",
+        ];
+        match receiver? {
+            Known::Array(_) if method == "len" => Some(Known::Integer(Prim::Usize)),
+            Known::Integer(prim) if takes_same || METHODS.contains(&method.as_str()) => {
+                Some(Known::Integer(prim))
+            }
+            Known::Integer(_) | Known::Array(_) | Known::Atomic(_) | Known::Tuple(_) => None,
+        }
+    }
+
+    /// Adds an operand that is an atomic, whose value has to be loaded.
+    fn check_load(&mut self, operand: &Expr, known: Option<&Known>) {
+        let Some(atomic) = known.and_then(Known::atomic) else { return };
+        let place = method_receiver(operand);
+        let help = format!("load its value: `{place}.load(Ordering::Relaxed)`");
+        self.add_atomic(SpanRange::expr(operand), &format!("`{place}` is an `{atomic}`"), &help);
+    }
+
+    /// Adds an assignment to an atomic.
+    fn check_store(&mut self, assign: &ExprAssign, atomic: &str) {
+        let place = method_receiver(&assign.left);
+        // `a[i] = a[i] + v`
+        let is_same = |expr: &Expr| {
+            print_tokens(expr.to_token_stream()) == print_tokens(assign.left.to_token_stream())
+        };
+        let help = match &*assign.right {
+            Expr::Binary(value) if is_same(&value.left) => {
+                self.visit_expr(&value.right);
+                update_help(&place, &value.op, &value.right, atomic)
+            }
+            value => {
+                self.infer_value(value, None);
+                let value = print_tokens(value.to_token_stream());
+                format!("write `{place}.store({value}, Ordering::Relaxed)`")
+            }
+        };
+        let at = SpanRange::expr(&assign.left).to(SpanRange::expr(&assign.right));
+        let fact = format!("`{place}` is an `{atomic}`, which cannot be assigned");
+        self.add_atomic(at, &fact, &help);
+    }
+
+    /// Adds an update of an atomic.
+    fn add_update(&mut self, binary: &ExprBinary, atomic: &str) {
+        let place = method_receiver(&binary.left);
+        let op = print_tokens(binary.op.to_token_stream());
+        let help = update_help(&place, &binary.op, &binary.right, atomic);
+        let at = SpanRange::expr(&binary.left).to(SpanRange::expr(&binary.right));
+        let fact = format!("`{place}` is an `{atomic}`, which has no `{op}`");
+        self.add_atomic(at, &fact, &help);
+    }
+
+    fn add_atomic(&mut self, at: SpanRange, fact: &str, help: &str) {
+        self.atomics.push(Mistake {
+            at,
+            text: format!("{fact}\n= help: {help}"),
+            place: Place::Code,
+        });
+    }
+
+    /// Adds the names in an expression to those that count.
+    fn count(&mut self, expr: &Expr) {
+        Names(&mut self.counts).visit_expr(expr);
+    }
+
+    fn visit_inside(&mut self, expr: &Expr) {
+        let chain = Chain::split(expr);
+        for arm in &chain.arms {
+            self.visit_expr(&arm.cond);
+            self.visit_block(&arm.then_branch);
+        }
+        visit::visit_expr(self, chain.rest);
+    }
+}
+
+impl<'ast> Visit<'ast> for Operands {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.infer(expr);
+    }
+
+    fn visit_block(&mut self, block: &'ast Block) {
+        self.scopes.push(HashMap::new());
+        visit::visit_block(self, block);
+        self.scopes.pop();
+    }
+
+    fn visit_local(&mut self, local: &'ast Local) {
+        let known = local.init.as_ref().and_then(|init| {
+            if let Some((_, diverge)) = &init.diverge {
+                self.visit_expr(diverge);
+            }
+            if let Pat::Type(PatType { ty, .. }) = &local.pat {
+                self.infer_value(&init.expr, Known::new(ty).as_ref());
+                return None;
+            }
+            // The items of a range are not its type.
+            let known = self.infer(&init.expr);
+            if is_place(&init.expr) {
+                self.check_load(&init.expr, known.as_ref());
+            }
+            known.filter(|_| !matches!(&*init.expr, Expr::Range(_)))
+        });
+        self.bind(&local.pat, known);
+    }
+
+    fn visit_expr_for_loop(&mut self, each: &'ast syn::ExprForLoop) {
+        let known = match self.infer(&each.expr) {
+            Some(Known::Array(elem)) => {
+                elem.map(|elem| *elem).filter(|elem| elem.atomic().is_some())
+            }
+            known => known.filter(|known| matches!(known, Known::Integer(_))),
+        };
+        self.scopes.push(HashMap::new());
+        self.bind(&each.pat, known);
+        self.visit_block(&each.body);
+        self.scopes.pop();
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.scopes.push(HashMap::new());
+        closure.inputs.iter().for_each(|input| self.bind(input, None));
+        self.visit_expr(&closure.body);
+        self.scopes.pop();
+    }
+
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        self.declare(pat.ident.to_string(), None);
+        visit::visit_pat_ident(self, pat);
+    }
+
+    fn visit_item(&mut self, item: &'ast Item) {
+        if let Item::Const(ItemConst { ident, ty, .. }) = item {
+            self.declare(ident.to_string(), Known::new(ty));
+        }
+    }
+}
+
+/// A visitor of the names in an expression.
+struct Names<'n>(&'n mut BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Names<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let chain = Chain::split(expr);
+        chain.operands.into_iter().for_each(|operand| self.visit_expr(operand));
+        visit::visit_expr(self, chain.rest);
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.0.extend(path.path.get_ident().map(ToString::to_string));
+    }
+}
+
+/// Returns true for an element or the target of a reference.
+fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Index(_) => true,
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)),
+        Expr::Paren(inner) => is_place(&inner.expr),
+        _ => false,
+    }
+}
+
+/// Returns the code of an atomic in front of a method.
+fn method_receiver(expr: &Expr) -> String {
+    match expr {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => method_receiver(&unary.expr),
+        Expr::Paren(inner) => method_receiver(&inner.expr),
+        other => print_tokens(other.to_token_stream()),
+    }
+}
+
+/// Returns the help for an update of the atomic `place` by an operator.
+fn update_help(place: &str, op: &BinOp, value: &Expr, atomic: &str) -> String {
+    let is_operand =
+        matches!(value, Expr::Path(_) | Expr::Lit(_) | Expr::Index(_) | Expr::Paren(_));
+    let value = print_tokens(value.to_token_stream());
+    let operand = if is_operand { value.clone() } else { format!("({value})") };
+    let is_float = atomic.starts_with("AtomicF");
+    let (method, value) = match op {
+        BinOp::Add(_) | BinOp::AddAssign(_) => ("fetch_add", value),
+        BinOp::Sub(_) | BinOp::SubAssign(_) if is_float => ("fetch_add", format!("-{operand}")),
+        BinOp::Sub(_) | BinOp::SubAssign(_) => ("fetch_sub", value),
+        BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => ("fetch_and", value),
+        BinOp::BitOr(_) | BinOp::BitOrAssign(_) => ("fetch_or", value),
+        BinOp::BitXor(_) | BinOp::BitXorAssign(_) => ("fetch_xor", value),
+        _ if is_float => {
+            return format!("an `{atomic}` has `fetch_add`, `fetch_min` and `fetch_max`");
+        }
+        other => {
+            let op = print_tokens(other.to_token_stream());
+            let op = op.trim_end_matches('=');
+            return format!(
+                "write `{place}.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old {op} {operand}))`"
+            );
+        }
+    };
+    format!("write `{place}.{method}({value}, Ordering::Relaxed)`")
+}
+
+/// Returns the code of an expression, if it is short.
+fn shown(expr: &Expr) -> Option<String> {
+    let text = print_tokens(expr.to_token_stream());
+    (text.len() <= MAX_SHOWN_BYTES).then_some(text)
+}
+
+/// Returns an expression with a cast, as code.
+fn cast_text(expr: &Expr, ty: Prim) -> String {
+    let ty = ty.name();
+    match (expr, shown(expr)) {
+        (Expr::Lit(ExprLit { lit: Lit::Int(number), .. }), _) => number.base10_digits().to_owned(),
+        (Expr::Binary(_) | Expr::Cast(_) | Expr::Unary(_), Some(shown)) => {
+            format!("({shown}) as {ty}")
+        }
+        (_, Some(shown)) => format!("{shown} as {ty}"),
+        (_, None) => format!("(..) as {ty}"),
+    }
+}
+
+/// Returns the predicate of an integer type.
+fn is_a(prim: Prim) -> String {
+    format!("is {}", with_article(prim))
+}
+
+/// Returns the name of an integer type with its article.
+fn with_article(prim: Prim) -> String {
+    let name = prim.name();
+    let article = if name.starts_with('i') { "an" } else { "a" };
+    format!("{article} `{name}`")
+}
+
+/// Returns true for a number without a type.
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Paren(inner) => is_literal(&inner.expr),
+        Expr::Unary(unary) => is_literal(&unary.expr),
+        _ => false,
+    }
+}
+
+const fn is_comparison(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
+    )
+}
+
+const fn is_shift(op: &BinOp) -> bool {
+    matches!(op, BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_))
+}
+
+const fn is_update(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the text and the place of each mistake in a function with these parameters.
+    fn find(params: &str, body: &str) -> Vec<String> {
+        let kernel = syn::parse_str(&format!("fn f({params}) {{ {body} }}")).unwrap();
+        let of_mistake = |Mistake { text, place, .. }| match place {
+            Place::Integer(ty) => format!("as {}", ty.name()),
+            _ => text,
+        };
+        find_in_kernel(&kernel).into_iter().map(of_mistake).collect()
+    }
+
+    #[test]
+    fn the_first_place_is_an_error_and_the_others_are_casts() {
+        let found = find("n: i32, m: i32, x: &[f32], y: &mut [f32]", "if 3 < n { y[n] = x[n] }");
+        let error = "an index is a `usize`, and `n` is an `i32`\n= help: take `n: usize`, or write \
+                     `n as usize`";
+        assert_eq!(found, [error, "as usize"]);
+    }
+
+    #[test]
+    fn an_integer_is_cast_to_the_type_that_it_updates() {
+        let found = find("x: &[f32], i: usize", "let mut at = 0i32; at += i; x[at];");
+        assert_eq!(found[1..], ["as usize"]);
+        assert!(found[0].starts_with("`at` is an `i32`, and `i` a `usize`"), "{}", found[0]);
+        let found = find("x: &[f32], i: usize", "let mut at = 0i32; x[at]; at += i;");
+        assert_eq!(found[1..], ["as i32"]);
+    }
+
+    #[test]
+    fn types_that_the_syntax_does_not_show_are_no_mistake() {
+        for body in [
+            "let i = i as usize; x[i];",
+            "for (i, v) in x.iter().enumerate() { x[i]; }",
+            "{ let i = global_idx_x(); x[i]; }",
+            "let at = |i| x[i]; at(3);",
+            "match other { i => x[i] };",
+            "if let Some(i) = other { x[i]; }",
+            "let i = other(i); x[i];",
+            "for i in 0..x.len() { x[i]; }",
+            "let mut k = 0; k += 1; x[k]; n > k;",
+            "!(0xffff << (16 * n)) & i; 1i32 << n; n >> i;",
+            "x[1..n][0]; let all = ..n; x[all];",
+            "y[i]; table.rows[i];",
+            "let (a, .., n) = (1usize, 2, i as usize); x[n];",
+            "const I: usize = 3; let i = I; x[i];",
+            "fn inner(i: usize, x: &[f32]) { x[i]; }",
+        ] {
+            assert_eq!(find("x: &[f32], y: Table, i: i32, n: usize", body), [""; 0], "{body}");
+        }
+    }
+
+    #[test]
+    fn operators_on_atomics_have_methods() {
+        let params = "a: &[AtomicI32], f: &AtomicF32, x: &mut [i32], v: i32";
+        let helps = [
+            ("a[1] += v + 1;", "write `a[1].fetch_add(v + 1, Ordering::Relaxed)`"),
+            ("a[1] = a[1] - v;", "write `a[1].fetch_sub(v, Ordering::Relaxed)`"),
+            ("a[1] = v;", "write `a[1].store(v, Ordering::Relaxed)`"),
+            ("*f -= v as f32;", "write `f.fetch_add(-(v as f32), Ordering::Relaxed)`"),
+            ("*f *= 2.0;", "an `AtomicF32` has `fetch_add`, `fetch_min` and `fetch_max`"),
+            ("x[0] = a[1];", "load its value: `a[1].load(Ordering::Relaxed)`"),
+            ("while a[1] < v {}", "load its value: `a[1].load(Ordering::Relaxed)`"),
+            ("for t in a { *t |= v; }", "write `t.fetch_or(v, Ordering::Relaxed)`"),
+            (
+                "a[1] *= v;",
+                "write `a[1].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old * v))`",
+            ),
+        ];
+        for (body, help) in helps {
+            let found = find(params, body);
+            assert_eq!(found.len(), 1, "{body}: {found:?}");
+            assert_eq!(found[0].split_once("= help: ").unwrap().1, help, "{body}");
+        }
+        for body in ["let t = &a[1]; t.load(o); g(t);", "f.fetch_add(1.0, o); g(f); let g = f;"] {
+            assert_eq!(find(params, body), [""; 0], "{body}");
+        }
+    }
+
+    #[test]
+    fn functions_inside_of_functions_have_names_of_their_own() {
+        let found = find("x: &[f32], i: usize", "fn inner(x: &[f32], i: u8) -> f32 { x[i] } x[i];");
+        assert_eq!(found.len(), 1);
+        assert!(found[0].contains("`i` is a `u8`"), "{}", found[0]);
+    }
+}
