@@ -5,7 +5,6 @@
 mod doubles;
 mod floats;
 mod halves;
-mod integer_warpgroups;
 mod integers;
 mod warpgroups;
 
