@@ -10,8 +10,8 @@ use crate::{
         uniformity::{Cause, Fact, Varying},
     },
     ir::{
-        Axis, BarrierOp, Body, Builtin, InstId, Kernel, MatchOp, Op, ReduceOp, Root, ShuffleOp,
-        Span, VoteOp,
+        Axis, BarrierOp, Body, Builtin, Inst, InstId, Kernel, MatchOp, Op, ReduceOp, Root,
+        ShuffleOp, Span, VoteOp,
     },
 };
 
@@ -96,10 +96,11 @@ pub(super) fn is_library_control(kernel: &Kernel, id: InstId) -> bool {
 }
 
 /// Returns true if a barrier belongs to a library function, which has other instructions with the
-/// span of its call.
+/// span of its call. Only barriers have the span of a barrier that an unrolled loop repeats.
 pub(super) fn is_library_barrier(kernel: &Kernel, barrier: InstId) -> bool {
     let span = kernel.insts[barrier].span;
-    kernel.insts.iter().any(|(id, inst)| id != barrier && inst.span == span)
+    let is_other = |inst: &Inst| !matches!(inst.op, Op::Barrier { .. }) && inst.span == span;
+    kernel.insts.iter().any(|(_, inst)| is_other(inst))
 }
 
 /// Returns the words for a barrier: `written`, or those for a call of the library that waits at it.
