@@ -341,7 +341,9 @@ fn huge_index(on: &Engine) -> Check {
         let index = vec![3, bad];
         let mut out = vec![0; 2];
         let result = launch!(on, far(read index, read x, write out), LaunchConfig::cover(2));
-        let message = format!("index out of bounds: the len is 16 but the index is {}", bad as u64);
+        let shown =
+            if bad < 0 { format!("{bad} ({} as usize)", bad as u64) } else { bad.to_string() };
+        let message = format!("index out of bounds: the len is 16 but the index is {shown}");
         expect_fault!(result, "// far", message.as_str(), [0; 3], [1, 0, 0], 1);
         same("out", &out, &[3, 0])?;
     }
