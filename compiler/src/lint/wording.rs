@@ -14,6 +14,7 @@ use crate::{
         ShuffleOp, Span, VoteOp,
     },
 };
+use std::mem::discriminant;
 
 /// Returns the barriers of `kernel`, each as it is written in the source.
 pub(crate) fn written_barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
@@ -98,8 +99,8 @@ pub(super) fn is_library_control(kernel: &Kernel, id: InstId) -> bool {
 /// Returns true if a barrier belongs to a library function, which has other instructions with the
 /// span of its call. Only barriers have the span of a barrier that an unrolled loop repeats.
 pub(super) fn is_library_barrier(kernel: &Kernel, barrier: InstId) -> bool {
-    let span = kernel.insts[barrier].span;
-    let is_other = |inst: &Inst| !matches!(inst.op, Op::Barrier { .. }) && inst.span == span;
+    let Inst { op, span, .. } = &kernel.insts[barrier];
+    let is_other = |inst: &Inst| discriminant(&inst.op) != discriminant(op) && inst.span == *span;
     kernel.insts.iter().any(|(_, inst)| is_other(inst))
 }
 
