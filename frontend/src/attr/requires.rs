@@ -4,10 +4,10 @@
 //! its form; lowering checks the names in it (`lower/control/require.rs`). The function for rustc
 //! begins with the conditions, so that rustc checks their names and types, and so that a kernel
 //! called on the host checks them, too.
-use crate::syntax::tokens::Tokens;
+use crate::syntax::{parse::is_compound_assignment, tokens::Tokens};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{BinOp, Error, Expr, ExprLit, Lit, Token, UnOp, parse::Parser, punctuated::Punctuated};
+use syn::{Error, Expr, ExprLit, Lit, Token, UnOp, parse::Parser, punctuated::Punctuated};
 
 /// A condition as written.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ fn print_condition(expr: &Expr, depth: usize, text: &mut String) -> syn::Result<
             text.push_str(&unary.op.to_token_stream().to_string());
             print_condition(&unary.expr, depth, text)?;
         }
-        Expr::Binary(binary) if !is_assignment(&binary.op) => {
+        Expr::Binary(binary) if !is_compound_assignment(&binary.op) => {
             print_condition(&binary.left, depth, text)?;
             text.push_str(&format!(" {} ", binary.op.to_token_stream()));
             print_condition(&binary.right, depth, text)?;
@@ -119,22 +119,6 @@ fn print_path(path: &syn::Path) -> String {
 
 fn print_type(ty: &syn::Type) -> String {
     ty.to_token_stream().to_string().replace(' ', "")
-}
-
-fn is_assignment(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
 }
 
 /// Returns true for functions named like `block_dim_x`. Lowering rejects those of them whose value

@@ -8,7 +8,7 @@
 use crate::{
     mistakes::{Mistake, Place},
     resolve::paths::macros::parse_shared_dyn,
-    syntax::{limits::Chain, span::SpanRange, spell::print_tokens},
+    syntax::{limits::Chain, parse::is_compound_assignment, span::SpanRange, spell::print_tokens},
     types::{
         Prim,
         builtin::{self, BuiltinPart},
@@ -427,7 +427,9 @@ impl Operands {
             let inside = self.misfits.len();
             let right = self.infer(&binary.right);
             match left.as_ref().and_then(Known::atomic) {
-                Some(atomic) if is_update(&binary.op) => self.add_update(binary, atomic),
+                Some(atomic) if is_compound_assignment(&binary.op) => {
+                    self.add_update(binary, atomic)
+                }
                 _ => {
                     self.check_load(&binary.left, left.as_ref());
                     self.check_load(&binary.right, right.as_ref());
@@ -440,7 +442,7 @@ impl Operands {
                 self.check_sides(binary, of_sides, [before, inside]);
             }
             let ty = match integers {
-                _ if is_comparison || is_update(&binary.op) => None,
+                _ if is_comparison || is_compound_assignment(&binary.op) => None,
                 [left, _] if is_shift(&binary.op) => left,
                 [Some(_), Some(Prim::Usize)] => Some(Prim::Usize),
                 [Some(left), _] => Some(left),
@@ -476,7 +478,7 @@ impl Operands {
                 }
             }
         };
-        match is_usize(right) && !is_update(&binary.op) {
+        match is_usize(right) && !is_compound_assignment(&binary.op) {
             true => self.check(&binary.left, [left, right], before, fact),
             false => self.check(&binary.right, [right, left], inside, fact),
         }
@@ -747,22 +749,6 @@ const fn is_comparison(op: &BinOp) -> bool {
 
 const fn is_shift(op: &BinOp) -> bool {
     matches!(op, BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_))
-}
-
-const fn is_update(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
 }
 
 #[cfg(test)]

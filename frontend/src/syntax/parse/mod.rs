@@ -15,7 +15,7 @@ mod statement;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use crate::syntax::parse::path::is_keyword;
+pub(crate) use crate::syntax::parse::{operator::is_compound_assignment, path::is_keyword};
 use crate::syntax::{
     error::Unreadable,
     tokens::{Token, Tokens},

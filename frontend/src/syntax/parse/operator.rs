@@ -123,3 +123,20 @@ fn longest_operator(joint: [char; 3], [a, b, c]: [Span; 3]) -> Option<(Operator,
         _ => None,
     }
 }
+
+/// Returns true for `+=` and its kin.
+pub(crate) const fn is_compound_assignment(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
