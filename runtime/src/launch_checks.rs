@@ -148,6 +148,20 @@ impl<'a> Arg<'a> {
         Self(Passed::Parts([object].into_iter().chain(extents).collect()))
     }
 
+    /// Returns the argument for a surface that the kernel reads.
+    fn read_surface<T: TextureElement, const D: usize, const LAYERED: bool>(
+        surface: &'a SurfaceObject<T, D, LAYERED>,
+    ) -> Self {
+        Self::surface(surface, Access::SurfaceRead(surface.shape()))
+    }
+
+    /// Returns the argument for a surface that the kernel writes.
+    fn written_surface<T: TextureElement, const D: usize, const LAYERED: bool>(
+        surface: &'a mut SurfaceObject<T, D, LAYERED>,
+    ) -> Self {
+        Self::surface(surface, Access::SurfaceWrite(surface.shape()))
+    }
+
     /// Returns the argument for a surface: the texels, the extents and the distances, in the order of
     /// the fields.
     fn surface<T: TextureElement, const D: usize, const LAYERED: bool>(
@@ -282,109 +296,33 @@ impl<
     }
 }
 
-impl<'a, T: TextureElement> Parameter<'a> for Texture1<'_, T> {
-    type Argument = &'a TextureObject<T, 1>;
-    fn arg(texture: Self::Argument) -> Arg<'a> {
-        Arg::texture(texture)
-    }
+/// Implements [`Parameter`] for views of textures and surfaces, by a function of [`Arg`].
+macro_rules! image_parameters {
+    ($($view:ident takes $argument:ty, by $arg:ident;)*) => {$(
+        impl<'a, T: TextureElement> Parameter<'a> for $view<'_, T> {
+            type Argument = $argument;
+            fn arg(image: Self::Argument) -> Arg<'a> {
+                Arg::$arg(image)
+            }
+        }
+    )*};
 }
-
-impl<'a, T: TextureElement> Parameter<'a> for Texture2<'_, T> {
-    type Argument = &'a TextureObject<T, 2>;
-    fn arg(texture: Self::Argument) -> Arg<'a> {
-        Arg::texture(texture)
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for Texture3<'_, T> {
-    type Argument = &'a TextureObject<T, 3>;
-    fn arg(texture: Self::Argument) -> Arg<'a> {
-        Arg::texture(texture)
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for LayeredTexture1<'_, T> {
-    type Argument = &'a TextureObject<T, 1, true>;
-    fn arg(texture: Self::Argument) -> Arg<'a> {
-        Arg::texture(texture)
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for LayeredTexture2<'_, T> {
-    type Argument = &'a TextureObject<T, 2, true>;
-    fn arg(texture: Self::Argument) -> Arg<'a> {
-        Arg::texture(texture)
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for Surface1<'_, T> {
-    type Argument = &'a SurfaceObject<T, 1>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for Surface1Mut<'_, T> {
-    type Argument = &'a mut SurfaceObject<T, 1>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for Surface2<'_, T> {
-    type Argument = &'a SurfaceObject<T, 2>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for Surface2Mut<'_, T> {
-    type Argument = &'a mut SurfaceObject<T, 2>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for Surface3<'_, T> {
-    type Argument = &'a SurfaceObject<T, 3>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for Surface3Mut<'_, T> {
-    type Argument = &'a mut SurfaceObject<T, 3>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for LayeredSurface1<'_, T> {
-    type Argument = &'a SurfaceObject<T, 1, true>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for LayeredSurface1Mut<'_, T> {
-    type Argument = &'a mut SurfaceObject<T, 1, true>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for LayeredSurface2<'_, T> {
-    type Argument = &'a SurfaceObject<T, 2, true>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceRead(surface.shape()))
-    }
-}
-
-impl<'a, T: TextureElement> Parameter<'a> for LayeredSurface2Mut<'_, T> {
-    type Argument = &'a mut SurfaceObject<T, 2, true>;
-    fn arg(surface: Self::Argument) -> Arg<'a> {
-        Arg::surface(surface, Access::SurfaceWrite(surface.shape()))
-    }
+image_parameters! {
+    Texture1 takes &'a TextureObject<T, 1>, by texture;
+    Texture2 takes &'a TextureObject<T, 2>, by texture;
+    Texture3 takes &'a TextureObject<T, 3>, by texture;
+    LayeredTexture1 takes &'a TextureObject<T, 1, true>, by texture;
+    LayeredTexture2 takes &'a TextureObject<T, 2, true>, by texture;
+    Surface1 takes &'a SurfaceObject<T, 1>, by read_surface;
+    Surface1Mut takes &'a mut SurfaceObject<T, 1>, by written_surface;
+    Surface2 takes &'a SurfaceObject<T, 2>, by read_surface;
+    Surface2Mut takes &'a mut SurfaceObject<T, 2>, by written_surface;
+    Surface3 takes &'a SurfaceObject<T, 3>, by read_surface;
+    Surface3Mut takes &'a mut SurfaceObject<T, 3>, by written_surface;
+    LayeredSurface1 takes &'a SurfaceObject<T, 1, true>, by read_surface;
+    LayeredSurface1Mut takes &'a mut SurfaceObject<T, 1, true>, by written_surface;
+    LayeredSurface2 takes &'a SurfaceObject<T, 2, true>, by read_surface;
+    LayeredSurface2Mut takes &'a mut SurfaceObject<T, 2, true>, by written_surface;
 }
 
 impl Value<'_> {
