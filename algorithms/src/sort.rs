@@ -559,13 +559,12 @@ pub struct Pass<'a, K: Element, V: Element> {
     to_values: &'a mut Slice<V>,
 }
 
-/// Keys of a thread in each tile, without values and with values, where keys and values have four bytes
-/// and where one of them has eight. Larger tiles wait less for each other; of smaller ones, several run
-/// beside each other. All fit into the 99 KiB of shared memory that most GPUs have.
+/// Keys of a thread in each tile: of four bytes, without values and with values of four bytes, and where
+/// keys or values have eight. Larger tiles wait less for each other; of smaller ones, several run beside
+/// each other. All fit into the 99 KiB of shared memory that most GPUs have.
 const KEYS_OF_4: usize = 22;
 const PAIRS_OF_4: usize = 24;
-const KEYS_OF_8: usize = 8;
-const PAIRS_OF_8: usize = 8;
+const ITEMS_OF_8: usize = 8;
 
 macro_rules! sort_keys {
     ($($ty:ty: $passes:literal passes, $words:literal words, $keys:expr, $pairs:expr;)*) => {$(
@@ -619,7 +618,7 @@ macro_rules! sort_keys {
                 }
                 match size_of::<V>() {
                     4 => launch!(Value4, $pairs, $words),
-                    _ => launch!(Value8, PAIRS_OF_8, 2),
+                    _ => launch!(Value8, ITEMS_OF_8, 2),
                 }?;
                 Ok(())
             }
@@ -630,9 +629,9 @@ sort_keys! {
     u32: 4 passes, 1 words, KEYS_OF_4, PAIRS_OF_4;
     i32: 4 passes, 1 words, KEYS_OF_4, PAIRS_OF_4;
     f32: 4 passes, 1 words, KEYS_OF_4, PAIRS_OF_4;
-    u64: 8 passes, 2 words, KEYS_OF_8, PAIRS_OF_8;
-    i64: 8 passes, 2 words, KEYS_OF_8, PAIRS_OF_8;
-    f64: 8 passes, 2 words, KEYS_OF_8, PAIRS_OF_8;
+    u64: 8 passes, 2 words, ITEMS_OF_8, ITEMS_OF_8;
+    i64: 8 passes, 2 words, ITEMS_OF_8, ITEMS_OF_8;
+    f64: 8 passes, 2 words, ITEMS_OF_8, ITEMS_OF_8;
 }
 
 /// Blocks that count digits.
@@ -703,7 +702,7 @@ impl<K: SortKey, V: SortValue> RadixSort<K, V> {
     /// Returns the keys of a tile: the smaller number, if there may be values.
     const fn smallest_tile(max_values: usize) -> usize {
         let are_short = size_of::<K>() == 4 && (max_values == 0 || size_of::<V>() == 4);
-        THREADS * if are_short { KEYS_OF_4 } else { KEYS_OF_8 }
+        THREADS * if are_short { KEYS_OF_4 } else { ITEMS_OF_8 }
     }
 
     /// Sorts `keys` in ascending order, without waiting for the result.
