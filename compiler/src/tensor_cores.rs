@@ -272,8 +272,8 @@ enum Sum {
     Nan,
 }
 
-/// Returns the bits of the sum of `c` and the products of the elements in words of a row and a column,
-/// which an instruction for warpgroups adds at once.
+/// Returns the bits of the sum of `c` and the products of the elements in words of a row and a column.
+/// An instruction for warpgroups adds them at once.
 pub fn add_products(ty: MmaType, a: &[u32], b: &[u32], c: u32) -> u32 {
     let per_word = ty.per_word();
     let (bits, last) = (32 / per_word, u32::MAX >> (32 - 32 / per_word));

@@ -109,8 +109,8 @@ impl CacheSimulation {
         }
     }
 
-    /// Simulates a copy in bulk by block `block`, from these sectors of global memory or to them,
-    /// which does not use the first-level cache.
+    /// Simulates a copy in bulk by block `block`, from these sectors of global memory or to them. It
+    /// passes the first-level cache by.
     pub(crate) fn bulk_copy(&mut self, block: u64, is_load: bool, sectors: &[u64]) {
         let near = (block % self.l1.len() as u64) as usize % self.l2.len();
         for numbers in sectors.chunks(Sectors::MOST) {

@@ -4,8 +4,8 @@
 //! texel are one instruction, as [vectors](super::vector) of other memory are. The kernel has
 //! checked its indices, so that the clamp mode decides about nothing.
 //!
-//! A surface that the kernel writes is accessed in the second cache (`.cg`), which all blocks share:
-//! what a block reads after another one has written it, and a grid barrier, is then what was written.
+//! A surface that the kernel writes is accessed in the second cache (`.cg`), which all blocks share. So
+//! a block reads the texels that another one has written before a grid barrier.
 use super::{
     Emitter,
     emitter::{Value, ptx},

@@ -455,8 +455,6 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Parses the coordinates and the box of a copy of a tensor: `, %1, %2, box 8, 32,
-    /// swizzle 0, bytes 1024`.
     /// Parses an operand after a comma and its name, if there is a comma.
     fn parse_optional_operand(&mut self, name: &str) -> Result<Option<InstId>> {
         self.skip_blanks();
@@ -468,6 +466,8 @@ impl<'t> Parser<'t> {
         self.parse_inst_id().map(Some)
     }
 
+    /// Parses the coordinates and the box of a copy of a tensor: `, %1, %2, box 8, 32,
+    /// swizzle 0, bytes 1024`.
     fn parse_tensor_box(&mut self, dims: usize) -> Result<(Vec<InstId>, TensorBox)> {
         let mut at = Vec::with_capacity(dims);
         for _ in 0..dims {
