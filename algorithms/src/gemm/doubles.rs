@@ -58,32 +58,40 @@ impl Factor<'_> {
         column: usize,
         tile: &mut [[f64; PITCH]; ROWS],
     ) {
-        let t = thread_idx_x();
+        let tile = tile.as_flattened_mut();
         if PAIRS {
-            let tile = tile.as_flattened_mut().as_vectors_mut::<F64x2>();
-            for round in 0..ROWS * WIDTH / 2 / THREADS {
-                let i = round * (2 * THREADS / WIDTH) + t / (WIDTH / 2);
-                let (row, pair) = (row + i, t % (WIDTH / 2));
-                let column = column + pair * 2;
-                let to = &mut tile[i * (PITCH / 2) + pair];
-                if row < self.rows && column < self.columns {
-                    let from = ((self.first_row + row) * self.columns + column) / 2;
-                    async_copy::copy(to, &self.pairs[from]);
-                } else {
-                    *to = F64x2::ZERO;
-                }
-            }
+            let tile = tile.as_vectors_mut::<F64x2>();
+            self.fetch_elements::<F64x2, 2, WIDTH, PITCH, ROWS>(row, column, self.pairs, tile);
         } else {
-            for round in 0..ROWS * WIDTH / THREADS {
-                let (i, j) = (round * (THREADS / WIDTH) + t / WIDTH, t % WIDTH);
-                let (row, column) = (row + i, column + j);
-                let to = &mut tile[i][j];
-                if row < self.rows && column < self.columns {
-                    let from = (self.first_row + row) * self.columns + column;
-                    async_copy::copy(to, &self.numbers[from]);
-                } else {
-                    *to = 0.0;
-                }
+            self.fetch_elements::<f64, 1, WIDTH, PITCH, ROWS>(row, column, self.numbers, tile);
+        }
+    }
+
+    /// Does that with elements of `LANES` numbers.
+    fn fetch_elements<
+        T: Copy + Default,
+        const LANES: usize,
+        const WIDTH: usize,
+        const PITCH: usize,
+        const ROWS: usize,
+    >(
+        self,
+        row: usize,
+        column: usize,
+        elements: &[T],
+        tile: &mut [T],
+    ) {
+        let t = thread_idx_x();
+        for round in 0..ROWS * WIDTH / LANES / THREADS {
+            let i = round * (LANES * THREADS / WIDTH) + t / (WIDTH / LANES);
+            let j = t % (WIDTH / LANES);
+            let (row, column) = (row + i, column + j * LANES);
+            let to = &mut tile[i * (PITCH / LANES) + j];
+            if row < self.rows && column < self.columns {
+                let from = ((self.first_row + row) * self.columns + column) / LANES;
+                async_copy::copy(to, &elements[from]);
+            } else {
+                *to = T::default();
             }
         }
     }
