@@ -195,6 +195,10 @@ const fn shared_access<T: Stored>() -> Access {
 
 /// A type with the name of an array of several dimensions, such as `Rows`. It decides the argument
 /// of the launch: the memory of an array, or a value of a struct that has the same name.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a kernel",
+    label = "it is neither plain data nor a view of elements that the memory of a GPU can hold"
+)]
 pub trait Parameter<'a> {
     /// The argument of the launch.
     type Argument;
@@ -299,6 +303,7 @@ impl<
 /// Implements [`Parameter`] for views of textures and surfaces, by a function of [`Arg`].
 macro_rules! image_parameters {
     ($($view:ident takes $argument:ty, by $arg:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'a, T: TextureElement> Parameter<'a> for $view<'_, T> {
             type Argument = $argument;
             fn arg(image: Self::Argument) -> Arg<'a> {

@@ -45,7 +45,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
     Attribute, Error, Expr, ExprLit, Ident, Item, ItemFn, Lifetime, Lit, Meta, MetaNameValue, Path,
-    Type, ext::IdentExt,
+    Type, ext::IdentExt, spanned::Spanned,
 };
 
 /// Expands `#[kernel(args)] item`.
@@ -296,12 +296,17 @@ fn launch_function(item: &ItemFn, options: &Options, params: &[Param]) -> TokenS
     let known = signature::is_bindable(&item.sig.generics, options)
         && params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
     let lifetime = Lifetime::new("'args", Span::mixed_site());
-    let inputs = params.iter().map(|param| launch_parameter(param, None));
+    // An array's parameter names the same lifetime in both functions, so that rustc reports a type
+    // that cannot be one once.
+    let named =
+        params.iter().any(|param| matches!(param.kind, ParamKind::Array(_))).then_some(&lifetime);
+    let launch_lifetime = named.map(|lifetime| quote!(<#lifetime>));
+    let inputs = params.iter().map(|param| launch_parameter(param, named));
     let prepared_inputs = params.iter().map(|param| launch_parameter(param, Some(&lifetime)));
     let names: Vec<_> = params.iter().map(|param| &param.name).collect();
     let (args, bound) = (params.len(), bindings.len());
     let (prepared, body) = if known {
-        let args = params.iter().map(launch_argument);
+        let args = params.iter().map(|param| launch_argument(param, &lifetime));
         let prepared = quote!(
             #[allow(unused_imports, reason = "used where the kernel did not compile")]
             use ::warpwise::__private::NotCompiled as _;
@@ -328,7 +333,7 @@ fn launch_function(item: &ItemFn, options: &Options, params: &[Param]) -> TokenS
             clippy::too_many_arguments,
             reason = "it takes what the kernel takes, by the same names, and two more"
         )]
-        #vis fn #launch(
+        #vis fn #launch #launch_lifetime(
             #device: &::warpwise::Device,
             #config: ::warpwise::LaunchConfig,
             #(#inputs,)*
@@ -359,7 +364,10 @@ fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -
         ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
         ParamKind::Array(ty) => {
             let lifetime = lifetime.map_or_else(|| quote!('_), |lifetime| quote!(#lifetime));
-            quote!(#name: <#ty as ::warpwise::parameter::Parameter<#lifetime>>::Argument)
+            let argument = quote_spanned!(type_span(ty)=>
+                <#ty as ::warpwise::parameter::Parameter<#lifetime>>::Argument
+            );
+            quote!(#name: #argument)
         }
         ParamKind::Read { elem, .. } => quote!(#name: & #lifetime ::warpwise::Slice<#elem>),
         ParamKind::Constant { ty } => quote!(#name: & #lifetime ::warpwise::Constant<#ty>),
@@ -372,11 +380,18 @@ fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -
     }
 }
 
+/// Returns the place of `ty`, at which an error about generated code is an error about the type.
+fn type_span(ty: &Type) -> Span {
+    Span::mixed_site().located_at(ty.span())
+}
+
 /// Returns the argument that `launch` passes on for a parameter.
-fn launch_argument(Param { name, kind }: &Param) -> TokenStream {
+fn launch_argument(Param { name, kind }: &Param, lifetime: &Lifetime) -> TokenStream {
     let (pass, single) = match kind {
         ParamKind::Array(ty) => {
-            return quote!(<#ty as ::warpwise::parameter::Parameter<'_>>::arg(#name));
+            return quote_spanned!(type_span(ty)=>
+                <#ty as ::warpwise::parameter::Parameter<#lifetime>>::arg(#name)
+            );
         }
         ParamKind::Scalar(_) | ParamKind::Unknown => (quote!(scalar), false),
         ParamKind::Value(_) => (quote!(value), false),

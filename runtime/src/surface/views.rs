@@ -25,7 +25,7 @@ use crate::{Texel, device};
 /// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct Surface1<'a, T> {
+pub struct Surface1<'a, T: Texel> {
     texels: &'a [T],
     width: usize,
 }
@@ -58,7 +58,7 @@ impl<T: Texel> Surface1<'_, T> {
 /// `mut`. The documentation of [`Surface1`] has an example.
 #[device]
 #[derive(Debug)]
-pub struct Surface1Mut<'a, T> {
+pub struct Surface1Mut<'a, T: Texel> {
     texels: &'a mut [T],
     width: usize,
 }
@@ -119,7 +119,7 @@ impl<T: Texel> Surface1Mut<'_, T> {
 /// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct Surface2<'a, T> {
+pub struct Surface2<'a, T: Texel> {
     texels: &'a [T],
     height: usize,
     width: usize,
@@ -160,7 +160,7 @@ impl<T: Texel> Surface2<'_, T> {
 /// `mut`. The documentation of [`Surface2`] has an example.
 #[device]
 #[derive(Debug)]
-pub struct Surface2Mut<'a, T> {
+pub struct Surface2Mut<'a, T: Texel> {
     texels: &'a mut [T],
     height: usize,
     width: usize,
@@ -229,7 +229,7 @@ impl<T: Texel> Surface2Mut<'_, T> {
 /// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct Surface3<'a, T> {
+pub struct Surface3<'a, T: Texel> {
     texels: &'a [T],
     depth: usize,
     height: usize,
@@ -282,7 +282,7 @@ impl<T: Texel> Surface3<'_, T> {
 /// `mut`. The documentation of [`Surface3`] has an example.
 #[device]
 #[derive(Debug)]
-pub struct Surface3Mut<'a, T> {
+pub struct Surface3Mut<'a, T: Texel> {
     texels: &'a mut [T],
     depth: usize,
     height: usize,
@@ -364,7 +364,7 @@ impl<T: Texel> Surface3Mut<'_, T> {
 /// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct LayeredSurface1<'a, T> {
+pub struct LayeredSurface1<'a, T: Texel> {
     texels: &'a [T],
     layers: usize,
     width: usize,
@@ -409,7 +409,7 @@ impl<T: Texel> LayeredSurface1<'_, T> {
 /// `mut`. The documentation of [`LayeredSurface1`] has an example.
 #[device]
 #[derive(Debug)]
-pub struct LayeredSurface1Mut<'a, T> {
+pub struct LayeredSurface1Mut<'a, T: Texel> {
     texels: &'a mut [T],
     layers: usize,
     width: usize,
@@ -484,7 +484,7 @@ impl<T: Texel> LayeredSurface1Mut<'_, T> {
 /// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct LayeredSurface2<'a, T> {
+pub struct LayeredSurface2<'a, T: Texel> {
     texels: &'a [T],
     layers: usize,
     height: usize,
@@ -537,7 +537,7 @@ impl<T: Texel> LayeredSurface2<'_, T> {
 /// `mut`. The documentation of [`LayeredSurface2`] has an example.
 #[device]
 #[derive(Debug)]
-pub struct LayeredSurface2Mut<'a, T> {
+pub struct LayeredSurface2Mut<'a, T: Texel> {
     texels: &'a mut [T],
     layers: usize,
     height: usize,

@@ -28,7 +28,7 @@ use crate::device;
 /// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct Texture1<'a, T> {
+pub struct Texture1<'a, T: Texel> {
     texels: &'a [T],
     width: usize,
 }
@@ -76,7 +76,7 @@ impl<T: Texel> Texture1<'_, T> {
 /// [`texture`](crate::texture) has an example.
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct Texture2<'a, T> {
+pub struct Texture2<'a, T: Texel> {
     texels: &'a [T],
     width: usize,
     height: usize,
@@ -269,7 +269,7 @@ impl<T: Texel> Texture2<'_, T> {
 /// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct Texture3<'a, T> {
+pub struct Texture3<'a, T: Texel> {
     texels: &'a [T],
     width: usize,
     height: usize,
@@ -329,7 +329,7 @@ impl<T: Texel> Texture3<'_, T> {
 /// [`Device::layered_texture_1d`](crate::Device::layered_texture_1d) makes.
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct LayeredTexture1<'a, T> {
+pub struct LayeredTexture1<'a, T: Texel> {
     texels: &'a [T],
     width: usize,
     layers: usize,
@@ -407,7 +407,7 @@ impl<T: Texel> LayeredTexture1<'_, T> {
 /// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
-pub struct LayeredTexture2<'a, T> {
+pub struct LayeredTexture2<'a, T: Texel> {
     texels: &'a [T],
     width: usize,
     height: usize,
