@@ -99,6 +99,8 @@ pub(crate) struct Kernel {
     pub(crate) instance: Option<String>,
     /// Back end that the build selects.
     pub(crate) backend: Backend,
+    /// Bindings of the instances whose code the build embeds.
+    pub(crate) precompiled: Vec<String>,
     /// Place of the name.
     pub(crate) name_place: Place,
     /// Places of the IR's spans.
@@ -255,6 +257,7 @@ impl Project {
             debug_assertions: line.debug_assertions,
             instance: line.instance.clone(),
             backend: line.backend,
+            precompiled: line.precompiled,
             name_place: kernel_place,
             spans: line.spans.iter().map(|at| place(*at)).collect(),
             ir: line.ir,

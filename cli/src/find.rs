@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use warpwise_compiler::{
     compile,
     ir::{self, Bound, Generic, GenericKind, Scalar},
-    specialize::Binding,
+    specialize::{Binding, list_bindings},
 };
 
 /// Calls `work` with the kernel called `name`. Searches the targets that `build` selects; then, if it
@@ -224,6 +224,16 @@ pub(crate) fn bound_ir(kernel: &Kernel, bind: &Bind) -> Result<ir::Kernel, Fault
     Ok(bound.into_owned())
 }
 
+/// Returns the bindings that `bind` has for `kernel`, as records list them; `None` if the kernel is
+/// open and `bind` is empty.
+pub(crate) fn bindings(kernel: &Kernel, bind: &Bind) -> Result<Option<String>, Fault> {
+    let ir = parse_ir(kernel)?;
+    if bind.bind.is_empty() && !ir.is_closed() {
+        return Ok(None);
+    }
+    Ok(Some(list_bindings(&parse_bindings(&ir, bind)?)))
+}
+
 /// Returns the IR of `kernel`, bound as `bind` says, or unbound if `bind` is empty.
 pub(crate) fn bound_or_open_ir(kernel: &Kernel, bind: &Bind) -> Result<ir::Kernel, Fault> {
     if bind.bind.is_empty() { parse_ir(kernel) } else { bound_ir(kernel, bind) }
@@ -292,64 +302,18 @@ fn example_binding(generic: &Generic) -> String {
 
 fn parse_binding(generic: &Generic, value: &str) -> Result<Binding, Fault> {
     let name = &generic.name;
-    match generic.kind {
-        GenericKind::Type(_) => {
-            let value = match value {
-                "usize" => "u64",
-                "isize" => "i64",
-                other => other,
-            };
-            let found = Scalar::CONCRETE.into_iter().find(|scalar| scalar.name() == Some(value));
-            found.map(Binding::Type).ok_or_else(|| {
-                Fault::new(format!("generic parameter `{name}` is a type, and `{value}` is none"))
-                    .with_help(format!("write {}", example_binding(generic)))
-            })
-        }
-        GenericKind::Const(scalar) => {
-            parse_constant(scalar, value).map(Binding::Const).ok_or_else(|| {
+    Binding::parse(generic.kind, value).ok_or_else(|| {
+        let text = match generic.kind {
+            GenericKind::Type(_) => {
+                format!("generic parameter `{name}` is a type, and `{value}` is none")
+            }
+            GenericKind::Const(scalar) => {
                 let ty = scalar.name().unwrap_or("?");
-                Fault::new(format!("`{name}` is a constant of type `{ty}`, and `{value}` is none"))
-                    .with_help(format!("write {}", example_binding(generic)))
-            })
-        }
-    }
-}
-
-/// Parses a constant to its bits, zero-extended.
-fn parse_constant(scalar: Scalar, text: &str) -> Option<u64> {
-    if scalar == Scalar::Bool {
-        return text.parse::<bool>().ok().map(u64::from);
-    }
-    let bits = match scalar {
-        Scalar::F32 => return text.parse::<f32>().ok().map(|value| value.to_bits().into()),
-        Scalar::F64 => return text.parse::<f64>().ok().map(f64::to_bits),
-        Scalar::F16 | Scalar::BF16 => {
-            let value = text.parse::<f64>().ok()?;
-            return scalar.half().map(|format| u64::from(format.round_f64(value)));
-        }
-        Scalar::Bool
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::Generic(_) => scalar.bits()?,
-    };
-    let text = text.replace('_', "");
-    let value: i128 = match text.strip_prefix("0x") {
-        Some(digits) => i128::from_str_radix(digits, 16).ok()?,
-        None => text.parse().ok()?,
-    };
-    let signed = scalar.is_int() && scalar.name().is_some_and(|name| name.starts_with('i'));
-    let (least, most) = match signed {
-        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        false => (0, (1i128 << bits) - 1),
-    };
-    // Truncate to the width: the bits above are copies of the sign.
-    (least..=most).contains(&value).then_some((value & ((1i128 << bits) - 1)) as u64)
+                format!("`{name}` is a constant of type `{ty}`, and `{value}` is none")
+            }
+        };
+        Fault::new(text).with_help(format!("write {}", example_binding(generic)))
+    })
 }
 
 #[cfg(test)]
@@ -380,6 +344,7 @@ mod tests {
             debug_assertions,
             instance: None,
             backend: warpwise_compiler::back::Backend::Builtin,
+            precompiled: Vec::new(),
             name_place: at,
             spans: Vec::new(),
             ir: String::new(),
@@ -404,19 +369,5 @@ mod tests {
         assert_eq!(instance(Some("(f32,u8)")).unwrap(), "(f32, u8)");
         let fault = instance(Some("f64")).unwrap_err();
         assert_eq!(fault, "error: `k` has no instance `f64`\nhelp: there is `f32` or `(f32, u8)`");
-    }
-
-    #[test]
-    fn constants_fit_their_types() {
-        assert_eq!(parse_constant(Scalar::U64, "1_024"), Some(1024));
-        assert_eq!(parse_constant(Scalar::U8, "0xff"), Some(255));
-        assert_eq!(parse_constant(Scalar::U8, "256"), None);
-        assert_eq!(parse_constant(Scalar::I8, "-1"), Some(0xff));
-        assert_eq!(parse_constant(Scalar::I8, "128"), None);
-        assert_eq!(parse_constant(Scalar::Bool, "true"), Some(1));
-        assert_eq!(parse_constant(Scalar::F32, "1.5"), Some(1.5f32.to_bits().into()));
-        assert_eq!(parse_constant(Scalar::U32, "-1"), None);
-        assert_eq!(parse_constant(Scalar::U32, "many"), None);
-        assert_eq!(parse_constant(Scalar::U64, "18446744073709551615"), Some(u64::MAX));
     }
 }

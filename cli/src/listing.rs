@@ -38,12 +38,14 @@ pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, Fault> {
         find::with_kernel(&command.build, &command.kernel, &command.bind, |project, kernel| {
             let optimized =
                 optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
+            let bindings = find::bindings(kernel, &command.bind)?;
+            let backend = BackendChoice::new(kernel, bindings.as_deref(), command.backend);
             if command.no_lines {
-                return compile_ptx(kernel, &optimized, command.target, command.backend, None);
+                return compile_ptx(&optimized, command.target, backend, None);
             }
             let table = LineTable::new(kernel);
             let lines = Some(table.for_emission());
-            let ptx = compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
+            let ptx = compile_ptx(&optimized, command.target, backend, lines)?;
             let paint = Paint::for_stream(color, &io::stdout());
             Ok(table.interleave(&code_lines::parse_ptx(&ptx), &project.sources, paint))
         })?;
@@ -59,25 +61,47 @@ pub(crate) fn print_llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
     print_text(&text)
 }
 
+/// The back end of a listing.
+#[derive(Clone, Copy)]
+pub(crate) struct BackendChoice {
+    backend: Backend,
+    /// True if the user names it.
+    is_explicit: bool,
+}
+
+impl BackendChoice {
+    /// Returns the back end that `asked_for` names. Without it, users' builds decide: the back end of
+    /// the build compiles what it embeds, if it is available, and the built-in back end what is
+    /// compiled at a launch. `bindings` is `None` for a kernel that is left open.
+    pub(crate) fn new(kernel: &Kernel, bindings: Option<&str>, asked_for: Option<Backend>) -> Self {
+        let users = match is_embedded(kernel, bindings) {
+            true => kernel.backend,
+            false => Backend::Builtin,
+        };
+        Self { backend: asked_for.unwrap_or(users), is_explicit: asked_for.is_some() }
+    }
+}
+
+/// Returns true if builds embed the code of `kernel` with these bindings.
+fn is_embedded(kernel: &Kernel, bindings: Option<&str>) -> bool {
+    bindings.is_some_and(|bindings| {
+        bindings.is_empty() || kernel.precompiled.iter().any(|known| known == bindings)
+    })
+}
+
 /// Compiles a kernel to PTX for `target`, with the source lines of its instructions if they are
 /// given.
-///
-/// Without a `backend`, users' builds decide: the built-in back end compiles a kernel that is open
-/// until its launch, and the build's back end any other kernel, if it is available.
 pub(crate) fn compile_ptx(
-    kernel: &Kernel,
     optimized: &ir::Kernel,
     target: Target,
-    backend: Option<Backend>,
+    BackendChoice { backend, is_explicit }: BackendChoice,
     lines: Option<Lines<'_>>,
 ) -> Result<String, Fault> {
-    let is_open = !find::parse_ir(kernel)?.is_closed();
-    let users = if is_open { Backend::Builtin } else { kernel.backend };
-    let llvm = match backend.unwrap_or(users) {
+    let llvm = match backend {
         Backend::Builtin => None,
         Backend::Llvm => match Llvm::find() {
             Ok(llvm) => Some(llvm),
-            Err(_) if backend.is_none() => None,
+            Err(_) if !is_explicit => None,
             Err(error) => return Err(Fault::new(format!("there is no LLVM to use: {error}"))),
         },
     };
@@ -93,19 +117,26 @@ pub(crate) fn compile_ptx(
     ptx.map_err(Fault::new)
 }
 
-/// Describes the back end that produces the PTX of a kernel.
-pub(crate) fn describe_producer(kernel: &Kernel, is_open: bool) -> String {
+/// Describes the back end that produces the PTX of a kernel; `bindings` is `None` for a kernel that
+/// is left open.
+pub(crate) fn describe_producer(kernel: &Kernel, bindings: Option<&str>) -> String {
     const BUILTIN: &str = "the built-in back end";
-    if is_open {
-        return format!("{BUILTIN}, when it is first launched with its parameters bound");
-    }
-    match kernel.backend {
+    let of_build = || match kernel.backend {
         Backend::Builtin => BUILTIN.to_owned(),
         Backend::Llvm => match Llvm::find() {
             Ok(llvm) => llvm.to_string(),
             Err(error) => format!("{BUILTIN}, as there is no LLVM to use: {error}"),
         },
+    };
+    if is_embedded(kernel, bindings) {
+        return of_build();
     }
+    let at_launch = format!("{BUILTIN}, when it is first launched with its parameters bound");
+    if bindings.is_some() || kernel.precompiled.is_empty() {
+        return at_launch;
+    }
+    let instances = kernel.precompiled.join("; ");
+    format!("{} for the parameters {instances}; for others {at_launch}", of_build())
 }
 
 /// Describes the coarsening of a kernel's threads.

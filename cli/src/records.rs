@@ -48,6 +48,8 @@ pub(crate) struct KernelRecord {
     /// Back end that the build selects.
     #[serde(deserialize_with = "deserialize_backend")]
     pub(crate) backend: Backend,
+    /// Bindings of the instances whose code the build embeds.
+    pub(crate) precompiled: Vec<String>,
     /// Place of the name.
     pub(crate) at: RecordedPlace,
     /// Files of the places.
@@ -147,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_line_of_the_macro_is_read() {
-        let text = r#"{"warpwise":"0.1.0","kernel":"k","debug_assertions":null,"instance":"f32","backend":"llvm","at":[0,1,2,3,4],
+        let text = r#"{"warpwise":"0.1.0","kernel":"k","debug_assertions":null,"instance":"f32","backend":"llvm","precompiled":["16"],"at":[0,1,2,3,4],
             "files":["src/lib.rs"],"spans":[[0,5,6,7,8]],"ir":"kernel k {\n}","diagnostics":[
             {"code":"gpu_x","level":"deny","message":"m","at":[0,1,1,1,2],
              "labels":[{"at":[0,1,1,1,2],"text":"t"}],"notes":["n"],"help":null}]}"#;

@@ -4,7 +4,8 @@ use crate::{
     code_lines::{self, CodeLine, LineTable},
     color::Paint,
     fault::Fault,
-    find, listing,
+    find,
+    listing::{self, BackendChoice},
     scratch::ScratchFolder,
     tools,
 };
@@ -34,8 +35,9 @@ pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, Fault> {
             let optimized = listing::optimize_for_gpu(closed, command.coarsened)?;
             let table = LineTable::new(kernel);
             let lines = Some(table.for_emission()).filter(|_| !command.no_lines && !command.mix);
-            let ptx =
-                listing::compile_ptx(kernel, &optimized, command.target, command.backend, lines)?;
+            let bindings = find::bindings(kernel, &command.bind)?;
+            let backend = BackendChoice::new(kernel, bindings.as_deref(), command.backend);
+            let ptx = listing::compile_ptx(&optimized, command.target, backend, lines)?;
             let folder = ScratchFolder::temporary()?;
             let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
             let code = disassembler.run(&cubin, lines.is_some())?;

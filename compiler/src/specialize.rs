@@ -23,6 +23,43 @@ pub enum Binding {
     Const(u64),
 }
 
+impl Binding {
+    /// Parses an argument for a parameter of this kind, as users write it: `f32`, `usize`, `16`,
+    /// `0x10`, `-1`, `true`. Returns `None` if it is no such argument; the bound of a type parameter
+    /// is left to [`specialize`].
+    pub fn parse(kind: GenericKind, text: &str) -> Option<Self> {
+        match kind {
+            GenericKind::Type(_) => {
+                let name = match text {
+                    "usize" => "u64",
+                    "isize" => "i64",
+                    other => other,
+                };
+                Scalar::CONCRETE
+                    .into_iter()
+                    .find(|scalar| scalar.name() == Some(name))
+                    .map(Self::Type)
+            }
+            GenericKind::Const(scalar) => parse_constant(scalar, text).map(Self::Const),
+        }
+    }
+}
+
+/// The type, or the bits of the constant as a decimal number.
+impl fmt::Display for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type(scalar) => scalar.fmt(f),
+            Self::Const(bits) => bits.fmt(f),
+        }
+    }
+}
+
+/// Returns the list of `bindings`: `f32, 16`.
+pub fn list_bindings(bindings: &[Binding]) -> String {
+    bindings.iter().map(Binding::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// The reason that a kernel cannot be specialized as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpecializeError {
@@ -181,6 +218,43 @@ impl fmt::Display for SpecializeError {
             }
         }
     }
+}
+
+/// Parses a constant to its bits, zero-extended.
+fn parse_constant(scalar: Scalar, text: &str) -> Option<u64> {
+    if scalar == Scalar::Bool {
+        return text.parse::<bool>().ok().map(u64::from);
+    }
+    let bits = match scalar {
+        Scalar::F32 => return text.parse::<f32>().ok().map(|value| value.to_bits().into()),
+        Scalar::F64 => return text.parse::<f64>().ok().map(f64::to_bits),
+        Scalar::F16 | Scalar::BF16 => {
+            let value = text.parse::<f64>().ok()?;
+            return scalar.half().map(|format| u64::from(format.round_f64(value)));
+        }
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::Generic(_) => scalar.bits()?,
+    };
+    let text = text.replace('_', "");
+    let value: i128 = match text.strip_prefix("0x") {
+        Some(digits) => i128::from_str_radix(digits, 16).ok()?,
+        None => text.parse().ok()?,
+    };
+    let signed = scalar.is_int() && scalar.name().is_some_and(|name| name.starts_with('i'));
+    let (least, most) = match signed {
+        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        false => (0, (1i128 << bits) - 1),
+    };
+    // Truncate to the width: the bits above are copies of the sign.
+    (least..=most).contains(&value).then_some((value & ((1i128 << bits) - 1)) as u64)
 }
 
 /// Describes the bindings that a generic parameter accepts.
@@ -534,5 +608,33 @@ fn wrapping(form: MulAddForm, a: InstId, b: InstId, c: InstId, add: Add<'_>) -> 
             let negated = add(Op::Unary { op: UnaryOp::Neg, value: product });
             Op::Binary { op: BinaryOp::Sub, lhs: negated, rhs: c }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_fit_the_types_of_their_parameters() {
+        let constant = |scalar, text| match Binding::parse(GenericKind::Const(scalar), text)? {
+            Binding::Const(bits) => Some(bits),
+            Binding::Type(_) => panic!("`{text}` is no type"),
+        };
+        assert_eq!(constant(Scalar::U64, "1_024"), Some(1024));
+        assert_eq!(constant(Scalar::U8, "0xff"), Some(255));
+        assert_eq!(constant(Scalar::U8, "256"), None);
+        assert_eq!(constant(Scalar::I8, "-1"), Some(0xff));
+        assert_eq!(constant(Scalar::I8, "128"), None);
+        assert_eq!(constant(Scalar::Bool, "true"), Some(1));
+        assert_eq!(constant(Scalar::F32, "1.5"), Some(1.5f32.to_bits().into()));
+        assert_eq!(constant(Scalar::U32, "-1"), None);
+        assert_eq!(constant(Scalar::U32, "many"), None);
+        assert_eq!(constant(Scalar::U64, "18446744073709551615"), Some(u64::MAX));
+        let ty = |text| Binding::parse(GenericKind::Type(Bound::Num), text);
+        assert_eq!(ty("f32"), Some(Binding::Type(Scalar::F32)));
+        assert_eq!(ty("usize"), Some(Binding::Type(Scalar::U64)));
+        assert_eq!(ty("16"), None);
+        assert_eq!(list_bindings(&[Binding::Type(Scalar::F32), Binding::Const(16)]), "f32, 16");
     }
 }

@@ -104,6 +104,7 @@
 /// | `wide_index` | the grid may have more than 2^31 threads along an axis |
 /// | `open(TILE, m::WIDTH)` | plain constants of the host that the kernel reads; it is compiled at its first launch |
 /// | `instances(Sum, Max)`, `instances((f32, Sum), (f64, Max))` | the types for the type parameters, which may be bounded by your own traits then; the kernel is compiled with the crate, for these |
+/// | `precompile(16, 32)`, `precompile((f32, 16), (f64, 8))` | the instances of a generic kernel that are compiled with the crate, by the same back end as other kernels; instances that are not named are compiled at their first launch, by the built-in back end. Numbers are written out |
 /// | `backend = "llvm"`, `backend = "builtin"` | the compiler of the PTX. LLVM, the default, is the one that rustc has; where rustc has none, the built-in one takes over. Both give the same bits |
 /// | `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`, `expect(gpu_..)` | levels of lints, as the attributes `#[allow(gpu_..)]` of the kernel and of its statements |
 ///

@@ -46,7 +46,7 @@ use warpwise_compiler::{
     id::Id,
     ir::{InstId, Kernel},
     lint::launch::barrier_count,
-    specialize::Binding,
+    specialize::{Binding, list_bindings},
 };
 pub use warpwise_simt::{
     ActiveThreads, BulkCopies, Counts, Floats, MatrixProducts, Sectors, Trips, Wavefronts,
@@ -191,7 +191,7 @@ impl LaunchCounters {
         };
         Self {
             kernel: source.name,
-            generics: generics(bindings),
+            generics: list_bindings(bindings),
             grid,
             block,
             shared_memory,
@@ -278,15 +278,6 @@ impl LaunchCounters {
     ) -> Result<Occupancy, Unlaunchable> {
         on.occupancy(&self.block_resources(registers))
     }
-}
-
-/// Formats the bindings of generic parameters as a list.
-pub(crate) fn generics(bindings: &[Binding]) -> String {
-    let text = |binding: &Binding| match binding {
-        Binding::Type(scalar) => scalar.to_string(),
-        Binding::Const(bits) => bits.to_string(),
-    };
-    bindings.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// The counters of a device since they were last taken.

@@ -55,7 +55,7 @@ pub struct Places {
 /// An embedded kernel. Generated code has a `static` for each.
 ///
 /// A GPU runs its PTX, and the code of its IR, without further checks, so safe code cannot make a
-/// source: the struct is `non_exhaustive`, and [`Self::new`] and [`Self::with_ptx`] are `unsafe`.
+/// source: the struct is `non_exhaustive`, and what adds code to it is `unsafe`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Source {
@@ -63,11 +63,10 @@ pub struct Source {
     pub name: &'static str,
     /// The kernel in the IR's text form, as the front end made it.
     pub ir: &'static str,
-    /// Its PTX, if nothing is left to bind.
-    pub ptx: Option<EmbeddedPtx>,
-    /// The PTX of the same kernel with coarsened threads, and the division of the grid in launches
-    /// of that, if large launches gain from it.
-    pub coarsened: Option<(CoarseGrid, EmbeddedPtx)>,
+    /// Its code, if nothing is left to bind.
+    pub code: Option<EmbeddedCode>,
+    /// Its code for some bindings of its generic parameters, if there are any.
+    pub precompiled: &'static [(&'static [Binding], EmbeddedCode)],
     /// True if LLVM may compile what is left to bind.
     pub may_use_llvm: bool,
     /// The places of the IR's spans (`!3`), by number, and then that of the kernel's name.
@@ -76,14 +75,48 @@ pub struct Source {
     pub levels: &'static [LintLevel],
 }
 
+/// The code of a kernel without generic parameters, or of one instance of a generic kernel, made
+/// beforehand.
+#[derive(Clone, Copy, Debug)]
+pub struct EmbeddedCode {
+    pub(crate) plain: EmbeddedPtx,
+    /// The PTX of the same kernel with coarsened threads, and the division of the grid in launches
+    /// of that, if large launches gain from it.
+    pub(crate) coarsened: Option<(CoarseGrid, EmbeddedPtx)>,
+}
+
+impl EmbeddedCode {
+    /// Describes code by the text for the oldest GPU that the kernel runs on, and texts for later
+    /// GPUs, by ten times their compute capability, where these gain something.
+    pub const fn new(oldest: &'static str, later: &'static [(u32, &'static str)]) -> Self {
+        Self { plain: EmbeddedPtx { oldest, later }, coarsened: None }
+    }
+
+    /// Adds the same texts for large launches, whose threads are coarsened along axis 0, 1 or 2 by
+    /// `factor`.
+    #[must_use]
+    pub const fn with_coarsened(
+        mut self,
+        axis: usize,
+        factor: u32,
+        oldest: &'static str,
+        later: &'static [(u32, &'static str)],
+    ) -> Self {
+        let axis = match axis {
+            0 => Axis::X,
+            1 => Axis::Y,
+            _ => Axis::Z,
+        };
+        self.coarsened = Some((CoarseGrid { axis, factor }, EmbeddedPtx { oldest, later }));
+        self
+    }
+}
+
 /// The PTX of a kernel, made beforehand.
 #[derive(Clone, Copy, Debug)]
-pub struct EmbeddedPtx {
-    /// The text for the oldest GPU that the kernel runs on.
-    pub oldest: &'static str,
-    /// Texts for later GPUs, by ten times their compute capability, where that was made beforehand
-    /// and gains something.
-    pub later: &'static [(u32, &'static str)],
+pub(crate) struct EmbeddedPtx {
+    oldest: &'static str,
+    later: &'static [(u32, &'static str)],
 }
 
 impl EmbeddedPtx {
@@ -141,7 +174,7 @@ impl Source {
         places: Places,
         levels: &'static [LintLevel],
     ) -> Self {
-        Self { name, ir, ptx: None, coarsened: None, may_use_llvm: true, places, levels }
+        Self { name, ir, code: None, precompiled: &[], may_use_llvm: true, places, levels }
     }
 
     /// Leaves everything that is not compiled beforehand to the built-in back end.
@@ -151,43 +184,38 @@ impl Source {
         self
     }
 
-    /// Adds the kernel's PTX, which a GPU runs without any further check.
+    /// Adds the kernel's code, which a GPU runs without any further check.
     ///
     /// # Safety
-    /// `oldest` and `later` are what this version of the compiler makes of the kernel's IR.
+    /// `code` is what this version of the compiler makes of the kernel's IR.
     #[must_use]
     #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
-    pub const unsafe fn with_ptx(
-        mut self,
-        oldest: &'static str,
-        later: &'static [(u32, &'static str)],
-    ) -> Self {
-        self.ptx = Some(EmbeddedPtx { oldest, later });
+    pub const unsafe fn with_code(mut self, code: EmbeddedCode) -> Self {
+        self.code = Some(code);
         self
     }
 
-    /// Adds a second PTX for large launches, whose threads are coarsened along axis 0, 1 or 2 by
-    /// `factor`.
+    /// Adds the code of some instances of a generic kernel, by the bindings of its parameters.
     ///
     /// # Safety
-    /// `oldest` and `later` are what this version of the compiler makes of the kernel's IR with
-    /// such threads.
+    /// Each code is what this version of the compiler makes of the kernel's IR with these bindings.
     #[must_use]
     #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
-    pub const unsafe fn with_coarsened_ptx(
+    pub const unsafe fn with_precompiled(
         mut self,
-        axis: usize,
-        factor: u32,
-        oldest: &'static str,
-        later: &'static [(u32, &'static str)],
+        instances: &'static [(&'static [Binding], EmbeddedCode)],
     ) -> Self {
-        let axis = match axis {
-            0 => Axis::X,
-            1 => Axis::Y,
-            _ => Axis::Z,
-        };
-        self.coarsened = Some((CoarseGrid { axis, factor }, EmbeddedPtx { oldest, later }));
+        self.precompiled = instances;
         self
+    }
+
+    /// Returns the embedded code for these bindings, if there is any.
+    pub(crate) fn code_for(&self, bindings: &[Binding]) -> Option<EmbeddedCode> {
+        let precompiled = || {
+            let (_, code) = self.precompiled.iter().find(|(bound, _)| *bound == bindings)?;
+            Some(*code)
+        };
+        self.code.or_else(precompiled)
     }
 
     /// Returns the place of span number `span`; that of the kernel if it has none.
@@ -500,8 +528,8 @@ mod tests {
         Source {
             name,
             ir: "kernel k {}",
-            ptx: None,
-            coarsened: None,
+            code: None,
+            precompiled: &[],
             may_use_llvm: true,
             places: Places::NONE,
             levels: &[],

@@ -171,8 +171,8 @@ mod tests {
         let source = Source {
             name,
             ir: OPEN,
-            ptx: None,
-            coarsened: None,
+            code: None,
+            precompiled: &[],
             may_use_llvm: true,
             places,
             levels: levels.leak(),

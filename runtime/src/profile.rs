@@ -6,7 +6,7 @@
 //! program, then kernels and launches in the order of the launches. A launch with the counters of an
 //! earlier one only names that one.
 use crate::{
-    counters::{LaunchCounters, Object, generics},
+    counters::{LaunchCounters, Object},
     kernel::Bound,
     launch::Geometry,
     launch_checks::CheckedLaunch,
@@ -22,7 +22,7 @@ use std::{
     sync::{Mutex, OnceLock, PoisonError},
     time::Duration,
 };
-use warpwise_compiler::ir::Kernel;
+use warpwise_compiler::{ir::Kernel, specialize::list_bindings};
 
 /// The variable.
 const VARIABLE: &str = "WARPWISE_PROFILE";
@@ -84,7 +84,7 @@ pub(crate) fn record_gpu_launch(launch: &CheckedLaunch<'_>, took: Option<Duratio
     let Geometry { grid, block } = launch.geometry;
     let mut line = Object::new("gpu")
         .text("kernel", source.name)
-        .text("generics", &generics(bindings))
+        .text("generics", &list_bindings(bindings))
         .value("grid", format_args!("{grid:?}"))
         .value("block", format_args!("{block:?}"));
     if let Some(took) = took {

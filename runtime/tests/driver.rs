@@ -10,8 +10,8 @@ mod process;
 
 use fake_driver::{driver_report, fake, in_process, library};
 use kernels::{
-    EMBEDDED, FLIP, INCREMENT, INLINE_PTX, MEASURED, MEETING, boxed, divide, faulty, increment,
-    meeting, sized, weighed, with_ptx,
+    EMBEDDED, FLIP, INCREMENT, INLINE_PTX, MEASURED, MEETING, PRECOMPILED, boxed, divide, faulty,
+    increment, meeting, sized, weighed, with_ptx,
 };
 use process::stderr_text;
 use std::{
@@ -23,7 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Source, launch, max_cooperative_blocks, occupancy, suggest_block},
+    __private::{Binding, Source, launch, max_cooperative_blocks, occupancy, suggest_block},
     Device, Error, Finished, LaunchConfig, Sampler,
     occupancy::Limiter,
     parameter::Arg,
@@ -453,6 +453,22 @@ fn launches_that_fill_the_gpu_run_coarsened_code_and_others_never_load_it() {
                 assert_eq!(y.to_vec().unwrap(), expected, "{blocks} blocks");
             }
         }
+    });
+}
+
+#[test]
+fn instances_with_embedded_code_run_it_and_others_are_compiled() {
+    let name = "instances_with_embedded_code_run_it_and_others_are_compiled";
+    in_process(name, fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        let mut launch = |bound| {
+            let (config, bindings) = (LaunchConfig::grid(1).block(256), [Binding::Const(bound)]);
+            launch(&PRECOMPILED, &bindings, &device, config, &[Arg::write(&mut y)])
+        };
+        let error = launch(2).unwrap_err().to_string();
+        assert!(error.ends_with("ptxas fatal: line 3: syntax error"), "{error}");
+        launch(3).unwrap();
     });
 }
 

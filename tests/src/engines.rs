@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 use warpwise::{
-    __private::{Places, Source, launch},
+    __private::{EmbeddedCode, Places, Source, launch},
     Buffer, Constant, Device, Error, LaunchConfig, Simulator, bf16, f16,
     parameter::Arg,
 };
@@ -118,16 +118,16 @@ fn source(random: &RandomKernel) -> &'static Source {
     }
     let (name, ir) = (random.kernel.name.clone().leak(), random.kernel.to_string().leak());
     let places = Places { files: &["random"], rows: rows.leak() };
-    // SAFETY: random kernels check their indices, and the PTX was made from this IR.
-    let source = unsafe { Source::new(name, ir, places, &[]).with_ptx(emit(&kernels.plain), &[]) };
+    let code = EmbeddedCode::new(emit(&kernels.plain), &[]);
     let coarsened = kernels.coarsened.and_then(|kernel| Some((kernel.coarsening?, emit(&kernel))));
-    let source = match coarsened {
-        // SAFETY: as above.
-        Some((Coarsening { grid: CoarseGrid { axis, factor }, .. }, ptx)) => unsafe {
-            source.with_coarsened_ptx(axis as usize, factor, ptx, &[])
-        },
-        None => source,
+    let code = match coarsened {
+        Some((Coarsening { grid: CoarseGrid { axis, factor }, .. }, ptx)) => {
+            code.with_coarsened(axis as usize, factor, ptx, &[])
+        }
+        None => code,
     };
+    // SAFETY: random kernels check their indices, and the code was made from this IR.
+    let source = unsafe { Source::new(name, ir, places, &[]).with_code(code) };
     Box::leak(Box::new(source))
 }
 

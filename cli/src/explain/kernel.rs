@@ -32,7 +32,12 @@ pub(crate) struct ExplainedKernel<'p> {
 
 impl<'p> ExplainedKernel<'p> {
     /// Collects the verdicts on `kernel`, whose IR is `ir`.
-    pub(crate) fn new(project: &'p Project, kernel: &'p Kernel, ir: &ir::Kernel) -> Self {
+    pub(crate) fn new(
+        project: &'p Project,
+        kernel: &'p Kernel,
+        ir: &ir::Kernel,
+        bindings: Option<&str>,
+    ) -> Self {
         let sources = &project.sources;
         let mut verdicts: Vec<(Place, Verdict)> = Vec::new();
         for verdict in self::verdicts(ir) {
@@ -49,7 +54,7 @@ impl<'p> ExplainedKernel<'p> {
             }
         }
         verdicts.sort_by(|(a, _), (b, _)| sources.sort_key(*a).cmp(&sources.sort_key(*b)));
-        let producer = listing::describe_producer(kernel, !ir.is_closed());
+        let producer = listing::describe_producer(kernel, bindings);
         let (assumption, coarsening) = (assumption(ir), listing::describe_coarsening(ir));
         Self { sources, kernel, verdicts, assumption, producer, coarsening }
     }

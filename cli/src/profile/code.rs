@@ -3,7 +3,9 @@ use super::{read::LaunchGroup, report::LineProfile};
 use crate::{
     check::{Kernel, Project},
     code_lines::{self, InstructionsByLine, LineTable},
-    find, listing, sass,
+    find,
+    listing::{self, BackendChoice},
+    sass,
 };
 use warpwise_compiler::target::Target;
 
@@ -31,12 +33,14 @@ impl KernelCode {
         let optimized = listing::optimize_for_gpu(closed, false).ok()?;
         let table = LineTable::new(kernel);
         let emitted = Some(table.for_emission());
-        let ptx = listing::compile_ptx(kernel, &optimized, target, None, emitted).ok()?;
+        let bindings = Some(&*launches.generics);
+        let backend = BackendChoice::new(kernel, bindings, None);
+        let ptx = listing::compile_ptx(&optimized, target, backend, emitted).ok()?;
         let sass = sass::disassemble(&ptx, target).unwrap_or_default();
         let group = |code: &[_]| table.group_by_line(code, &project.sources);
         Some(Self {
             target,
-            producer: listing::describe_producer(kernel, !launches.generics.is_empty()),
+            producer: listing::describe_producer(kernel, bindings),
             ptx: group(&code_lines::parse_ptx(&ptx)),
             sass: group(&code_lines::parse_sass(&sass)),
         })

@@ -115,6 +115,23 @@ fn generic_kernels_are_bound() {
 }
 
 #[test]
+fn precompiled_instances_have_the_back_end_of_the_build() {
+    let fixture = Fixture::get();
+    let output = fixture.run("explain -q scaled");
+    let producers = "for the parameters f32, 32; for others the built-in back end, when it is first \
+                     launched with its parameters bound";
+    assert!(output.stdout.contains(producers), "{output:#?}");
+    let output = fixture.run("explain -q scaled --bind T=f32 --bind N=32");
+    assert!(!output.stdout.contains("first launched"), "{output:#?}");
+    let output = fixture.run("ptx -q scaled --backend llvm --bind T=f32 --bind N=32");
+    if output.stderr.contains("there is no LLVM to use") {
+        return;
+    }
+    let embedded = fixture.run("ptx -q scaled --bind T=f32 --bind N=32").assert_exit(0);
+    assert_eq!(embedded.stdout, output.assert_exit(0).stdout);
+}
+
+#[test]
 fn the_code_of_large_launches_is_printed_where_it_differs() {
     let fixture = Fixture::get();
     let plain = fixture.run("ptx -q shown --backend builtin").assert_exit(0);

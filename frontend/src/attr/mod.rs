@@ -12,6 +12,7 @@ pub(crate) mod constant;
 pub(crate) mod instances;
 pub(crate) mod lint_attr;
 mod manifest;
+pub(crate) mod precompile;
 pub(crate) mod requires;
 pub(crate) mod strip;
 
@@ -22,6 +23,7 @@ use crate::{
         constant::ConstantParam,
         instances::Instance,
         lint_attr::{LevelKeyword, LintLevel, lint_levels},
+        precompile::Precompiled,
         requires::Condition,
     },
     syntax::suggest::closest_name,
@@ -66,6 +68,8 @@ pub(crate) struct Options {
     pub(crate) open: Vec<Path>,
     /// Arguments for the type parameters, if the kernel is compiled for named types.
     pub(crate) instances: Vec<Instance>,
+    /// The instances of an open kernel whose code is embedded.
+    pub(crate) precompiled: Vec<Precompiled>,
     /// Lint levels; later ones override earlier ones.
     pub(crate) lints: Vec<LintLevel>,
 }
@@ -87,6 +91,7 @@ impl Default for Options {
             min_blocks: None,
             open: Vec::new(),
             instances: Vec::new(),
+            precompiled: Vec::new(),
             lints: Vec::new(),
         }
     }
@@ -96,7 +101,7 @@ impl Default for Options {
 const MAX_THREADS_PER_MULTIPROCESSOR: u64 = 2048;
 
 /// The names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 17] = [
+const ARGUMENTS: [&str; 18] = [
     "allow",
     "backend",
     "block",
@@ -111,6 +116,7 @@ const ARGUMENTS: [&str; 17] = [
     "min_blocks",
     "open",
     "overflow_checks",
+    "precompile",
     "requires",
     "warn",
     "wide_index",
@@ -176,6 +182,7 @@ enum Argument {
     Open(Ident, Vec<Path>),
     Requires(Ident, Vec<Condition>),
     Instances(Ident, Vec<Instance>),
+    Precompile(Ident, Vec<Precompiled>),
     Lints(Vec<LintLevel>),
 }
 
@@ -224,6 +231,17 @@ impl Parse for Argument {
                 let found = instances::parse_instances(&content, name.span())?;
                 expect_end(input)?;
                 Ok(Self::Instances(name, found))
+            }
+            "precompile" => {
+                let content;
+                if !input.peek(syn::token::Paren) {
+                    let text = "write the arguments in parentheses: `precompile(16, 32)`";
+                    return Err(Error::new(next_span(&name, input), text));
+                }
+                syn::parenthesized!(content in input);
+                let found = precompile::parse_precompiled(&content, name.span())?;
+                expect_end(input)?;
+                Ok(Self::Precompile(name, found))
             }
             word @ ("allow" | "warn" | "deny" | "expect") => {
                 let word = LevelKeyword::parse(word).expect("these are levels");
@@ -508,6 +526,10 @@ impl OptionsBuilder {
             }
             Argument::Instances(name, instances) => {
                 options.instances = instances;
+                self.reject_repeated(&name)
+            }
+            Argument::Precompile(name, precompiled) => {
+                options.precompiled = precompiled;
                 self.reject_repeated(&name)
             }
             Argument::Lints(lints) => {

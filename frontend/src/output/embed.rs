@@ -16,9 +16,10 @@ use crate::{
         build_settings::{Build, RECORD_FILE},
         instances::Instance,
         lint_attr::Expectation,
+        precompile::Precompiled,
     },
     output::{
-        record,
+        record::{self, BuildChoices},
         report::{self, SpanTable},
         signature,
     },
@@ -31,17 +32,18 @@ use crate::{
         tokens::Tokens,
     },
 };
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
 use std::{collections::BTreeSet, rc::Rc};
 use syn::{Expr, ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
     back::Backend,
-    compile::{CompileError, check_closed, check_open},
+    compile::{self, CompileError, check_closed, check_open},
     diag::{Diagnostic, Diagnostics, Level},
-    ir::CoarseGrid,
+    ir::{CoarseGrid, Kernel},
     lint::{self, Levels, Setting},
+    specialize::{Binding, list_bindings},
     verify::verify,
 };
 
@@ -208,6 +210,22 @@ impl EmbeddedKernel<'_> {
         ))
     }
 
+    /// Returns the bindings of the instances that `precompile(..)` names, and errors about arguments
+    /// that are not those of `kernel`.
+    fn bind_precompiled(
+        &self,
+        kernel: &Kernel,
+    ) -> (Vec<(&Precompiled, Vec<Binding>)>, TokenStream) {
+        let (mut instances, mut errors) = (Vec::new(), TokenStream::new());
+        for instance in &self.options.precompiled {
+            match instance.bindings(kernel) {
+                Ok(bindings) => instances.push((instance, bindings)),
+                Err(error) => errors.extend(error.to_compile_error()),
+            }
+        }
+        (instances, errors)
+    }
+
     /// Returns the constants of a kernel, if it compiles, and its diagnostics. `assertions` selects
     /// one of two variants, if there are two.
     fn variant(
@@ -220,13 +238,16 @@ impl EmbeddedKernel<'_> {
         let places = SpanTable { spans, origins, fallback: self.item.sig.ident.span() };
         let levels = Build::current().levels_with(&lowered.levels);
         let choice = backend::choose_backend(self.options);
-        let levels = match record::record_kernel(
-            lowered,
-            (assertions, self.instance),
-            choice.backend,
-            &levels,
-            places,
-        ) {
+        let (instances, wrong_arguments) = self.bind_precompiled(&lowered.kernel);
+        let bindings: Vec<String> =
+            instances.iter().map(|(_, bindings)| list_bindings(bindings)).collect();
+        let choices = BuildChoices {
+            assertions,
+            instance: self.instance,
+            backend: choice.backend,
+            precompiled: &bindings,
+        };
+        let levels = match record::record_kernel(lowered, choices, &levels, places) {
             Ok(false) => levels,
             // The recorded diagnostics replace the others.
             Ok(true) => Build::silent_levels(),
@@ -238,15 +259,18 @@ impl EmbeddedKernel<'_> {
         };
         let diagnostics = match compile_lowered(lowered, choice, &levels) {
             Ok(compiled) => {
-                let source = compiled.source_impl(self.item, self.launched, places);
+                let (precompiled, problems) =
+                    precompile(&lowered.kernel, instances, choice, places);
+                let source = compiled.source_impl(self.item, self.launched, &precompiled, places);
                 let new = compiled.warnings.0.iter().filter(|found| reported.insert(found, places));
                 let mut diagnostics: TokenStream =
                     new.map(|found| report::report_diagnostic(found, places)).collect();
-                let ptx = compiled.ptx.as_ref();
-                if let Some(warning) = ptx.and_then(|ptx| ptx.warning.as_deref()) {
+                let mut code = compiled.ptx.iter().chain(precompiled.iter().map(|(_, ptx)| ptx));
+                if let Some(warning) = code.find_map(|ptx| ptx.warning.as_deref()) {
                     let at = self.options.backend.map_or(places.fallback, |(_, at)| at);
                     diagnostics.extend(report::report_backend_fallback(warning, at));
                 }
+                diagnostics.extend([wrong_arguments, problems]);
                 return (Some(source), diagnostics);
             }
             Err(CompileError::Rejected(rejected)) => report_all(&rejected, places),
@@ -260,6 +284,34 @@ impl EmbeddedKernel<'_> {
         };
         (None, diagnostics)
     }
+}
+
+/// The code of one instance of an open kernel.
+type Instantiated = (Vec<Binding>, CompiledPtx);
+
+/// Compiles instances of `kernel`; returns errors about those that cannot be compiled.
+fn precompile(
+    kernel: &Kernel,
+    instances: Vec<(&Precompiled, Vec<Binding>)>,
+    choice: Choice,
+    places: SpanTable<'_>,
+) -> (Vec<Instantiated>, TokenStream) {
+    let (mut compiled, mut errors) = (Vec::new(), TokenStream::new());
+    for (instance, bindings) in instances {
+        let ptx = compile::bind(kernel, &bindings)
+            .and_then(|bound| backend::compile_to_ptx(choice, &bound));
+        match ptx {
+            Ok(ptx) => compiled.push((bindings, ptx)),
+            Err(CompileError::Rejected(mut rejected)) => {
+                for diagnostic in &mut rejected.0 {
+                    diagnostic.notes.push(format!("in the instance `{instance}` of `precompile`"));
+                }
+                errors.extend(report_all(&rejected, places));
+            }
+            Err(error) => errors.extend(instance.error(&error.to_string()).to_compile_error()),
+        }
+    }
+    (compiled, errors)
 }
 
 /// Returns a variant's code and diagnostics under a `cfg` condition.
@@ -376,6 +428,7 @@ impl CompiledKernel {
         &self,
         item: &ItemFn,
         launched: &TokenStream,
+        precompiled: &[Instantiated],
         places: SpanTable<'_>,
     ) -> TokenStream {
         let name = item.sig.ident.unraw().to_string();
@@ -390,28 +443,28 @@ impl CompiledKernel {
         let new = quote_spanned!(Span::mixed_site()=>
             ::warpwise::__private::Source::new(#name, #ir, #places, &[#(#levels),*])
         );
-        let texts = self.ptx.as_ref().and_then(|ptx| Some((ptx, ptx_literals(&ptx.plain)?)));
-        let (ptx, source) = match texts {
-            Some((ptx, (oldest, later))) => {
-                let coarsened = ptx.coarsened.as_ref().and_then(|(grid, texts)| {
-                    let (oldest, later) = ptx_literals(texts)?;
-                    let CoarseGrid { axis, factor } = *grid;
-                    let axis = Literal::usize_unsuffixed(axis as usize);
-                    let factor = Literal::u32_unsuffixed(factor);
-                    Some(quote!(.with_coarsened_ptx(#axis, #factor, #oldest, #later)))
-                });
-                (
-                    Some(quote!(const __WARPWISE_PTX: &'static str = #oldest;)),
-                    quote_spanned!(Span::mixed_site()=>
-                        unsafe {
-                            #new.with_ptx(<#launched>::__WARPWISE_PTX, #later)#coarsened
-                        }
-                    ),
-                )
-            }
+        let code = self.ptx.as_ref().and_then(|ptx| {
+            embedded_code(ptx, |_| quote!(<#launched>::__WARPWISE_PTX))
+                .zip(ptx_literals(&ptx.plain))
+        });
+        let (ptx, source) = match code {
+            Some((code, (oldest, _))) => (
+                Some(quote!(const __WARPWISE_PTX: &'static str = #oldest;)),
+                quote_spanned!(Span::mixed_site()=> unsafe { #new.with_code(#code) }),
+            ),
             None => {
                 let without_llvm = self.is_built_in.then(|| quote!(.without_llvm()));
-                (None, quote_spanned!(Span::mixed_site()=> unsafe { #new #without_llvm }))
+                let instances = precompiled.iter().filter_map(|(bindings, ptx)| {
+                    let bindings = bindings.iter().map(binding_tokens);
+                    let code = embedded_code(ptx, |literal| literal)?;
+                    Some(quote!((&[#(#bindings),*], #code)))
+                });
+                let instances = (!precompiled.is_empty())
+                    .then(|| quote!(.with_precompiled(&[#(#instances),*])));
+                let source = quote_spanned!(Span::mixed_site()=>
+                    unsafe { #new #without_llvm #instances }
+                );
+                (None, source)
             }
         };
         quote!(
@@ -426,6 +479,24 @@ impl CompiledKernel {
     }
 }
 
+/// Returns an expression of the code, in which `oldest` writes the text for the oldest GPU, a
+/// literal.
+fn embedded_code(
+    ptx: &CompiledPtx,
+    oldest: impl FnOnce(TokenStream) -> TokenStream,
+) -> Option<TokenStream> {
+    let (text, later) = ptx_literals(&ptx.plain)?;
+    let oldest = oldest(text);
+    let coarsened = ptx.coarsened.as_ref().and_then(|(grid, texts)| {
+        let (oldest, later) = ptx_literals(texts)?;
+        let CoarseGrid { axis, factor } = *grid;
+        let axis = Literal::usize_unsuffixed(axis as usize);
+        let factor = Literal::u32_unsuffixed(factor);
+        Some(quote!(.with_coarsened(#axis, #factor, #oldest, #later)))
+    });
+    Some(quote!(::warpwise::__private::EmbeddedCode::new(#oldest, #later) #coarsened))
+}
+
 /// Returns the text for the oldest GPU as a literal, and a slice of those for later ones.
 fn ptx_literals(texts: &PtxTexts) -> Option<(TokenStream, TokenStream)> {
     let ((_, oldest), later) = texts.split_first()?;
@@ -437,15 +508,37 @@ fn ptx_literals(texts: &PtxTexts) -> Option<(TokenStream, TokenStream)> {
     Some((quote!(#oldest), later))
 }
 
+/// Returns an expression of a binding.
+fn binding_tokens(binding: &Binding) -> TokenStream {
+    match binding {
+        Binding::Type(scalar) => {
+            let name = Ident::new(&format!("{scalar:?}"), Span::mixed_site());
+            quote!(::warpwise::__private::Binding::Type(::warpwise::__private::Scalar::#name))
+        }
+        Binding::Const(bits) => {
+            let bits = Literal::u64_unsuffixed(*bits);
+            quote!(::warpwise::__private::Binding::Const(#bits))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::syntax::span::{Origin, SpanRange};
     use proc_macro2::Span;
-    use warpwise_compiler::ir::Kernel;
 
     /// Returns the embedded code of a kernel with this `ir`.
     fn embed(item: ItemFn, ir: &str, lints: &[(&'static str, Level)]) -> String {
+        embed_with(Options::default(), item, ir, lints)
+    }
+
+    fn embed_with(
+        options: Options,
+        item: ItemFn,
+        ir: &str,
+        lints: &[(&'static str, Level)],
+    ) -> String {
         let kernel: Kernel = ir.parse().unwrap();
         let here = SpanRange { first: Span::call_site(), last: Span::call_site() };
         let witnesses = vec![syn::parse_quote!(
@@ -459,7 +552,7 @@ mod tests {
             Lowered { kernel, spans, origins, levels, expectations, witnesses, release: None };
         let generics = signature::launcher_generics(&item.sig.generics, false);
         let (name, (_, args, _)) = (&item.sig.ident, generics.split_for_impl());
-        let (options, launched) = (Options::default(), quote!(#name #args));
+        let launched = quote!(#name #args);
         let kernel =
             EmbeddedKernel { item: &item, options: &options, launched: &launched, instance: None };
         kernel.to_tokens(&lowered, &mut ReportedDiagnostics::default()).to_string()
@@ -495,9 +588,11 @@ mod tests {
             FILL,
             &[],
         );
-        for part in
-            ["r\"kernel fill {", ".entry fill", "with_ptx (< fill > :: __WARPWISE_PTX , & [])"]
-        {
+        for part in [
+            "r\"kernel fill {",
+            ".entry fill",
+            "EmbeddedCode :: new (< fill > :: __WARPWISE_PTX , & [])",
+        ] {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert!(text.contains("fn witness () { }"), "{text}");
@@ -517,8 +612,33 @@ mod tests {
         let text = embed(item, ir, &[]);
         let header = "impl < T : Num , const N : usize > first < T , N > {";
         assert!(text.starts_with(header), "{text}");
-        assert!(!text.contains("with_ptx"), "{text}");
+        assert!(!text.contains("EmbeddedCode"), "{text}");
         assert!(text.contains("generic T1 = N: const u64"), "{text}");
+    }
+
+    #[test]
+    fn an_open_kernel_carries_the_code_of_instances_that_it_names() {
+        let (options, error) =
+            crate::attr::parse_arguments(quote!(precompile((f32, 2), (i64, 7), (f32, true))));
+        assert!(error.is_none(), "{error:?}");
+        let item = syn::parse_quote!(
+            fn scale<T: Num, const N: i16>(x: &mut [T]) {}
+        );
+        let ir = "kernel scale {
+            generic T0 = T: type num !0
+            generic T1 = N: const i16 !0
+            param arg0 = x: write [T0] !0
+        }";
+        let text = embed_with(options, item, ir, &[]);
+        for instance in [
+            "(& [:: warpwise :: __private :: Binding :: Type (:: warpwise :: __private :: Scalar :: F32) , \
+             :: warpwise :: __private :: Binding :: Const (2)] , :: warpwise :: __private :: EmbeddedCode :: new (",
+            "Scalar :: I64) , :: warpwise :: __private :: Binding :: Const (7)] ,",
+            "compile_error ! { \"`N` is a constant, and `true` is no number",
+        ] {
+            assert!(text.contains(instance), "{instance} in {text}");
+        }
+        assert_eq!(text.matches(".entry scale").count(), 2, "{text}");
     }
 
     #[test]

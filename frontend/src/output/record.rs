@@ -2,15 +2,16 @@
 //! variable [`RECORD_FILE`].
 //!
 //! ```text
-//! {"warpwise":"0.1.0","kernel":"saxpy","debug_assertions":null,"backend":"llvm","at":[0,4,4,4,9],
-//!  "files":["src/lib.rs"],"spans":[[0,5,13,5,27]],"ir":"kernel saxpy {..}",
+//! {"warpwise":"0.1.0","kernel":"saxpy","debug_assertions":null,"instance":null,"backend":"llvm",
+//!  "precompiled":[],"at":[0,4,4,4,9],"files":["src/lib.rs"],"spans":[[0,5,13,5,27]],"ir":"kernel saxpy {..}",
 //!  "diagnostics":[{"code":"gpu_..","level":"warn","message":"..","at":[0,7,9,7,12],
 //!                  "labels":[{"at":[0,5,13,5,27],"text":".."}],"notes":[],"help":".."}]}
 //! ```
 //! A location is the index of its file, then line and column of its start and of its end, counted
 //! from 1, in characters. `spans` has a location for every span of the IR. Diagnostics of every
 //! level are included, also `allow`; a kernel that lints reject is recorded, too.
-//! `debug_assertions` is null unless the kernel has two variants, one for each value.
+//! `debug_assertions` is null unless the kernel has two variants, one for each value. `precompiled`
+//! has the bindings of each instance whose code is embedded: `"f32, 16"`.
 //!
 //! Recorded diagnostics are not reported to rustc, so that dependent crates compile.
 use crate::{
@@ -27,14 +28,25 @@ use warpwise_compiler::{
     verify::verify,
 };
 
+/// The choices of a build for a kernel, or for one of its variants and instances.
+#[derive(Clone, Copy)]
+pub(crate) struct BuildChoices<'a> {
+    /// The value of `debug_assertions`, if there are two variants.
+    pub(crate) assertions: Option<bool>,
+    /// The instance of `instances(..)`, as it is written there.
+    pub(crate) instance: Option<&'a str>,
+    pub(crate) backend: Backend,
+    /// The bindings of each instance that `precompile(..)` names: `f32, 16`.
+    pub(crate) precompiled: &'a [String],
+}
+
 /// Records a kernel, if the environment asks for it; returns true if so.
 ///
 /// # Errors
 /// If the file cannot be written.
 pub(crate) fn record_kernel(
     lowered: &Lowered,
-    (assertions, instance): (Option<bool>, Option<&str>),
-    backend: Backend,
+    choices: BuildChoices<'_>,
     levels: &Levels,
     places: SpanTable<'_>,
 ) -> io::Result<bool> {
@@ -43,7 +55,7 @@ pub(crate) fn record_kernel(
     if verify(&lowered.kernel).is_err() {
         return Ok(false); // which compiling it says, too
     }
-    let mut line = json_record(lowered, (assertions, instance), backend, levels, places);
+    let mut line = json_record(lowered, choices, levels, places);
     line.push('\n');
     OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())?;
     Ok(true)
@@ -51,8 +63,7 @@ pub(crate) fn record_kernel(
 
 fn json_record(
     lowered: &Lowered,
-    (assertions, instance): (Option<bool>, Option<&str>),
-    backend: Backend,
+    BuildChoices { assertions, instance, backend, precompiled }: BuildChoices<'_>,
     levels: &Levels,
     places: SpanTable<'_>,
 ) -> String {
@@ -67,9 +78,10 @@ fn json_record(
     let files = json_list(writer.files.iter().map(|file| json_string(file)));
     let assertions = assertions.map_or("null".to_owned(), |on| on.to_string());
     let instance = instance.map_or("null".to_owned(), json_string);
+    let precompiled = json_list(precompiled.iter().map(|bindings| json_string(bindings)));
     format!(
         "{{\"warpwise\":{},\"kernel\":{},\"debug_assertions\":{assertions},\"instance\":{instance},\
-         \"backend\":\"{backend}\",\"at\":{at},\"files\":{files},\"spans\":{spans},\"ir\":{},\"diagnostics\":{diagnostics}}}",
+         \"backend\":\"{backend}\",\"precompiled\":{precompiled},\"at\":{at},\"files\":{files},\"spans\":{spans},\"ir\":{},\"diagnostics\":{diagnostics}}}",
         json_string(env!("CARGO_PKG_VERSION")),
         json_string(&kernel.name),
         json_string(&kernel.to_string()),
@@ -165,11 +177,16 @@ mod tests {
         let code = "gpu_barriers_in_divergent_flow";
         for (level, name) in [(Level::Allow, "allow"), (Level::Deny, "deny")] {
             let levels = Levels { settings: vec![Setting::everywhere(code, level)] };
-            let line =
-                json_record(&lowered, (Some(true), Some("f32")), Backend::Llvm, &levels, places);
+            let choices = BuildChoices {
+                assertions: Some(true),
+                instance: Some("f32"),
+                backend: Backend::Llvm,
+                precompiled: &["16".into(), "32".into()],
+            };
+            let line = json_record(&lowered, choices, &levels, places);
             let version = format!("{{\"warpwise\":\"{}\",", env!("CARGO_PKG_VERSION"));
             let start = "\"kernel\":\"half\",\"debug_assertions\":true,\"instance\":\"f32\",\
-                         \"backend\":\"llvm\",\"at\":[0,0,0,0,0],\"files\":[\"<unknown>\"],\"spans\":[[0,0,0,0,0],[0,0,0,0,0]],\
+                         \"backend\":\"llvm\",\"precompiled\":[\"16\",\"32\"],\"at\":[0,0,0,0,0],\"files\":[\"<unknown>\"],\"spans\":[[0,0,0,0,0],[0,0,0,0,0]],\
                          \"ir\":\"kernel half {\\n";
             assert!(line.starts_with(&(version + start)), "{line}");
             let found = format!("{{\"code\":\"{code}\",\"level\":\"{name}\",\"message\":\"`sync");

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Error, LaunchMistake, Result,
-    kernel::{Bound, EmbeddedPtx, Signature, Slot, Source},
+    kernel::{Bound, EmbeddedCode, EmbeddedPtx, Signature, Slot, Source},
     launch::Geometry,
     observe,
     ptx_cache::{PtxCache, PtxTexts},
@@ -61,9 +61,11 @@ impl GpuKernel {
         let backend = BackEnd::new(target, source);
         let text_for = |ptx: EmbeddedPtx| ptx.text_for(&bound.kernel, target);
         let is_embedded_usable = !bound.is_element_aligned() && backend.lines.is_none();
-        let embedded = source.ptx.filter(|_| is_embedded_usable);
-        if let Some(plain) = embedded.and_then(text_for) {
-            let coarsened = source.coarsened.and_then(|(grid, ptx)| {
+        let embedded = source.code_for(&bound.bindings).filter(|_| is_embedded_usable);
+        if let Some(EmbeddedCode { plain, coarsened }) = embedded
+            && let Some(plain) = text_for(plain)
+        {
+            let coarsened = coarsened.and_then(|(grid, ptx)| {
                 Some((grid, KernelCode::new(Code::Embedded(text_for(ptx)?))))
             });
             return Ok(Self { plain: KernelCode::new(Code::Embedded(plain)), coarsened });

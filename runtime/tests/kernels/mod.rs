@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of them")]
 use std::sync::atomic::AtomicU32;
 use warpwise::{
-    __private::{Binding, Places, Source, launch},
+    __private::{Binding, EmbeddedCode, Places, Source, launch},
     AtomicBuffer, Constant, Device, LaunchConfig, Num, Result, Slice, Slice2, Surface1Mut,
     SurfaceObject, TensorMap2, Texture1, TextureObject,
     parameter::{Arg, Parameter},
@@ -20,8 +20,8 @@ const PLACES: Places = Places {
 };
 
 macro_rules! measured_ir {
-    () => {
-        "kernel measured {
+    ($($generic:literal)?) => {
+        concat!("kernel measured {", $($generic,)? "
             param arg0 = y: write [u32]
             %0 = builtin global_idx.x : u64
             %1 = len arg0 : u64
@@ -32,7 +32,7 @@ macro_rules! measured_ir {
                 %6 = const 7 : u32
                 %7 = store %5, %6
             }
-        }"
+        }")
     };
 }
 
@@ -462,16 +462,30 @@ pub static MEASURED: Source = source!("measured", measured_ir!());
 #[expect(unsafe_code, reason = "only the driver of tests gets it")]
 pub static EMBEDDED: Source = unsafe {
     // SAFETY: no device runs it.
-    interpreted("measured", measured_ir!(), PLACES)
-        .with_ptx(".entry measured()", &[])
-        .with_coarsened_ptx(0, 4, ".entry measured(.param .u32 coarsened_grid)", &[])
+    interpreted("measured", measured_ir!(), PLACES).with_code(
+        EmbeddedCode::new(".entry measured()", &[]).with_coarsened(
+            0,
+            4,
+            ".entry measured(.param .u32 coarsened_grid)",
+            &[],
+        ),
+    )
+};
+
+/// The same with a constant, and code for its value 2 that no driver accepts.
+#[expect(unsafe_code, reason = "whoever launches this instance expects the device to refuse it")]
+pub static PRECOMPILED: Source = unsafe {
+    // SAFETY: no device runs it.
+    interpreted("measured", measured_ir!("generic T0 = N: const u64"), PLACES).with_precompiled(&[
+        (&[Binding::Const(2)], EmbeddedCode::new(".entry measured() nonsense", &[])),
+    ])
 };
 
 /// Returns a kernel whose PTX does not correspond to its IR, which only a test may launch.
 #[expect(unsafe_code, reason = "tests of what becomes of PTX that is wrong")]
 pub const fn with_ptx(name: &'static str, ir: &'static str, ptx: &'static str) -> Source {
     // SAFETY: whoever launches it expects the device to refuse it or to be lost.
-    unsafe { interpreted(name, ir, Places::NONE).with_ptx(ptx, &[]) }
+    unsafe { interpreted(name, ir, Places::NONE).with_code(EmbeddedCode::new(ptx, &[])) }
 }
 
 /// `println!("hello {}", global_idx_x())`
