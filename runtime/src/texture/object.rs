@@ -46,7 +46,7 @@ const MAX_LAYERS: usize = 2048;
 /// }
 /// # Ok::<(), warpwise::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampler {
     filter: Filter,
     address: [AddressMode; 3],
