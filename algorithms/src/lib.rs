@@ -30,6 +30,8 @@
 //! Calls measure nothing. [`Gemm::tune`] chooses a tile by an [`Autotuner`](warpwise::Autotuner), which
 //! serves other kernels, too.
 #![warn(missing_debug_implementations)]
+// The warnings of kernels are rustc's lint `deprecated`: examples have none by accident.
+#![doc(test(attr(deny(deprecated))))]
 
 mod attention;
 mod error;

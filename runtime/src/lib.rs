@@ -77,6 +77,8 @@
 //! 64-bit Linux; Windows and macOS are built and tested without a GPU. GPUs need compute capability 7.5
 //! or later and an NVIDIA driver, which is loaded at run time; nothing is linked.
 #![warn(missing_debug_implementations)]
+// The warnings of kernels are rustc's lint `deprecated`: examples have none by accident.
+#![doc(test(attr(deny(deprecated))))]
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
 
