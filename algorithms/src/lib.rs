@@ -1,9 +1,10 @@
 //! Algorithms for whole arrays on GPUs, written as Warpwise kernels.
 //!
-//! Reductions, scans, radix sorts, selections, histograms, matrix products and norms are functions on
-//! [slices](warpwise::Slice) of a device. The first argument is a [`Device`](warpwise::Device) or a
-//! [`Stream`](warpwise::Stream), whose order of work the call joins. Results have the same bits on every
-//! device, the SIMT interpreter included; of products of halves, [`mma`](warpwise::mma) states on which.
+//! Reductions, scans, radix sorts, selections, histograms, transposes, matrix products, attention and
+//! norms are functions on [slices](warpwise::Slice) of a device. The first argument is a
+//! [`Device`](warpwise::Device) or a [`Stream`](warpwise::Stream), whose order of work the call joins.
+//! Results have the same bits on every device, the SIMT interpreter included; of products of halves,
+//! [`mma`](warpwise::mma) states on which.
 //!
 //! ```
 //! use warpwise::prelude::*;
