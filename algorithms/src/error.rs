@@ -3,7 +3,7 @@ use thiserror::Error;
 use warpwise::{Buffer3, Slice2, Stored};
 
 /// An error of a call of this crate.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// An error of a launch, a copy or an allocation.

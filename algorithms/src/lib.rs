@@ -1,9 +1,10 @@
 //! Algorithms for whole arrays on GPUs, written as Warpwise kernels.
 //!
-//! Reductions, scans, radix sorts, selections, histograms, matrix products and norms are functions on
-//! [slices](warpwise::Slice) of a device. The first argument is a [`Device`](warpwise::Device) or a
-//! [`Stream`](warpwise::Stream), whose order of work the call joins. Results have the same bits on every
-//! device, the SIMT interpreter included; of products of halves, [`mma`](warpwise::mma) states on which.
+//! Reductions, scans, radix sorts, selections, histograms, transposes, matrix products, attention and
+//! norms are functions on [slices](warpwise::Slice) of a device. The first argument is a
+//! [`Device`](warpwise::Device) or a [`Stream`](warpwise::Stream), whose order of work the call joins.
+//! Results have the same bits on every device, the SIMT interpreter included; of products of halves,
+//! [`mma`](warpwise::mma) states on which.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -30,6 +31,8 @@
 //! Calls measure nothing. [`Gemm::tune`] chooses a tile by an [`Autotuner`](warpwise::Autotuner), which
 //! serves other kernels, too.
 #![warn(missing_debug_implementations)]
+// The warnings of kernels are rustc's lint `deprecated`: examples have none by accident.
+#![doc(test(attr(deny(deprecated))))]
 
 mod attention;
 mod error;

@@ -639,7 +639,7 @@ const MAX_COUNTING_BLOCKS: usize = 1024;
 
 /// The memory of radix sorts of keys `K`, with values `V`, to be used again for the next one.
 ///
-/// It has the size of the keys and values, and of one byte or two for each of them.
+/// It has the size of the keys and values, and up to two bytes more for each key.
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -669,6 +669,20 @@ impl<K: SortKey> RadixSort<K> {
     ///
     /// # Errors
     /// [`Error::TooLong`] for 2^30 keys or more, and those of allocations.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    /// use warpwise_algorithms::RadixSort;
+    ///
+    /// let device = Device::cpu();
+    /// let mut sort = RadixSort::new(&device, 3)?;
+    /// for mut keys in [device.upload(&[3u64, 1])?, device.upload(&[9, 7, 8])?] {
+    ///     sort.sort(&device, &mut keys)?;
+    ///     assert!(keys.to_vec()?.is_sorted());
+    /// }
+    /// assert!(sort.sort(&device, &mut device.zeros(4)?).is_err());
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
     pub fn new(device: &Device, max_len: usize) -> Result<Self> {
         Self::allocate(device, max_len, 0)
     }
@@ -682,6 +696,8 @@ impl<K: SortKey, V: SortValue> RadixSort<K, V> {
     ///
     /// # Errors
     /// [`Error::TooLong`] for 2^30 pairs or more, and those of allocations.
+    ///
+    /// The documentation of [`RadixSort`] has an example.
     pub fn with_values(device: &Device, max_len: usize) -> Result<Self> {
         Self::allocate(device, max_len, max_len)
     }
@@ -709,6 +725,8 @@ impl<K: SortKey, V: SortValue> RadixSort<K, V> {
     ///
     /// # Errors
     /// [`Error::TooLong`] for more keys than there is memory for, and those of launches.
+    ///
+    /// The documentation of [`Self::new`] has an example.
     pub fn sort(&mut self, device: &Device, keys: &mut Slice<K>) -> Result<()> {
         let mut none = device.zeros(0)?;
         self.sort_pairs::<false>(device, keys, &mut none)
@@ -720,6 +738,8 @@ impl<K: SortKey, V: SortValue> RadixSort<K, V> {
     /// # Errors
     /// [`Error::Length`] unless there is a value for each key, [`Error::TooLong`] for more pairs than
     /// there is memory for, and those of launches.
+    ///
+    /// The documentation of [`RadixSort`] has an example.
     pub fn sort_by_key(
         &mut self,
         device: &Device,

@@ -65,7 +65,7 @@ impl ChannelType {
 }
 
 /// The rule for texels outside of the texture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
     /// The texture repeats. Needs normalized coordinates.
     Wrap,
@@ -83,7 +83,7 @@ impl AddressMode {
 }
 
 /// The rule by which texels make a result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Filter {
     /// The texel that covers the coordinates.
     #[default]

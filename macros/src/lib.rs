@@ -2,6 +2,8 @@
 //!
 //! This crate is what rustc loads: entry points and their documentation. The compiler front end
 //! behind them is the library `warpwise-frontend`.
+// The warnings of kernels are rustc's lint `deprecated`: examples have none by accident.
+#![doc(test(attr(deny(deprecated))))]
 
 /// Makes a function a kernel, which many threads of a device run at once.
 ///

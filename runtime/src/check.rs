@@ -4,6 +4,7 @@
 //! ```
 //! use warpwise::{Error, Simulator, check::{Problem, RaceKind}, prelude::*};
 //!
+//! #[allow(gpu_missing_barriers)] // Without it, the build warns of the same mistake.
 //! #[kernel(block = 64)]
 //! fn rotate(x: &mut [u32]) {
 //!     let tile = shared!([u32; 64]);

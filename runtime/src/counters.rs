@@ -3,6 +3,7 @@
 //! ```
 //! use warpwise::{Simulator, prelude::*};
 //!
+//! #[allow(gpu_uncoalesced_accesses)] // Without it, the build warns of the 1024 sectors below.
 //! #[kernel]
 //! fn gather(x: &[f32], y: &mut [f32]) {
 //!     let i = global_idx_x();
@@ -54,6 +55,10 @@ pub use warpwise_simt::{
 };
 
 /// The architecture that occupancy is printed for.
+///
+/// ```
+/// assert_eq!(warpwise::counters::TARGET.to_string(), "sm_90");
+/// ```
 pub const TARGET: Target = Target::new(90);
 
 /// The counters of one launch. `Display` prints a table of lines, those with the most to gain

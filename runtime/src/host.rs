@@ -213,6 +213,7 @@ index_functions! {
 }
 
 /// Panics because the requirement of a kernel that is called on the host is false.
+#[doc(hidden)]
 #[cold]
 #[track_caller]
 pub fn refuse(condition: &str, kernel: &str) -> ! {

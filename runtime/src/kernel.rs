@@ -33,7 +33,7 @@ use warpwise_compiler::{
 };
 
 /// A place in the user's source; line and column from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// As `file!()` gives it.
     pub file: &'static str,

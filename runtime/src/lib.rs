@@ -42,8 +42,10 @@
 //! - [`tensor_map`]: boxes of arrays that one thread copies to and from shared memory.
 //!   [`bulk_store`]: copies from shared memory in the background.
 //! - [`vector`]: vector types such as [`F32x4`].
-//! - [`mma`]: products of small matrices on tensor cores.
-//! - [`texture`]: images that are sampled at fractional coordinates.
+//! - [`mma`]: products of small matrices on tensor cores. [`wgmma`]: products of tiles in shared memory
+//!   on those of Hopper.
+//! - [`texture`]: images that are sampled at fractional coordinates. [`surface`]: images that kernels
+//!   read and write. [`Rows`], [`Layers`]: arrays of two and three dimensions.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a direction.
 //! - [`occupancy`]: the number of blocks of a kernel that run at the same time, and the block size for
@@ -53,7 +55,8 @@
 //! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
 //! - [`counters`]: counts of launches, as hardware counts. [`check`]: the sanitizer.
 //! - [`model`]: predictions, without a GPU, of times and of the resources that bound them.
-//! - [`trace`]: the debugger, which traces one thread or warp and stops at breakpoints.
+//! - [`trace`]: the debugger, which traces one thread or warp and stops at breakpoints. [`stopped`]: the
+//!   reasons for which the interpreter ends a launch.
 //! - [`interop`]: memory, streams and kernels of other libraries.
 //! - [`collective`]: all-reduce and other collectives, over several GPUs, machines, or CPU devices.
 //! - [`host`]: calls of kernels as Rust functions.
@@ -65,7 +68,7 @@
 //!
 //! | feature | |
 //! |---|---|
-//! | `llvm` | kernels that are compiled when they are first launched are compiled by LLVM, where the machine has one; closed kernels are without it |
+//! | `llvm` | kernels that are compiled when they are first launched are compiled by LLVM, where the machine has one; for those that are compiled with the crate, it takes no feature |
 //! | `nccl` | [`collective`] among GPUs, by the NCCL of the machine, which is loaded at run time |
 //! | `tracing` | launches, copies, compilations and waits are spans of the crate `tracing` |
 //! | `cudarc` | devices and buffers of `cudarc`, without copies: `Device::from_cudarc`, `Buffer::from_cudarc` |
@@ -77,6 +80,8 @@
 //! 64-bit Linux; Windows and macOS are built and tested without a GPU. GPUs need compute capability 7.5
 //! or later and an NVIDIA driver, which is loaded at run time; nothing is linked.
 #![warn(missing_debug_implementations)]
+// The warnings of kernels are rustc's lint `deprecated`: examples have none by accident.
+#![doc(test(attr(deny(deprecated))))]
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
 

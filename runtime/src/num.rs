@@ -15,6 +15,28 @@ use std::{
 use warpwise_compiler::{half::Format, library};
 
 /// Any integer or float that an [`Element`] can be. Kernels can print it.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// Sets elements below `limit` to 0 and the others to 1, for any type of numbers.
+/// #[kernel]
+/// fn threshold<T: Num>(x: &mut [T], limit: T) {
+///     let i = global_idx_x();
+///     if i < x.len() {
+///         x[i] = if x[i] < limit { T::ZERO } else { T::ONE };
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let mut x = device.upload(&[5u8, 3, 4])?;
+/// threshold::launch(&device, LaunchConfig::cover(3), &mut x, 4)?;
+/// assert_eq!(x.to_vec()?, [1, 0, 1]);
+/// let mut x = device.upload(&[0.5f64, -0.5])?;
+/// threshold::launch(&device, LaunchConfig::cover(2), &mut x, 0.0)?;
+/// assert_eq!(x.to_vec()?, [1.0, 0.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number",
     note = "a kernel whose type parameter is bound by `Num`, or by std's traits alone, is for numbers; one for other types names them: \
@@ -36,9 +58,9 @@ pub trait Num:
     + Rem<Output = Self>
     + RemAssign
 {
-    /// 0
+    /// The number 0. The documentation of [`Num`] has an example.
     const ZERO: Self;
-    /// 1
+    /// The number 1. The documentation of [`Num`] has an example.
     const ONE: Self;
     /// Returns `value as Self`.
     ///
@@ -287,59 +309,311 @@ pub trait Float: Num + Neg<Output = Self> {
     /// assert_eq!(f16::from_f32(2.5).round_ties_even(), f16::from_f32(2.0));
     /// ```
     fn round_ties_even(self) -> Self;
-    /// Returns [`math::acos`](crate::math::acos).
+    /// Returns the angle whose cosine is `self`, from 0 to pi: [`math::acos`](crate::math::acos).
+    ///
+    /// ```
+    /// use std::f32::consts::PI;
+    /// use warpwise::{Float, f16};
+    ///
+    /// /// Returns the angle between two vectors of length 1.
+    /// fn angle<T: Float>(a: [T; 2], b: [T; 2]) -> T {
+    ///     (a[0] * b[0] + a[1] * b[1]).acos()
+    /// }
+    /// assert_eq!(angle([1.0, 0.0], [-1.0, 0.0]), PI);
+    /// assert_eq!(f16::from_f32(-1.0).acos(), f16::from_f32(PI));
+    /// ```
     fn acos(self) -> Self;
-    /// Returns [`math::acosh`](crate::math::acosh).
+    /// Returns the number of at least 0 whose hyperbolic cosine is `self`:
+    /// [`math::acosh`](crate::math::acosh).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// assert_eq!(Float::acosh(1.0f32), 0.0);
+    /// assert!((Float::acosh(1.25f64) - 2f64.ln()).abs() < 1e-15);
+    /// ```
     fn acosh(self) -> Self;
-    /// Returns [`math::asin`](crate::math::asin).
+    /// Returns the angle whose sine is `self`, from -pi/2 to pi/2:
+    /// [`math::asin`](crate::math::asin).
+    ///
+    /// ```
+    /// use std::f32::consts::FRAC_PI_2;
+    /// use warpwise::{Float, f16};
+    ///
+    /// assert_eq!(Float::asin(-1.0f32), -FRAC_PI_2);
+    /// assert_eq!(f16::from_f32(1.0).asin(), f16::from_f32(FRAC_PI_2));
+    /// ```
     fn asin(self) -> Self;
-    /// Returns [`math::asinh`](crate::math::asinh).
+    /// Returns the number whose hyperbolic sine is `self`: [`math::asinh`](crate::math::asinh).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// assert!((Float::asinh(0.75f64) - 2f64.ln()).abs() < 1e-15);
+    /// assert_eq!(Float::asinh(-1e-9f32), -1e-9);
+    /// ```
     fn asinh(self) -> Self;
-    /// Returns [`math::atan`](crate::math::atan).
+    /// Returns the angle whose tangent is `self`, from -pi/2 to pi/2:
+    /// [`math::atan`](crate::math::atan).
+    ///
+    /// ```
+    /// use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the angle at which a road rises.
+    /// fn incline<T: Float>(slope: T) -> T {
+    ///     slope.atan()
+    /// }
+    /// assert_eq!((incline(1.0), incline(f32::INFINITY)), (FRAC_PI_4, FRAC_PI_2));
+    /// ```
     fn atan(self) -> Self;
-    /// Returns [`math::atan2`](crate::math::atan2).
+    /// Returns the angle of the point (`other`, `self`), from -pi to pi:
+    /// [`math::atan2`](crate::math::atan2).
+    ///
+    /// ```
+    /// use std::f32::consts::{FRAC_PI_2, PI};
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the direction from one point to another one.
+    /// fn direction<T: Float>(from: [T; 2], to: [T; 2]) -> T {
+    ///     (to[1] - from[1]).atan2(to[0] - from[0])
+    /// }
+    /// assert_eq!(direction([1.0, 1.0], [1.0, 3.0]), FRAC_PI_2);
+    /// assert_eq!(direction([1.0, 1.0], [-1.0, 1.0]), PI);
+    /// ```
     fn atan2(self, other: Self) -> Self;
-    /// Returns [`math::atanh`](crate::math::atanh).
+    /// Returns the number whose hyperbolic tangent is `self`: [`math::atanh`](crate::math::atanh).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// assert!((Float::atanh(0.6f64) - 2f64.ln()).abs() < 1e-15);
+    /// assert_eq!(Float::atanh(-1.0f32), f32::NEG_INFINITY);
+    /// ```
     fn atanh(self) -> Self;
-    /// Returns [`math::cbrt`](crate::math::cbrt).
+    /// Returns the cube root: [`math::cbrt`](crate::math::cbrt).
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// /// Returns the edge of a cube.
+    /// fn edge<T: Float>(volume: T) -> T {
+    ///     volume.cbrt()
+    /// }
+    /// assert_eq!((edge(27.0f32), edge(f16::from_f32(-8.0))), (3.0, f16::from_f32(-2.0)));
+    /// ```
     fn cbrt(self) -> Self;
-    /// Returns [`math::cos`](crate::math::cos).
+    /// Returns the cosine of an angle in radians: [`math::cos`](crate::math::cos).
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// assert_eq!(Float::cos(std::f64::consts::PI), -1.0);
+    /// assert_eq!(f16::ZERO.cos(), f16::ONE);
+    /// ```
     fn cos(self) -> Self;
-    /// Returns [`math::cosh`](crate::math::cosh).
+    /// Returns the hyperbolic cosine: [`math::cosh`](crate::math::cosh).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// assert_eq!(Float::cosh(0.0f32), 1.0);
+    /// assert!((Float::cosh(2f64.ln()) - 1.25).abs() < 1e-15);
+    /// ```
     fn cosh(self) -> Self;
-    /// Returns [`math::erf`](crate::math::erf).
+    /// Returns the error function: [`math::erf`](crate::math::erf).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// The activation function GELU.
+    /// fn gelu<T: Float>(x: T) -> T {
+    ///     let scaled = x * T::from_f64(std::f64::consts::FRAC_1_SQRT_2);
+    ///     x * (T::ONE + scaled.erf()) / T::from_i32(2)
+    /// }
+    /// assert_eq!((gelu(10.0f32), gelu(-20.0f32)), (10.0, 0.0));
+    /// assert!((gelu(1.0f64) - 0.841_344_7).abs() < 1e-7);
+    /// ```
     fn erf(self) -> Self;
-    /// Returns [`math::erfc`](crate::math::erfc).
+    /// Returns 1 - [`erf`](Self::erf); accurate where that is small:
+    /// [`math::erfc`](crate::math::erfc).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// assert_eq!(1.0 - Float::erf(7.0f64), 0.0);
+    /// assert!((Float::erfc(7.0f64) / 4.183_825_607_779_414e-23 - 1.0).abs() < 1e-14);
+    /// ```
     fn erfc(self) -> Self;
-    /// Returns [`math::exp`](crate::math::exp).
+    /// Returns e to the power of `self`: [`math::exp`](crate::math::exp).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns what is left of a quantity that decays.
+    /// fn decayed<T: Float>(quantity: T, rate: T, time: T) -> T {
+    ///     quantity * (-rate * time).exp()
+    /// }
+    /// assert_eq!(decayed(8.0, std::f32::consts::LN_2, 1.0), 4.0);
+    /// ```
     fn exp(self) -> Self;
-    /// Returns [`math::exp2`](crate::math::exp2).
+    /// Returns 2 to the power of `self`: [`math::exp2`](crate::math::exp2).
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// assert_eq!(Float::exp2(-1.0f32), 0.5);
+    /// assert_eq!(f16::from_f32(3.0).exp2(), f16::from_f32(8.0));
+    /// ```
     fn exp2(self) -> Self;
-    /// Returns [`math::exp_m1`](crate::math::exp_m1).
+    /// Returns e to the power of `self`, less 1; accurate near 0:
+    /// [`math::exp_m1`](crate::math::exp_m1).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// assert_eq!(Float::exp_m1(1e-20f32), 1e-20);
+    /// assert_eq!(Float::exp(1e-20f32) - 1.0, 0.0);
+    /// ```
     fn exp_m1(self) -> Self;
-    /// Returns [`math::hypot`](crate::math::hypot).
+    /// Returns the length of the vector (`self`, `other`), without overflow on the way:
+    /// [`math::hypot`](crate::math::hypot).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the distance of two points.
+    /// fn distance<T: Float>(a: [T; 2], b: [T; 2]) -> T {
+    ///     (a[0] - b[0]).hypot(a[1] - b[1])
+    /// }
+    /// assert_eq!(distance([1.0f32, 1.0], [4.0, 5.0]), 5.0);
+    /// assert_eq!(distance([0.0f32, 0.0], [3e30, 4e30]), 5e30);
+    /// ```
     fn hypot(self, other: Self) -> Self;
-    /// Returns [`math::ln`](crate::math::ln).
+    /// Returns the natural logarithm: [`math::ln`](crate::math::ln).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns a term of an entropy, which is 0 for an event that never happens.
+    /// fn surprise<T: Float>(p: T) -> T {
+    ///     if p > T::ZERO { -p * p.ln() } else { T::ZERO }
+    /// }
+    /// assert_eq!((surprise(0.0), surprise(1.0), surprise(0.5)), (0.0, 0.0, 0.5 * 2f64.ln()));
+    /// ```
     fn ln(self) -> Self;
-    /// Returns [`math::ln_1p`](crate::math::ln_1p).
+    /// Returns the natural logarithm of 1 + `self`; accurate near 0:
+    /// [`math::ln_1p`](crate::math::ln_1p).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the logarithm of the sum of `exp(a)` and `exp(b)`, without overflow on the way.
+    /// fn log_add<T: Float>(a: T, b: T) -> T {
+    ///     a.max(b) + (-(a - b).abs()).exp().ln_1p()
+    /// }
+    /// assert_eq!(log_add(1000.0f32, 1000.0), 1000.0 + 2f32.ln());
+    /// assert_eq!(Float::ln_1p(1e-20f32), 1e-20);
+    /// ```
     fn ln_1p(self) -> Self;
-    /// Returns [`math::log`](crate::math::log).
+    /// Returns the logarithm with base `base`: [`math::log`](crate::math::log).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// assert!((Float::log(81.0f64, 3.0) - 4.0).abs() < 1e-14);
+    /// ```
     fn log(self, base: Self) -> Self;
-    /// Returns [`math::log10`](crate::math::log10).
+    /// Returns the logarithm with base 10: [`math::log10`](crate::math::log10).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the level of a signal in decibels.
+    /// fn decibels<T: Float>(power: T) -> T {
+    ///     T::from_i32(10) * power.log10()
+    /// }
+    /// assert_eq!((decibels(100.0f32), decibels(0.001f32)), (20.0, -30.0));
+    /// ```
     fn log10(self) -> Self;
-    /// Returns [`math::log2`](crate::math::log2).
+    /// Returns the logarithm with base 2: [`math::log2`](crate::math::log2).
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// assert_eq!(Float::log2(1024.0f32), 10.0);
+    /// assert_eq!(f16::from_f32(0.125).log2(), f16::from_f32(-3.0));
+    /// ```
     fn log2(self) -> Self;
-    /// Returns [`math::powf`](crate::math::powf).
+    /// Returns `self` to the power of `exponent`: [`math::powf`](crate::math::powf).
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// assert_eq!(Float::powf(2.0f32, 10.0), 1024.0);
+    /// assert_eq!(f16::from_f32(16.0).powf(f16::from_f32(-0.25)), f16::from_f32(0.5));
+    /// ```
     fn powf(self, exponent: Self) -> Self;
-    /// Returns [`math::sin`](crate::math::sin).
+    /// Returns the sine of an angle in radians: [`math::sin`](crate::math::sin).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns a sample of a sine wave.
+    /// fn sample<T: Float>(frequency: T, time: T) -> T {
+    ///     (T::from_f64(std::f64::consts::TAU) * frequency * time).sin()
+    /// }
+    /// assert_eq!(sample(50.0f32, 0.005), 1.0);
+    /// ```
     fn sin(self) -> Self;
-    /// Returns [`math::sin_cos`](crate::math::sin_cos).
+    /// Returns the sine and the cosine of an angle in radians, which cost less together:
+    /// [`math::sin_cos`](crate::math::sin_cos).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Rotates a vector.
+    /// fn rotate<T: Float>([x, y]: [T; 2], angle: T) -> [T; 2] {
+    ///     let (sin, cos) = angle.sin_cos();
+    ///     [x * cos - y * sin, x * sin + y * cos]
+    /// }
+    /// let [x, y] = rotate([2.0, 0.0], std::f64::consts::FRAC_PI_2);
+    /// assert!(x.abs() < 1e-15 && y == 2.0);
+    /// ```
     fn sin_cos(self) -> (Self, Self);
-    /// Returns [`math::sinh`](crate::math::sinh).
+    /// Returns the hyperbolic sine: [`math::sinh`](crate::math::sinh).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// assert!((Float::sinh(2f64.ln()) - 0.75).abs() < 1e-15);
+    /// assert_eq!(Float::sinh(-1e-9f32), -1e-9);
+    /// ```
     fn sinh(self) -> Self;
-    /// Returns [`math::tan`](crate::math::tan).
+    /// Returns the tangent of an angle in radians: [`math::tan`](crate::math::tan).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the distance from a camera to its image, for a field of view.
+    /// fn focal_length<T: Float>(width: T, angle: T) -> T {
+    ///     let two = T::from_i32(2);
+    ///     width / (two * (angle / two).tan())
+    /// }
+    /// assert!((focal_length(36.0, std::f64::consts::FRAC_PI_2) - 18.0).abs() < 1e-14);
+    /// ```
     fn tan(self) -> Self;
-    /// Returns [`math::tanh`](crate::math::tanh).
+    /// Returns the hyperbolic tangent: [`math::tanh`](crate::math::tanh).
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the derivative of the hyperbolic tangent.
+    /// fn slope<T: Float>(x: T) -> T {
+    ///     T::ONE - x.tanh() * x.tanh()
+    /// }
+    /// assert_eq!((slope(0.0f32), slope(100.0f32)), (1.0, 0.0));
+    /// ```
     fn tanh(self) -> Self;
 }
 

@@ -165,7 +165,7 @@ pub struct Textures {
 }
 
 /// The programs that may use a GPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ComputeMode {
     /// Any number of programs.

@@ -14,19 +14,20 @@ use std::ops::{Index, IndexMut};
 /// ```
 /// use warpwise::{Rows, RowsMut, prelude::*};
 ///
+/// /// Exchanges left and right.
 /// #[kernel]
-/// fn transpose(x: Rows<f32>, mut y: RowsMut<f32>) {
+/// fn mirror(x: Rows<f32>, mut y: RowsMut<f32>) {
 ///     let (row, column) = (global_idx_y(), global_idx_x());
 ///     if row < y.rows() && column < y.columns() {
-///         y[(row, column)] = x[(column, row)];
+///         y[(row, column)] = x[(row, y.columns() - 1 - column)];
 ///     }
 /// }
 ///
 /// let device = Device::cpu();
 /// let x = device.upload_2d(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], (2, 3))?;
-/// let mut y = device.zeros_2d((3, 2))?;
-/// transpose::launch(&device, LaunchConfig::cover((2, 3)), &x, &mut y)?;
-/// assert_eq!(y.to_vec()?, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+/// let mut y = device.zeros_2d((2, 3))?;
+/// mirror::launch(&device, LaunchConfig::cover((3, 2)), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?, [3.0, 2.0, 1.0, 6.0, 5.0, 4.0]);
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 ///

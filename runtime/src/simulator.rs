@@ -115,6 +115,7 @@ impl Simulator {
     /// ```
     /// use warpwise::{Error, Simulator, prelude::*};
     ///
+    /// #[allow(gpu_serial_sections)]
     /// #[kernel]
     /// fn count(x: &mut [u64]) {
     ///     if global_idx_x() == 0 {

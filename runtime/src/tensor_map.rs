@@ -81,6 +81,7 @@
 //!
 //! Tensor maps need a GPU of compute capability 9.0, and a driver of CUDA 12.0.
 mod layout;
+#[doc(hidden)]
 pub mod words;
 
 use crate::device;
@@ -97,7 +98,46 @@ pub trait TensorMap {
 /// to shared memory, with a swizzle of `SWIZZLE` bytes or 0.
 ///
 /// A launch takes `&` [`Slice2<T>`](crate::Slice2) for it. The documentation of
-/// [`tensor_map`](crate::tensor_map) has the rules and an example.
+/// [`tensor_map`](crate::tensor_map) has the rules.
+///
+/// ```
+/// use warpwise::{MBarrier, TensorMap2, prelude::*};
+///
+/// /// A box of 8 rows and 32 columns.
+/// #[device]
+/// #[repr(C, align(128))]
+/// #[derive(Clone, Copy)]
+/// struct Tile([[f32; 32]; 8]);
+///
+/// /// The sums of the first 32 columns, box by box.
+/// #[kernel(block = 32)]
+/// fn sum_columns(x: TensorMap2<f32, 8, 32, 0>, y: &mut [f32]) {
+///     let (full, tile) = (shared!(MBarrier<1>), shared!(Tile));
+///     let t = thread_idx_x();
+///     let mut sum = 0.0;
+///     for step in 0..x.rows().div_ceil(8) {
+///         if t == 0 {
+///             full.tensor_copy(tile, &x, (8 * step as i32, 0));
+///             full.arrive();
+///         }
+///         full.wait_parity(step % 2 == 1);
+///         for row in 0..8 {
+///             sum += tile.0[row][t];
+///         }
+///         sync_threads();
+///     }
+///     if t < x.columns() && t < y.len() {
+///         y[t] = sum;
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let x = device.upload_2d(&[0.5f32; 220], (11, 20))?;
+/// let mut y = device.zeros::<f32>(20)?;
+/// sum_columns::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?, [5.5; 20]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
 pub struct TensorMap2<'a, T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize> {
@@ -112,11 +152,15 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize>
     TensorMap2<'_, T, ROWS, COLUMNS, SWIZZLE>
 {
     /// Returns the number of rows of the array.
+    ///
+    /// The documentation of [`TensorMap2`] has an example.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Returns the number of columns of the array.
+    ///
+    /// The documentation of [`TensorMap2`] has an example.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -147,11 +191,15 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize>
     TensorMap2Mut<'_, T, ROWS, COLUMNS, SWIZZLE>
 {
     /// Returns the number of rows of the array.
+    ///
+    /// The documentation of [`Self::store`] has an example.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Returns the number of columns of the array.
+    ///
+    /// The documentation of [`Self::store`] has an example.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -173,9 +221,9 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize>
     /// fn number(y: TensorMap2Mut<u32, 8, 4, 0>) {
     ///     let tile = shared!(Tile);
     ///     let t = thread_idx_x();
-    ///     tile.0[t / 4][t % 4] = t as u32;
+    ///     tile.0[t / 4][t % 4] = (t / 4 * y.columns() + t % 4) as u32;
     ///     sync_threads();
-    ///     if t == 0 {
+    ///     if t == 0 && 8 * block_idx_x() < y.rows() {
     ///         y.store(tile, (8 * block_idx_x() as i32, 0));
     ///         bulk_store::wait_all();
     ///     }
@@ -183,7 +231,7 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize>
     ///
     /// let device = Device::cpu();
     /// let mut y = device.zeros_2d::<u32>((10, 4))?;
-    /// number::launch(&device, LaunchConfig::grid(2), &mut y)?;
+    /// number::launch(&device, LaunchConfig::grid(3), &mut y)?;
     /// assert_eq!(y.to_vec()?[28..], [28, 29, 30, 31, 0, 1, 2, 3, 4, 5, 6, 7]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
@@ -199,7 +247,41 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const SWIZZLE: usize>
 /// An array of three dimensions, of which a kernel copies boxes of `LAYERS` layers, `ROWS` rows and
 /// `COLUMNS` columns to shared memory, with a swizzle of `SWIZZLE` bytes or 0.
 ///
-/// A launch takes `&` [`Buffer3<T>`](crate::Buffer3) for it.
+/// A launch takes `&` [`Buffer3<T>`](crate::Buffer3) for it:
+///
+/// ```
+/// use warpwise::{MBarrier, TensorMap3, prelude::*};
+///
+/// /// A box of 1 layer, 8 rows and 4 columns.
+/// #[device]
+/// #[repr(C, align(128))]
+/// #[derive(Clone, Copy)]
+/// struct Tile([[f32; 4]; 8]);
+///
+/// /// The mean of each layer, which has at most 8 rows and 4 columns.
+/// #[kernel(block = 32)]
+/// fn means(x: TensorMap3<f32, 1, 8, 4, 0>, y: &mut [f32]) {
+///     let (full, tile) = (shared!(MBarrier<1>), shared!(Tile));
+///     let (t, layer) = (thread_idx_x(), block_idx_x());
+///     if t == 0 {
+///         full.tensor_copy(tile, &x, (layer as i32, 0, 0));
+///         full.arrive();
+///     }
+///     full.wait_parity(false);
+///     let sum = warp::reduce_add(tile.0[t / 4][t % 4]);
+///     if t == 0 && layer < x.layers() && layer < y.len() {
+///         y[layer] = sum / (x.rows() * x.columns()) as f32;
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// // 2 layers of 3 rows and 4 columns.
+/// let x = device.upload_3d(&std::array::from_fn::<f32, 24, _>(|i| i as f32), (2, 3, 4))?;
+/// let mut y = device.zeros::<f32>(2)?;
+/// means::launch(&device, LaunchConfig::grid(2), &x, &mut y)?;
+/// assert_eq!(y.to_vec()?, [5.5, 17.5]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[device]
 #[derive(Clone, Copy, Debug)]
 pub struct TensorMap3<
@@ -222,16 +304,22 @@ impl<T, const LAYERS: usize, const ROWS: usize, const COLUMNS: usize, const SWIZ
     TensorMap3<'_, T, LAYERS, ROWS, COLUMNS, SWIZZLE>
 {
     /// Returns the number of layers of the array.
+    ///
+    /// The documentation of [`TensorMap3`] has an example.
     pub fn layers(&self) -> usize {
         self.layers
     }
 
     /// Returns the number of rows of a layer.
+    ///
+    /// The documentation of [`TensorMap3`] has an example.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Returns the number of columns of the array.
+    ///
+    /// The documentation of [`TensorMap3`] has an example.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -270,16 +358,22 @@ impl<T, const LAYERS: usize, const ROWS: usize, const COLUMNS: usize, const SWIZ
     TensorMap3Mut<'_, T, LAYERS, ROWS, COLUMNS, SWIZZLE>
 {
     /// Returns the number of layers of the array.
+    ///
+    /// The documentation of [`Self::store`] has an example.
     pub fn layers(&self) -> usize {
         self.layers
     }
 
     /// Returns the number of rows of a layer.
+    ///
+    /// The documentation of [`Self::store`] has an example.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Returns the number of columns of the array.
+    ///
+    /// The documentation of [`Self::store`] has an example.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -294,14 +388,15 @@ impl<T, const LAYERS: usize, const ROWS: usize, const COLUMNS: usize, const SWIZ
     /// #[derive(Clone, Copy)]
     /// struct Tile([[[u32; 4]; 4]; 2]);
     ///
-    /// /// Numbers the elements of each box of 2 layers, 4 rows and 4 columns.
+    /// /// Numbers the elements of each box of 2 layers, if these have 4 rows and 4 columns.
     /// #[kernel(block = 32)]
     /// fn number(y: TensorMap3Mut<u32, 2, 4, 4, 0>) {
     ///     let tile = shared!(Tile);
     ///     let t = thread_idx_x();
-    ///     tile.0[t / 16][t / 4 % 4][t % 4] = t as u32;
+    ///     let (layer, row, column) = (t / 16, t / 4 % 4, t % 4);
+    ///     tile.0[layer][row][column] = ((layer * y.rows() + row) * y.columns() + column) as u32;
     ///     sync_threads();
-    ///     if t == 0 {
+    ///     if t == 0 && 2 * block_idx_x() < y.layers() {
     ///         y.store(tile, (2 * block_idx_x() as i32, 0, 0));
     ///         bulk_store::wait_all();
     ///     }
@@ -310,7 +405,7 @@ impl<T, const LAYERS: usize, const ROWS: usize, const COLUMNS: usize, const SWIZ
     /// let device = Device::cpu();
     /// // The second box has one layer of the array: the other one is left out.
     /// let mut y = device.zeros_3d::<u32>((3, 4, 4))?;
-    /// number::launch(&device, LaunchConfig::grid(2), &mut y)?;
+    /// number::launch(&device, LaunchConfig::grid(3), &mut y)?;
     /// assert_eq!(y.to_vec()?[28..36], [28, 29, 30, 31, 0, 1, 2, 3]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```

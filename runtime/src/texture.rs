@@ -55,6 +55,7 @@
 mod object;
 mod texels;
 mod views;
+#[doc(hidden)]
 pub mod words;
 
 pub use object::{Sampler, TextureElement, TextureObject};

@@ -25,6 +25,17 @@
 //!
 //! Operators work lane by lane, on two vectors or a vector and a number; a shift is by a `u32`. A
 //! lane is a field, or `v[i]` with a check. Swizzles are methods: `v.xy()`, `v.wzyx()`, `v.xxx()`.
+//!
+//! ```
+//! use warpwise::{F32x2, F32x3, F32x4};
+//!
+//! let v = F32x4::new(1.0, 2.0, 3.0, 4.0);
+//! assert_eq!(2.0 * v - v, v);
+//! assert_eq!((v.y, v[1]), (2.0, 2.0));
+//! assert_eq!((v.zw(), v.xxx()), (F32x2::new(3.0, 4.0), F32x3::splat(1.0)));
+//! assert_eq!(v.wzyx(), F32x4::new(4.0, 3.0, 2.0, 1.0));
+//! ```
+//!
 //! Other functions are applied by `v.map(|lane| lane.exp())`. For 16 bytes that are loaded at once, use
 //! `#[device]` structs with `#[repr(C, align(16))]`.
 //!
@@ -40,6 +51,18 @@ pub trait Vector: Plain + sealed::Sealed {
     /// The type of its lanes.
     type Lane: Element;
     /// The number of its lanes.
+    ///
+    /// ```
+    /// use warpwise::{Slice, prelude::*, vector::Vector};
+    ///
+    /// /// Returns the number of vectors that a slice has room for.
+    /// fn count_vectors<V: Vector>(x: &Slice<V::Lane>) -> usize {
+    ///     x.len() / V::LANES
+    /// }
+    /// let x = Device::cpu().zeros::<f32>(10)?;
+    /// assert_eq!(count_vectors::<warpwise::F32x4>(&x), 2);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     const LANES: usize;
 }
 
@@ -81,9 +104,35 @@ pub trait AsVectors {
     type Lane;
 
     /// Returns the numbers as vectors.
+    ///
+    /// The documentation of [`AsVectors`] has an example.
     fn as_vectors<V: Vector<Lane = Self::Lane>>(&self) -> &[V];
 
     /// Returns the numbers as vectors, to be written.
+    ///
+    /// ```
+    /// use warpwise::{U32x4, prelude::*};
+    ///
+    /// /// Stores numbers in fours, and reads them one by one.
+    /// #[kernel(block = 128)]
+    /// fn repeat(y: &mut [u32]) {
+    ///     let tile = shared!([u32; 128]);
+    ///     let t = thread_idx_x();
+    ///     if t < 32 {
+    ///         tile.as_vectors_mut::<U32x4>()[t] = U32x4::splat(t as u32);
+    ///     }
+    ///     sync_threads();
+    ///     if t < y.len() {
+    ///         y[t] = tile[t];
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut y = device.zeros::<u32>(8)?;
+    /// repeat::launch(&device, LaunchConfig::grid(1), &mut y)?;
+    /// assert_eq!(y.to_vec()?, [0, 0, 0, 0, 1, 1, 1, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     fn as_vectors_mut<V: Vector<Lane = Self::Lane>>(&mut self) -> &mut [V];
 }
 

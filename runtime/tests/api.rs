@@ -4,14 +4,16 @@ use warpwise::{
     AddressMode, AtomicF32, AtomicF64, Axis, Buffer, Buffer2, Buffer3, Constant, Device,
     DeviceInfo, DevicePanic, Dims, Error, Event, F32x4, Filter, Finished, Graph, Launch,
     LaunchConfig, LaunchMistake, MemoryInfo, PinnedBuffer, Sampler, Simulator, Slice, Slice2,
-    Stream, TextureObject, UninitBuffer, View, View2, ViewMut, ViewMut2,
-    check::{Checks, Finding},
+    Stream, SurfaceObject, TextureObject, UninitBuffer, View, View2, ViewMut, ViewMut2,
+    check::{Checks, Finding, Place},
     collective::{CollectiveMistake, Communicator, ReduceOp},
     counters::{Counts, LaunchCounters},
-    interop::SliceUse,
+    interop::{DlpackTensor, Function, Module, SliceUse},
     occupancy::{Occupancy, SuggestedBlock},
+    properties::ComputeMode,
     stopped::Stopped,
     trace::{Event as TraceEvent, Hit, Value, Watch},
+    wgmma::{E4M3, E5M2},
 };
 
 /// C-SEND-SYNC, C-DEBUG.
@@ -27,6 +29,7 @@ fn handles_and_values_travel_between_threads_and_can_be_printed() {
     travels::<(Constant<[f32; 4]>, PinnedBuffer<f32>, TextureObject<f32, 2>)>();
     travels::<(LaunchConfig, Dims, Axis, Launch<'_, 2, 0>)>();
     travels::<(DeviceInfo, MemoryInfo, Sampler, AddressMode, Filter, F32x4)>();
+    travels::<(SurfaceObject<f32, 2>, Module, Function, DlpackTensor)>();
     travels::<(AtomicF32, AtomicF64)>();
     travels::<(Simulator, Checks, Finding, Counts, LaunchCounters)>();
     travels::<(TraceEvent, Hit, Value, Watch, Stopped)>();
@@ -56,6 +59,8 @@ fn plain_values_have_the_common_traits() {
     fn is_value<T: Copy + Debug + PartialEq + Eq + Hash>() {}
     is_value::<LaunchConfig>();
     is_value::<(Dims, Axis, ReduceOp)>();
+    is_value::<(Sampler, AddressMode, Filter)>();
+    is_value::<(Place, ComputeMode, E4M3, E5M2)>();
     fn is_handle<T: Clone + Debug>() {}
     is_handle::<(Device, Stream, Simulator)>();
     fn has_default<T: Default>() {}

@@ -145,6 +145,16 @@ fn tile_of_block(tile_rows: usize, tile_columns: usize) -> (usize, usize) {
 
 impl Gemm {
     /// Creates the product of a matrix of `rows` by `depth` elements and one of `depth` by `columns`.
+    ///
+    /// ```
+    /// use warpwise_algorithms::{Activation, Gemm};
+    ///
+    /// let product = Gemm::new(2, 4, 3);
+    /// assert_eq!((product.rows, product.columns, product.depth), (2, 4, 3));
+    /// // One product `c = a * b`: other factors, batches and functions are set as fields.
+    /// assert_eq!((product.batches, product.alpha, product.beta), (1, 1.0, 0.0));
+    /// assert_eq!(product.activation, Activation::Identity);
+    /// ```
     pub const fn new(rows: usize, columns: usize, depth: usize) -> Self {
         let (activation, tile) = (Activation::Identity, GemmTile::Large);
         Self { rows, columns, depth, batches: 1, alpha: 1.0, beta: 0.0, activation, tile }
@@ -206,6 +216,21 @@ impl Gemm {
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) unless the slices have the elements of the matrices of
     /// all batches, and those of launches.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    /// use warpwise_algorithms::{Activation, Gemm};
+    ///
+    /// let device = Device::cpu();
+    /// // Two products of 1 x 2 and 2 x 1 elements.
+    /// let a = device.upload(&[1.0f32, 2.0, 3.0, -4.0])?;
+    /// let b = device.upload(&[10.0f32, 1.0, 1.0, 5.0])?;
+    /// let mut c = device.zeros::<f32>(2)?;
+    /// let product = Gemm { batches: 2, activation: Activation::Relu, ..Gemm::new(1, 1, 2) };
+    /// product.run(&device, &a, &b, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [12.0, 0.0]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
     pub fn run(
         &self,
         device: &Device,

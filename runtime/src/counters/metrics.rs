@@ -6,6 +6,7 @@
 //!
 //! ```
 //! use warpwise::{Simulator, counters::metrics::{self, Measured}, prelude::*};
+//! # #[allow(gpu_uncoalesced_accesses)]
 //! # #[kernel(block = 64)]
 //! # fn gather(x: &[f32], y: &mut [f32]) {
 //! #     let i = global_idx_x();

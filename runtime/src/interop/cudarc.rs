@@ -56,6 +56,8 @@ impl<T: Plain> Buffer<T> {
     /// When the buffer is dropped, the calling thread waits for the work that uses it, and then
     /// `cudarc` frees the memory. [`Self::into_cudarc`] returns the slice.
     ///
+    /// The documentation of [`Device::from_cudarc`] has an example.
+    ///
     /// # Errors
     /// [`Error::ForeignStream`] for a slice of another context than the device's; those of
     /// [`Device::buffer_from_raw`].
@@ -86,6 +88,8 @@ impl<T: PinnedElement> Buffer<T> {
     /// Returns the memory as a slice of `cudarc`, without a copy: the slice that
     /// [`Self::from_cudarc`] took, or one of memory that `cudarc` frees. Work given to `stream`
     /// afterwards runs after the work of this crate.
+    ///
+    /// The documentation of [`Device::from_cudarc`] has an example.
     ///
     /// # Errors
     /// [`Error::NeedsGpu`] for a buffer of the interpreter; [`Error::ForeignStream`] if the stream

@@ -39,6 +39,8 @@ impl Device {
 impl<T: Element> Slice<T> {
     /// Waits for the work that writes the samples and copies them to an image.
     ///
+    /// The documentation of [`Device::upload_image`] has an example.
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless the slice has as many
     /// samples as the image; those of [`Self::to_vec`].

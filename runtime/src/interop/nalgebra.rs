@@ -43,6 +43,8 @@ impl Device {
 impl<T: Element + Scalar> Slice<T> {
     /// Waits for the work that writes the elements and copies them to a matrix, column by column.
     ///
+    /// The documentation of [`Device::upload_matrix`] has an example.
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless the slice has as many
     /// elements as the matrix; those of [`Self::to_vec`].

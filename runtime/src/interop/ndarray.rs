@@ -34,6 +34,8 @@ impl<T: Plain> Slice<T> {
     /// Waits for the work that writes the elements and copies them to an array of this shape, row
     /// by row.
     ///
+    /// The documentation of [`Device::upload_array`] has an example.
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless the slice has as many
     /// elements as the shape; those of [`Self::to_vec`].

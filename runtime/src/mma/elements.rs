@@ -9,8 +9,21 @@ pub trait FactorElement: Copy {
     /// The type of a word of a fragment.
     type Word: Copy;
     /// The number of elements in a word.
+    ///
+    /// ```
+    /// use warpwise::{f16, mma::{FactorElement, Tf32}};
+    ///
+    /// // A word has 32 bits, and 64 of `f64`.
+    /// assert_eq!((i8::PER_WORD, f16::PER_WORD, Tf32::PER_WORD, f64::PER_WORD), (4, 2, 1, 1));
+    /// ```
     const PER_WORD: usize;
     /// A word of zeros.
+    ///
+    /// ```
+    /// use warpwise::{f16, mma::FactorElement};
+    ///
+    /// assert_eq!(f16::ZEROS, f16::load_word(&[f16::ZERO; 2], 0, 1));
+    /// ```
     const ZEROS: Self::Word;
     /// Returns a word of the elements at `start`, `start + step` and so on.
     ///
@@ -127,6 +140,12 @@ pub trait SumElement: Copy {
     /// The type of a word of a fragment.
     type Word: Copy;
     /// The number of elements in a word.
+    ///
+    /// ```
+    /// use warpwise::{f16, mma::SumElement};
+    ///
+    /// assert_eq!((f16::PER_WORD, f32::PER_WORD), (2, 1));
+    /// ```
     const PER_WORD: usize;
     /// Returns the word whose elements are all `value`.
     ///

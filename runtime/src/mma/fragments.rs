@@ -19,6 +19,7 @@ impl<T: FactorElement, const M: usize, const K: usize> A<T, M, K> {
     /// use warpwise::{mma, prelude::*};
     ///
     /// /// The product of columns 16 to 23 of `a`, which has 32 columns, and `b`.
+    /// #[allow(gpu_uncoalesced_accesses)]
     /// #[kernel(block = 32)]
     /// fn multiply(a: &[f16], b: &[f16], c: &mut [f32]) {
     ///     let left = mma::A::<f16, 16, 8>::load(a, 16, 32);
@@ -180,6 +181,8 @@ pub struct Accumulator<T: SumElement, const M: usize, const N: usize> {
 #[device]
 impl<T: SumElement, const M: usize, const N: usize> Accumulator<T, M, N> {
     /// The number of elements that each lane has.
+    ///
+    /// The documentation of [`Self::get`] has an example.
     pub const LEN: usize = M * N / 32;
 
     /// Returns a matrix of zeros.

@@ -33,12 +33,16 @@ pub struct Surface1<'a, T: Texel> {
 #[device]
 impl<T: Texel> Surface1<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Surface1`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the texel at coordinates: CUDA's `surf1Dread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Surface1`] has an example.
     #[track_caller]
     pub fn read(&self, x: usize) -> T {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -46,6 +50,26 @@ impl<T: Texel> Surface1<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Surface1, prelude::*};
+    ///
+    /// /// The difference of each texel and the next one, which is 0 after the last one.
+    /// #[kernel]
+    /// fn differences(x: Surface1<i32>, y: &mut [i32]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.width() && i < y.len() {
+    ///         y[i] = x.get(i + 1).unwrap_or(0) - x.read(i);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.surface_1d(&[1, 4, 9], Sampler::POINT)?;
+    /// let mut y = device.zeros::<i32>(3)?;
+    /// differences::launch(&device, LaunchConfig::cover(3), &x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [3, 5, -9]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, x: usize) -> Option<T> {
         if x < self.width { Some(self.texels[x]) } else { None }
@@ -66,12 +90,16 @@ pub struct Surface1Mut<'a, T: Texel> {
 #[device]
 impl<T: Texel> Surface1Mut<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Surface1`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the texel at coordinates: CUDA's `surf1Dread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Self::get`] has an example.
     #[track_caller]
     pub fn read(&self, x: usize) -> T {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -79,6 +107,27 @@ impl<T: Texel> Surface1Mut<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Surface1Mut, prelude::*};
+    ///
+    /// /// Exchanges the texels of each pair of neighbours. The last one may have no other.
+    /// #[kernel]
+    /// fn swap_pairs(mut x: Surface1Mut<i32>) {
+    ///     let i = 2 * global_idx_x();
+    ///     if let Some(second) = x.get(i + 1) {
+    ///         let first = x.read(i);
+    ///         x.write(i, second);
+    ///         x.write(i + 1, first);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut x = device.surface_1d(&[1, 2, 3, 4, 5], Sampler::POINT)?;
+    /// swap_pairs::launch(&device, LaunchConfig::cover(3), &mut x)?;
+    /// assert_eq!(x.to_vec()?, [2, 1, 4, 3, 5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, x: usize) -> Option<T> {
         if x < self.width { Some(self.texels[x]) } else { None }
@@ -86,6 +135,8 @@ impl<T: Texel> Surface1Mut<'_, T> {
 
     /// Writes the texel at coordinates: CUDA's `surf1Dwrite`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Surface1`] has an example.
     #[track_caller]
     pub fn write(&mut self, x: usize, texel: T) {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -129,17 +180,23 @@ pub struct Surface2<'a, T: Texel> {
 #[device]
 impl<T: Texel> Surface2<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Surface2`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`Surface2`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
     /// Returns the texel at coordinates: CUDA's `surf2Dread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Surface2`] has an example.
     #[track_caller]
     pub fn read(&self, x: usize, y: usize) -> T {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -148,6 +205,27 @@ impl<T: Texel> Surface2<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Surface2, prelude::*};
+    ///
+    /// /// The sum of the neighbours to the right and below, where there are such.
+    /// #[kernel]
+    /// fn add_neighbours(image: Surface2<u32>, sums: &mut [u32]) {
+    ///     let (x, y) = (global_idx_x(), global_idx_y());
+    ///     if x < image.width() && y < image.height() {
+    ///         let (right, below) = (image.get(x + 1, y), image.get(x, y + 1));
+    ///         sums[y * image.width() + x] = right.unwrap_or(0) + below.unwrap_or(0);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let image = device.surface_2d(&[1u32, 2, 3, 10, 20, 30], (2, 3), Sampler::POINT)?;
+    /// let mut sums = device.zeros::<u32>(6)?;
+    /// add_neighbours::launch(&device, LaunchConfig::cover((3, 2)), &image, &mut sums)?;
+    /// assert_eq!(sums.to_vec()?, [12, 23, 30, 20, 30, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, x: usize, y: usize) -> Option<T> {
         if x < self.width && y < self.height { Some(self.texels[y * self.pitch + x]) } else { None }
@@ -170,17 +248,23 @@ pub struct Surface2Mut<'a, T: Texel> {
 #[device]
 impl<T: Texel> Surface2Mut<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Surface2`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`Surface2`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
     /// Returns the texel at coordinates: CUDA's `surf2Dread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Self::get`] has an example.
     #[track_caller]
     pub fn read(&self, x: usize, y: usize) -> T {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -189,6 +273,27 @@ impl<T: Texel> Surface2Mut<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Surface2Mut, prelude::*};
+    ///
+    /// /// Exchanges the rows of each pair of neighbours. The last one may have no other.
+    /// #[kernel]
+    /// fn swap_rows(mut image: Surface2Mut<u32>) {
+    ///     let (x, y) = (global_idx_x(), 2 * global_idx_y());
+    ///     if let Some(second) = image.get(x, y + 1) {
+    ///         let first = image.read(x, y);
+    ///         image.write(x, y, second);
+    ///         image.write(x, y + 1, first);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut image = device.surface_2d(&[1u32, 2, 3, 4, 5, 6], (3, 2), Sampler::POINT)?;
+    /// swap_rows::launch(&device, LaunchConfig::cover((2, 2)), &mut image)?;
+    /// assert_eq!(image.to_vec()?, [3, 4, 1, 2, 5, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, x: usize, y: usize) -> Option<T> {
         if x < self.width && y < self.height { Some(self.texels[y * self.pitch + x]) } else { None }
@@ -196,6 +301,8 @@ impl<T: Texel> Surface2Mut<'_, T> {
 
     /// Writes the texel at coordinates: CUDA's `surf2Dwrite`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Surface2`] has an example.
     #[track_caller]
     pub fn write(&mut self, x: usize, y: usize, texel: T) {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -241,22 +348,30 @@ pub struct Surface3<'a, T: Texel> {
 #[device]
 impl<T: Texel> Surface3<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Surface3`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`Surface3`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
     /// Returns the number of texels along z.
+    ///
+    /// The documentation of [`Surface3`] has an example.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
     /// Returns the texel at coordinates: CUDA's `surf3Dread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Surface3`] has an example.
     #[track_caller]
     pub fn read(&self, x: usize, y: usize, z: usize) -> T {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -266,6 +381,27 @@ impl<T: Texel> Surface3<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Surface3, prelude::*};
+    ///
+    /// /// The texels of the next layer, or 0.
+    /// #[kernel]
+    /// fn shift(volume: Surface3<u8>, shifted: &mut [u8]) {
+    ///     let (x, y, z) = (global_idx_x(), global_idx_y(), global_idx_z());
+    ///     if x < volume.width() && y < volume.height() && z < volume.depth() {
+    ///         let place = (z * volume.height() + y) * volume.width() + x;
+    ///         shifted[place] = volume.get(x, y, z + 1).unwrap_or(0);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let volume = device.surface_3d(&[1u8, 2, 3, 4, 5, 6], (3, 1, 2), Sampler::POINT)?;
+    /// let mut shifted = device.zeros::<u8>(6)?;
+    /// shift::launch(&device, LaunchConfig::cover((2, 1, 3)), &volume, &mut shifted)?;
+    /// assert_eq!(shifted.to_vec()?, [3, 4, 5, 6, 0, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, x: usize, y: usize, z: usize) -> Option<T> {
         if x < self.width && y < self.height && z < self.depth {
@@ -294,22 +430,30 @@ pub struct Surface3Mut<'a, T: Texel> {
 #[device]
 impl<T: Texel> Surface3Mut<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Surface3`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`Surface3`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
     /// Returns the number of texels along z.
+    ///
+    /// The documentation of [`Surface3`] has an example.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
     /// Returns the texel at coordinates: CUDA's `surf3Dread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Self::get`] has an example.
     #[track_caller]
     pub fn read(&self, x: usize, y: usize, z: usize) -> T {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -319,6 +463,27 @@ impl<T: Texel> Surface3Mut<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Surface3Mut, prelude::*};
+    ///
+    /// /// Exchanges the layers of each pair of neighbours. The last one may have no other.
+    /// #[kernel]
+    /// fn swap_layers(mut volume: Surface3Mut<u8>) {
+    ///     let (x, y, z) = (global_idx_x(), global_idx_y(), 2 * global_idx_z());
+    ///     if let Some(second) = volume.get(x, y, z + 1) {
+    ///         let first = volume.read(x, y, z);
+    ///         volume.write(x, y, z, second);
+    ///         volume.write(x, y, z + 1, first);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut volume = device.surface_3d(&[1u8, 2, 3, 4, 5, 6], (3, 1, 2), Sampler::POINT)?;
+    /// swap_layers::launch(&device, LaunchConfig::cover((2, 1, 2)), &mut volume)?;
+    /// assert_eq!(volume.to_vec()?, [3, 4, 1, 2, 5, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, x: usize, y: usize, z: usize) -> Option<T> {
         if x < self.width && y < self.height && z < self.depth {
@@ -330,6 +495,8 @@ impl<T: Texel> Surface3Mut<'_, T> {
 
     /// Writes the texel at coordinates: CUDA's `surf3Dwrite`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Surface3`] has an example.
     #[track_caller]
     pub fn write(&mut self, x: usize, y: usize, z: usize, texel: T) {
         assert!(x < self.width, "x is {x} in a surface of {} columns", self.width);
@@ -374,17 +541,23 @@ pub struct LayeredSurface1<'a, T: Texel> {
 #[device]
 impl<T: Texel> LayeredSurface1<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`LayeredSurface1`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of layers.
+    ///
+    /// The documentation of [`LayeredSurface1`] has an example.
     pub fn layers(&self) -> usize {
         self.layers
     }
 
     /// Returns the texel at coordinates: CUDA's `surf1DLayeredread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`LayeredSurface1`] has an example.
     #[track_caller]
     pub fn read(&self, layer: usize, x: usize) -> T {
         assert!(layer < self.layers, "layer is {layer} in a surface of {} layers", self.layers);
@@ -393,6 +566,26 @@ impl<T: Texel> LayeredSurface1<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{LayeredSurface1, Sampler, prelude::*};
+    ///
+    /// /// The differences of each layer and the next one, where there is one.
+    /// #[kernel]
+    /// fn differences(tables: LayeredSurface1<i16>, y: &mut [i16]) {
+    ///     let (x, layer) = (global_idx_x(), global_idx_y());
+    ///     if let Some(next) = tables.get(layer + 1, x) {
+    ///         y[layer * tables.width() + x] = next - tables.read(layer, x);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let tables = device.layered_surface_1d(&[1i16, 2, 10, 20], (2, 2), Sampler::POINT)?;
+    /// let mut y = device.zeros::<i16>(4)?;
+    /// differences::launch(&device, LaunchConfig::cover((2, 2)), &tables, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [9, 18, 0, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, layer: usize, x: usize) -> Option<T> {
         if layer < self.layers && x < self.width {
@@ -419,17 +612,23 @@ pub struct LayeredSurface1Mut<'a, T: Texel> {
 #[device]
 impl<T: Texel> LayeredSurface1Mut<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`LayeredSurface1`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of layers.
+    ///
+    /// The documentation of [`LayeredSurface1`] has an example.
     pub fn layers(&self) -> usize {
         self.layers
     }
 
     /// Returns the texel at coordinates: CUDA's `surf1DLayeredread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Self::get`] has an example.
     #[track_caller]
     pub fn read(&self, layer: usize, x: usize) -> T {
         assert!(layer < self.layers, "layer is {layer} in a surface of {} layers", self.layers);
@@ -438,6 +637,26 @@ impl<T: Texel> LayeredSurface1Mut<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{LayeredSurface1Mut, Sampler, prelude::*};
+    ///
+    /// /// Adds the first layer to each other one.
+    /// #[kernel]
+    /// fn add_first(mut tables: LayeredSurface1Mut<u16>) {
+    ///     let (x, layer) = (global_idx_x(), 1 + global_idx_y());
+    ///     if let Some(texel) = tables.get(layer, x) {
+    ///         let sum = texel + tables.read(0, x);
+    ///         tables.write(layer, x, sum);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut tables = device.layered_surface_1d(&[1u16, 2, 10, 20], (2, 2), Sampler::POINT)?;
+    /// add_first::launch(&device, LaunchConfig::cover((2, 2)), &mut tables)?;
+    /// assert_eq!(tables.to_vec()?, [1, 2, 11, 22]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, layer: usize, x: usize) -> Option<T> {
         if layer < self.layers && x < self.width {
@@ -449,6 +668,8 @@ impl<T: Texel> LayeredSurface1Mut<'_, T> {
 
     /// Writes the texel at coordinates: CUDA's `surf1DLayeredwrite`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`LayeredSurface1`] has an example.
     #[track_caller]
     pub fn write(&mut self, layer: usize, x: usize, texel: T) {
         assert!(layer < self.layers, "layer is {layer} in a surface of {} layers", self.layers);
@@ -496,22 +717,30 @@ pub struct LayeredSurface2<'a, T: Texel> {
 #[device]
 impl<T: Texel> LayeredSurface2<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`LayeredSurface2`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`LayeredSurface2`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
     /// Returns the number of layers.
+    ///
+    /// The documentation of [`LayeredSurface2`] has an example.
     pub fn layers(&self) -> usize {
         self.layers
     }
 
     /// Returns the texel at coordinates: CUDA's `surf2DLayeredread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`LayeredSurface2`] has an example.
     #[track_caller]
     pub fn read(&self, layer: usize, x: usize, y: usize) -> T {
         assert!(layer < self.layers, "layer is {layer} in a surface of {} layers", self.layers);
@@ -521,6 +750,27 @@ impl<T: Texel> LayeredSurface2<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{LayeredSurface2, Sampler, prelude::*};
+    ///
+    /// /// The changes from each frame of a video to the next one, where there is one.
+    /// #[kernel]
+    /// fn changes(frames: LayeredSurface2<i16>, y: &mut [i16]) {
+    ///     let (column, row, frame) = (global_idx_x(), global_idx_y(), global_idx_z());
+    ///     if let Some(next) = frames.get(frame + 1, column, row) {
+    ///         let place = (frame * frames.height() + row) * frames.width() + column;
+    ///         y[place] = next - frames.read(frame, column, row);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let frames = device.layered_surface_2d(&[1i16, 2, 10, 20], (2, 1, 2), Sampler::POINT)?;
+    /// let mut y = device.zeros::<i16>(4)?;
+    /// changes::launch(&device, LaunchConfig::cover((2, 1, 2)), &frames, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [9, 18, 0, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, layer: usize, x: usize, y: usize) -> Option<T> {
         if layer < self.layers && x < self.width && y < self.height {
@@ -549,22 +799,30 @@ pub struct LayeredSurface2Mut<'a, T: Texel> {
 #[device]
 impl<T: Texel> LayeredSurface2Mut<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`LayeredSurface2`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`LayeredSurface2`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
     /// Returns the number of layers.
+    ///
+    /// The documentation of [`LayeredSurface2`] has an example.
     pub fn layers(&self) -> usize {
         self.layers
     }
 
     /// Returns the texel at coordinates: CUDA's `surf2DLayeredread`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`Self::get`] has an example.
     #[track_caller]
     pub fn read(&self, layer: usize, x: usize, y: usize) -> T {
         assert!(layer < self.layers, "layer is {layer} in a surface of {} layers", self.layers);
@@ -574,6 +832,26 @@ impl<T: Texel> LayeredSurface2Mut<'_, T> {
     }
 
     /// Returns the texel at coordinates; `None` outside the surface.
+    ///
+    /// ```
+    /// use warpwise::{LayeredSurface2Mut, Sampler, prelude::*};
+    ///
+    /// /// Adds the first layer to each other one.
+    /// #[kernel]
+    /// fn add_first(mut images: LayeredSurface2Mut<u8>) {
+    ///     let (x, y, layer) = (global_idx_x(), global_idx_y(), 1 + global_idx_z());
+    ///     if let Some(texel) = images.get(layer, x, y) {
+    ///         let sum = texel + images.read(0, x, y);
+    ///         images.write(layer, x, y, sum);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut images = device.layered_surface_2d(&[1u8, 2, 10, 20], (2, 1, 2), Sampler::POINT)?;
+    /// add_first::launch(&device, LaunchConfig::cover((2, 1, 2)), &mut images)?;
+    /// assert_eq!(images.to_vec()?, [1, 2, 11, 22]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn get(&self, layer: usize, x: usize, y: usize) -> Option<T> {
         if layer < self.layers && x < self.width && y < self.height {
@@ -585,6 +863,8 @@ impl<T: Texel> LayeredSurface2Mut<'_, T> {
 
     /// Writes the texel at coordinates: CUDA's `surf2DLayeredwrite`. Coordinates outside the surface end
     /// the thread, as an index outside a slice does.
+    ///
+    /// The documentation of [`LayeredSurface2`] has an example.
     #[track_caller]
     pub fn write(&mut self, layer: usize, x: usize, y: usize, texel: T) {
         assert!(layer < self.layers, "layer is {layer} in a surface of {} layers", self.layers);

@@ -25,12 +25,28 @@ const MAX_LAYERS: usize = 2048;
 /// The filter, the address modes and the coordinates of a texture.
 ///
 /// ```
-/// use warpwise::{AddressMode, Sampler};
-/// let sampler = Sampler::LINEAR.normalized().address(AddressMode::Wrap);
-/// let by_axis = sampler.address_along(1, AddressMode::Clamp);
-/// assert_ne!(sampler, by_axis);
+/// use warpwise::{Sampler, Texture1, prelude::*};
+///
+/// /// Reads at each half of a texel.
+/// #[kernel]
+/// fn look_up(table: Texture1<f32>, y: &mut [f32]) {
+///     let i = global_idx_x();
+///     if i < y.len() {
+///         y[i] = table.sample(i as f32 / 2.0);
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let mut y = device.zeros::<f32>(4)?;
+/// let expected = [(Sampler::POINT, [0.0, 0.0, 2.0, 2.0]), (Sampler::LINEAR, [0.0, 0.0, 1.0, 2.0])];
+/// for (sampler, expected) in expected {
+///     let table = device.texture_1d(&[0.0f32, 2.0], sampler)?;
+///     look_up::launch(&device, LaunchConfig::cover(4), &table, &mut y)?;
+///     assert_eq!(y.to_vec()?, expected);
+/// }
+/// # Ok::<(), warpwise::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampler {
     filter: Filter,
     address: [AddressMode; 3],
@@ -40,9 +56,13 @@ pub struct Sampler {
 impl Sampler {
     /// A sampler of the texel that covers the coordinates, which are in texels; outside of the texture,
     /// of the nearest one.
+    ///
+    /// The documentation of [`Sampler`] has an example.
     pub const POINT: Self =
         Self { filter: Filter::Point, address: [AddressMode::Clamp; 3], normalized: false };
     /// A sampler of the mean of the texels around the coordinates, weighted by distance.
+    ///
+    /// The documentation of [`Sampler`] has an example.
     pub const LINEAR: Self = Self { filter: Filter::Linear, ..Self::POINT };
 
     /// Sets coordinates from 0 to 1.

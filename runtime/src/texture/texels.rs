@@ -31,22 +31,31 @@ pub trait Texel: Copy {
 #[device]
 pub trait TexelWord: Copy {
     /// Samples a texture of one dimension.
+    #[doc(hidden)]
     fn sample_1d<T>(texels: &[T], x: f32) -> [Self; 4];
     /// Samples a texture of two dimensions.
+    #[doc(hidden)]
     fn sample_2d<T>(texels: &[T], x: f32, y: f32) -> [Self; 4];
     /// Samples a texture of three dimensions.
+    #[doc(hidden)]
     fn sample_3d<T>(texels: &[T], x: f32, y: f32, z: f32) -> [Self; 4];
     /// Samples a layer of one dimension.
+    #[doc(hidden)]
     fn sample_a1d<T>(texels: &[T], layer: u32, x: f32) -> [Self; 4];
     /// Samples a layer of two dimensions.
+    #[doc(hidden)]
     fn sample_a2d<T>(texels: &[T], layer: u32, x: f32, y: f32) -> [Self; 4];
     /// Gathers the first channel.
+    #[doc(hidden)]
     fn gather_r_2d<T>(texels: &[T], x: f32, y: f32) -> [Self; 4];
     /// Gathers the second channel.
+    #[doc(hidden)]
     fn gather_g_2d<T>(texels: &[T], x: f32, y: f32) -> [Self; 4];
     /// Gathers the third channel.
+    #[doc(hidden)]
     fn gather_b_2d<T>(texels: &[T], x: f32, y: f32) -> [Self; 4];
     /// Gathers the fourth channel.
+    #[doc(hidden)]
     fn gather_a_2d<T>(texels: &[T], x: f32, y: f32) -> [Self; 4];
 }
 

@@ -36,6 +36,8 @@ pub struct Texture1<'a, T: Texel> {
 #[device]
 impl<T: Texel> Texture1<'_, T> {
     /// Returns the number of texels.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -49,7 +51,7 @@ impl<T: Texel> Texture1<'_, T> {
     /// #[kernel]
     /// fn halfway(table: Texture1<f32>, y: &mut [f32]) {
     ///     let i = global_idx_x();
-    ///     if i < y.len() {
+    ///     if i + 1 < table.width() && i < y.len() {
     ///         y[i] = table.sample(i as f32 + 1.0);
     ///     }
     /// }
@@ -85,11 +87,15 @@ pub struct Texture2<'a, T: Texel> {
 #[device]
 impl<T: Texel> Texture2<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
@@ -279,16 +285,22 @@ pub struct Texture3<'a, T: Texel> {
 #[device]
 impl<T: Texel> Texture3<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
     /// Returns the number of texels along z.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn depth(&self) -> usize {
         self.depth
     }
@@ -298,20 +310,21 @@ impl<T: Texel> Texture3<'_, T> {
     /// ```
     /// use warpwise::{Sampler, Texture3, prelude::*};
     ///
-    /// /// The mean of eight texels, by one read at the corner where they meet.
+    /// /// The middle of a volume: here the mean of eight texels, at the corner where they meet.
     /// #[kernel(block = 32)]
-    /// fn mean(volume: Texture3<f32>, y: &mut [f32]) {
-    ///     if thread_idx_x() < y.len() {
-    ///         y[thread_idx_x()] = volume.sample(1.0, 1.0, 1.0);
+    /// fn middle(volume: Texture3<f32>, out: &mut [f32]) {
+    ///     if thread_idx_x() < out.len() {
+    ///         let (x, y) = (volume.width() as f32 / 2.0, volume.height() as f32 / 2.0);
+    ///         out[thread_idx_x()] = volume.sample(x, y, volume.depth() as f32 / 2.0);
     ///     }
     /// }
     ///
     /// let device = Device::cpu();
     /// let texels = [0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
     /// let volume = device.texture_3d(&texels, (2, 2, 2), Sampler::LINEAR)?;
-    /// let mut y = device.zeros::<f32>(1)?;
-    /// mean::launch(&device, LaunchConfig::grid(1), &volume, &mut y)?;
-    /// assert_eq!(y.to_vec()?, [3.5]);
+    /// let mut out = device.zeros::<f32>(1)?;
+    /// middle::launch(&device, LaunchConfig::grid(1), &volume, &mut out)?;
+    /// assert_eq!(out.to_vec()?, [3.5]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     ///
@@ -338,11 +351,15 @@ pub struct LayeredTexture1<'a, T: Texel> {
 #[device]
 impl<T: Texel> LayeredTexture1<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of layers.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn layers(&self) -> usize {
         self.layers
     }
@@ -353,12 +370,12 @@ impl<T: Texel> LayeredTexture1<'_, T> {
     /// ```
     /// use warpwise::{LayeredTexture1, Sampler, prelude::*};
     ///
-    /// /// Looks the middle of each of several tables up. Layers are not interpolated.
+    /// /// Looks up the middle of each of several tables. Layers are not interpolated.
     /// #[kernel]
     /// fn middles(tables: LayeredTexture1<f32>, y: &mut [f32]) {
     ///     let layer = global_idx_x();
     ///     if layer < tables.layers() && layer < y.len() {
-    ///         y[layer] = tables.sample(layer, 1.0);
+    ///         y[layer] = tables.sample(layer, tables.width() as f32 / 2.0);
     ///     }
     /// }
     ///
@@ -417,16 +434,22 @@ pub struct LayeredTexture2<'a, T: Texel> {
 #[device]
 impl<T: Texel> LayeredTexture2<'_, T> {
     /// Returns the number of texels along x.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Returns the number of texels along y.
+    ///
+    /// The documentation of [`Self::sample`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
     /// Returns the number of layers.
+    ///
+    /// The documentation of [`LayeredTexture2`] has an example.
     pub fn layers(&self) -> usize {
         self.layers
     }

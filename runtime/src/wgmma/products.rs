@@ -16,17 +16,19 @@ pub struct Sum<T: FactorElement, const N: usize> {
 #[device]
 impl<T: FactorElement, const N: usize> Sum<T, N> {
     /// The number of elements that each thread has.
+    ///
+    /// The documentation of [`Self::get`] has an example.
     pub const LEN: usize = N / 2;
 
     /// Returns a matrix of zeros.
     ///
     /// ```
-    /// use warpwise::{prelude::*, wgmma::Sum};
+    /// use warpwise::{prelude::*, wgmma};
     ///
     /// /// Clears a matrix of 64 rows and 64 columns.
     /// #[kernel(block = 128)]
     /// fn clear(c: &mut [f32]) {
-    ///     Sum::<bf16, 64>::zero().store(c, 0, 64);
+    ///     wgmma::Sum::<bf16, 64>::zero().store(c, 0, 64);
     /// }
     ///
     /// let device = Device::cpu();
@@ -42,18 +44,19 @@ impl<T: FactorElement, const N: usize> Sum<T, N> {
     /// Returns this thread's element `i`.
     ///
     /// ```
-    /// use warpwise::{prelude::*, wgmma::Sum};
+    /// use warpwise::{prelude::*, wgmma};
     ///
     /// /// The sum of the 64 x 64 numbers from 0 to 4095.
     /// #[kernel(block = 128)]
     /// fn example(c: &mut [f32]) {
-    ///     let mut sum = Sum::<bf16, 64>::zero();
-    ///     for i in 0..Sum::<bf16, 64>::LEN {
-    ///         let (row, column) = (Sum::<bf16, 64>::row(i), Sum::<bf16, 64>::column(i));
+    ///     let mut sum = wgmma::Sum::<bf16, 64>::zero();
+    ///     for i in 0..wgmma::Sum::<bf16, 64>::LEN {
+    ///         let row = wgmma::Sum::<bf16, 64>::row(i);
+    ///         let column = wgmma::Sum::<bf16, 64>::column(i);
     ///         sum.set(i, (64 * row + column) as f32);
     ///     }
     ///     let mut own = 0.0;
-    ///     for i in 0..Sum::<bf16, 64>::LEN {
+    ///     for i in 0..wgmma::Sum::<bf16, 64>::LEN {
     ///         own += sum.get(i);
     ///     }
     ///     let all = block::reduce_add(own);
@@ -75,14 +78,15 @@ impl<T: FactorElement, const N: usize> Sum<T, N> {
     /// Sets this thread's element `i`.
     ///
     /// ```
-    /// use warpwise::{prelude::*, wgmma::Sum};
+    /// use warpwise::{prelude::*, wgmma};
     ///
     /// /// Numbers the elements of a matrix.
     /// #[kernel(block = 128)]
     /// fn example(c: &mut [f32]) {
-    ///     let mut sum = Sum::<bf16, 64>::zero();
-    ///     for i in 0..Sum::<bf16, 64>::LEN {
-    ///         let (row, column) = (Sum::<bf16, 64>::row(i), Sum::<bf16, 64>::column(i));
+    ///     let mut sum = wgmma::Sum::<bf16, 64>::zero();
+    ///     for i in 0..wgmma::Sum::<bf16, 64>::LEN {
+    ///         let row = wgmma::Sum::<bf16, 64>::row(i);
+    ///         let column = wgmma::Sum::<bf16, 64>::column(i);
     ///         sum.set(i, (64 * row + column) as f32);
     ///     }
     ///     sum.store(c, 0, 64);
@@ -101,14 +105,14 @@ impl<T: FactorElement, const N: usize> Sum<T, N> {
     /// Returns the row of this thread's element `i`.
     ///
     /// ```
-    /// use warpwise::{prelude::*, wgmma::Sum};
+    /// use warpwise::{prelude::*, wgmma};
     ///
     /// /// Fills the lower left triangle of a matrix.
     /// #[kernel(block = 128)]
     /// fn example(c: &mut [f32]) {
-    ///     let mut sum = Sum::<bf16, 64>::zero();
-    ///     for i in 0..Sum::<bf16, 64>::LEN {
-    ///         if Sum::<bf16, 64>::column(i) <= Sum::<bf16, 64>::row(i) {
+    ///     let mut sum = wgmma::Sum::<bf16, 64>::zero();
+    ///     for i in 0..wgmma::Sum::<bf16, 64>::LEN {
+    ///         if wgmma::Sum::<bf16, 64>::column(i) <= wgmma::Sum::<bf16, 64>::row(i) {
     ///             sum.set(i, 1.0);
     ///         }
     ///     }
@@ -128,14 +132,14 @@ impl<T: FactorElement, const N: usize> Sum<T, N> {
     /// Returns the column of this thread's element `i`.
     ///
     /// ```
-    /// use warpwise::{prelude::*, wgmma::Sum};
+    /// use warpwise::{prelude::*, wgmma};
     ///
     /// /// Adds a number to each column, as a bias is.
     /// #[kernel(block = 128)]
     /// fn example(c: &mut [f32]) {
-    ///     let mut sum = Sum::<bf16, 64>::zero();
-    ///     for i in 0..Sum::<bf16, 64>::LEN {
-    ///         sum.set(i, sum.get(i) + 0.5 * Sum::<bf16, 64>::column(i) as f32);
+    ///     let mut sum = wgmma::Sum::<bf16, 64>::zero();
+    ///     for i in 0..wgmma::Sum::<bf16, 64>::LEN {
+    ///         sum.set(i, sum.get(i) + 0.5 * wgmma::Sum::<bf16, 64>::column(i) as f32);
     ///     }
     ///     sum.store(c, 0, 64);
     /// }
@@ -153,14 +157,15 @@ impl<T: FactorElement, const N: usize> Sum<T, N> {
     /// Stores the matrix row by row: row `i` begins at element `start + i * pitch`.
     ///
     /// ```
-    /// use warpwise::{prelude::*, wgmma::Sum};
+    /// use warpwise::{prelude::*, wgmma};
     ///
     /// /// Stores the numbers from 0 to 4095 to columns 32 to 95 of a matrix with 128 columns.
     /// #[kernel(block = 128)]
     /// fn example(c: &mut [f32]) {
-    ///     let mut sum = Sum::<bf16, 64>::zero();
-    ///     for i in 0..Sum::<bf16, 64>::LEN {
-    ///         let (row, column) = (Sum::<bf16, 64>::row(i), Sum::<bf16, 64>::column(i));
+    ///     let mut sum = wgmma::Sum::<bf16, 64>::zero();
+    ///     for i in 0..wgmma::Sum::<bf16, 64>::LEN {
+    ///         let row = wgmma::Sum::<bf16, 64>::row(i);
+    ///         let column = wgmma::Sum::<bf16, 64>::column(i);
     ///         sum.set(i, (64 * row + column) as f32);
     ///     }
     ///     sum.store(c, 32, 128);

@@ -1,17 +1,24 @@
 //! Constants, methods and swizzles of vectors.
-use crate::types::vector::{Identifiers, LANE_NAMES, LANE_TYPES, Vector};
+use crate::types::vector::{
+    Identifiers, LANE_NAMES, LANE_TYPES, Vector, examples::example_paragraph,
+};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 /// A constant or function of a vector, with its name.
 struct Member {
     name: String,
+    doc: String,
     tokens: TokenStream,
 }
 
-/// Returns the `impl` with all members except swizzles.
+/// Returns the `impl` with all members except swizzles, with their documentation.
 pub(crate) fn member_impl(vector: Vector) -> TokenStream {
-    make_impl(vector, all_members(vector).into_iter().map(|member| member.tokens))
+    let documented = all_members(vector).into_iter().map(|Member { name, doc, tokens }| {
+        let (doc, example) = (format!(" {doc}"), example_paragraph(vector, &name));
+        quote!(#[doc = #doc] #[doc = #example] #tokens)
+    });
+    make_impl(vector, documented)
 }
 
 /// Returns the `impl` with all swizzles.
@@ -90,8 +97,7 @@ struct Members {
 
 impl Members {
     fn add(&mut self, name: &str, doc: &str, tokens: TokenStream) {
-        let doc = format!(" {doc}");
-        self.all.push(Member { name: name.into(), tokens: quote!(#[doc = #doc] #tokens) });
+        self.all.push(Member { name: name.into(), doc: doc.into(), tokens });
     }
 
     /// Adds a function without side effects.
@@ -130,16 +136,16 @@ impl Members {
             (false, false) => [quote!(0), quote!(1)],
         };
         let [zeros, ones] = [zero, one].map(|value| vector.map_lanes(|_| value.clone()));
-        self.add("ZERO", "Every lane 0.", quote!(pub const ZERO: Self = #zeros;));
-        self.add("ONE", "Every lane 1.", quote!(pub const ONE: Self = #ones;));
+        self.add("ZERO", "A vector whose lanes are all 0.", quote!(pub const ZERO: Self = #zeros;));
+        self.add("ONE", "A vector whose lanes are all 1.", quote!(pub const ONE: Self = #ones;));
         let lanes = quote!(pub const LANES: usize = #count;);
-        self.add("LANES", "How many lanes there are.", lanes);
+        self.add("LANES", "The number of lanes.", lanes);
         let tokens =
             quote!(pub const fn new(#(#fields: #scalar),*) -> Self { Self { #(#fields),* } });
         self.add_pure("new", "A vector of these lanes.", tokens);
         let lanes = vector.map_lanes(|_| quote!(value));
         let tokens = quote!(pub const fn splat(value: #scalar) -> Self { #lanes });
-        self.add_pure("splat", "Every lane the same.", tokens);
+        self.add_pure("splat", "A vector whose lanes are all `value`.", tokens);
         let indices = (0..count).map(Literal::usize_unsuffixed);
         let tokens = quote!(pub const fn from_array(lanes: [#scalar; #count]) -> Self {
             Self { #(#fields: lanes[#indices]),* }
@@ -147,10 +153,10 @@ impl Members {
         self.add_pure("from_array", "The vector of the lanes in an array.", tokens);
         let tokens =
             quote!(pub const fn to_array(self) -> [#scalar; #count] { [#(self.#fields),*] });
-        self.add_pure("to_array", "The lanes.", tokens);
+        self.add_pure("to_array", "The lanes, as an array.", tokens);
         for field in &fields {
             let (name, method) = (format!("with_{field}"), format_ident!("with_{field}"));
-            let doc = format!("The same vector but for lane `{field}`.");
+            let doc = format!("The vector with another lane `{field}`.");
             let tokens = quote!(pub const fn #method(self, #field: #scalar) -> Self {
                 Self { #field, ..self }
             });
@@ -159,7 +165,11 @@ impl Members {
         let lanes = vector.map_lanes(|lane| quote!(f(self.#lane)));
         let tokens =
             quote!(pub fn map<F: FnMut(#scalar) -> #scalar>(self, mut f: F) -> Self { #lanes });
-        self.add_pure("map", "What `f` makes of each lane, the first one first.", tokens);
+        self.add_pure(
+            "map",
+            "The results of `f` for each lane, from the first one to the last.",
+            tokens,
+        );
         self.add_lane_by_lane("min", "The smaller of each pair of lanes.", &["other"]);
         self.add_lane_by_lane("max", "The larger of each pair of lanes.", &["other"]);
         self.add_lane_by_lane(
@@ -172,15 +182,15 @@ impl Members {
     fn add_comparisons(&mut self) {
         let (vector, count) = (self.vector, self.vector.lanes);
         for (name, op, doc) in [
-            ("lanes_eq", quote!(==), "equal"),
-            ("lanes_ne", quote!(!=), "not equal"),
-            ("lanes_lt", quote!(<), "less"),
-            ("lanes_le", quote!(<=), "less or equal"),
-            ("lanes_gt", quote!(>), "greater"),
-            ("lanes_ge", quote!(>=), "greater or equal"),
+            ("lanes_eq", quote!(==), "equal to"),
+            ("lanes_ne", quote!(!=), "not equal to"),
+            ("lanes_lt", quote!(<), "less than"),
+            ("lanes_le", quote!(<=), "at most"),
+            ("lanes_gt", quote!(>), "greater than"),
+            ("lanes_ge", quote!(>=), "at least"),
         ] {
             let (method, fields) = (format_ident!("{name}"), vector.fields());
-            let doc = format!("Which lanes are {doc}.");
+            let doc = format!("True for each lane that is {doc} that of `other`.");
             let tokens = quote!(pub fn #method(self, other: Self) -> [bool; #count] {
                 [#(self.#fields #op other.#fields),*]
             });
@@ -232,7 +242,11 @@ impl Members {
                     }
                 }
             );
-            self.add_pure("cross", "The vector product.", tokens);
+            self.add_pure(
+                "cross",
+                "The vector product, which is perpendicular to both vectors.",
+                tokens,
+            );
         }
     }
 
@@ -290,7 +304,8 @@ impl Members {
         for (name, what) in [("add", "sum"), ("sub", "difference"), ("mul", "product")] {
             let doc = format!("The {what} of each pair of lanes, wrapping around.");
             self.add_lane_by_lane(&format!("wrapping_{name}"), &doc, &["other"]);
-            let doc = format!("The {what} of each pair of lanes, kept in range.");
+            let doc =
+                format!("The {what} of each pair of lanes, saturating at the limits of the type.");
             self.add_lane_by_lane(&format!("saturating_{name}"), &doc, &["other"]);
         }
     }
@@ -321,5 +336,29 @@ impl Members {
             let tokens = quote!(pub fn #called(self) -> #name { #name { #(#fields: #values),* } });
             self.add_pure(&method, &doc, tokens);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_member_has_an_example_or_names_one() {
+        let mut shown = Vec::new();
+        let mut named = Vec::new();
+        for vector in LANE_TYPES.into_iter().flat_map(|(_, lane)| Vector::family(lane)) {
+            for Member { name, .. } in all_members(vector) {
+                let paragraph = example_paragraph(vector, &name);
+                match paragraph.split_once("[`").and_then(|(_, rest)| rest.split_once("`]")) {
+                    Some((place, _)) => named.push(place.to_string()),
+                    None => {
+                        assert!(paragraph.contains("```"), "{}::{name}", vector.name());
+                        shown.push(format!("{}::{name}", vector.name()));
+                    }
+                }
+            }
+        }
+        assert!(named.iter().all(|place| shown.contains(place)));
     }
 }

@@ -9,6 +9,7 @@
 //! Only `v[i]` and operators on references have two forms. On the host they are `impl`s. In kernels
 //! a vector is indexed like an array, so that a lane can be assigned, and operators dereference
 //! their operands, like those of numbers.
+mod examples;
 pub(crate) mod methods;
 pub(crate) mod operators;
 mod words;
@@ -106,7 +107,8 @@ impl Vector {
     pub(crate) fn declaration(self) -> TokenStream {
         let (name, scalar, fields) = (self.name(), self.scalar(), self.fields());
         let align = proc_macro2::Literal::u32_unsuffixed(self.align());
-        let doc = format!("{} lanes of `{scalar}`, aligned to {align} bytes.", self.lanes);
+        let unit = if self.align() == 1 { "byte" } else { "bytes" };
+        let doc = format!("{} lanes of `{scalar}`, aligned to {align} {unit}.", self.lanes);
         let lanes = fields.iter().map(|field| format!("Lane `{field}`."));
         let whole = self.lane.is_int().then(|| quote!(, Eq, Hash));
         quote! {

@@ -8,6 +8,13 @@ const MODELLED: &str = "only a time model has it";
 const BY_MODEL: &str = "`Predicted`, by a time model";
 
 /// Every metric that textbooks and courses on CUDA use, grouped by subject.
+///
+/// ```
+/// use warpwise::counters::metrics::{METRICS, find};
+///
+/// let found = find("gld_efficiency").expect("nvprof has it");
+/// assert!(METRICS.iter().any(|metric| metric.title == found.title));
+/// ```
 pub const METRICS: &[Metric] = &[
     // Instructions and threads.
     Metric {
