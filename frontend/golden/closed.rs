@@ -65,10 +65,16 @@ impl saxpy {
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
         a: f32,
-        x: &::warpwise::Slice<f32>,
-        y: &mut ::warpwise::Slice<f32>,
+        x: &(impl ::warpwise::parameter::ReadArg<f32> + ?::core::marker::Sized),
+        y: &mut (impl ::warpwise::parameter::WriteArg<f32> + ?::core::marker::Sized),
     ) -> ::warpwise::Result<()> {
-        Self::prepare(config, a, x, y).run(device)
+        Self::prepare(
+                config,
+                a,
+                ::warpwise::parameter::ReadArg::slice(x),
+                ::warpwise::parameter::WriteArg::slice(y),
+            )
+            .run(device)
     }
     /// Returns a launch of the kernel that can be run later, and more than once.
     #[allow(

@@ -33,7 +33,7 @@ struct halve {}
 #[allow(dead_code, reason = "the kernel may be used in one way only")]
 impl halve {
     /// The kernel in PTX, for the oldest supported GPU.
-    const PTX: &'static str = {
+    pub(crate) const PTX: &'static str = {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;
         Self::__WARPWISE_PTX
@@ -49,12 +49,12 @@ impl halve {
         clippy::too_many_arguments,
         reason = "it takes what the kernel takes, by the same names, and two more"
     )]
-    fn launch(
+    pub(crate) fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
-        x: &mut ::warpwise::Slice<u32>,
+        x: &mut (impl ::warpwise::parameter::WriteArg<u32> + ?::core::marker::Sized),
     ) -> ::warpwise::Result<()> {
-        Self::prepare(config, x).run(device)
+        Self::prepare(config, ::warpwise::parameter::WriteArg::slice(x)).run(device)
     }
     /// Returns a launch of the kernel that can be run later, and more than once.
     #[allow(
@@ -63,7 +63,7 @@ impl halve {
         clippy::too_many_arguments,
         reason = "it takes what the kernel takes, by the same names, and one more"
     )]
-    fn prepare<'args>(
+    pub(crate) fn prepare<'args>(
         config: ::warpwise::LaunchConfig,
         x: &'args mut ::warpwise::Slice<u32>,
     ) -> ::warpwise::Launch<'args, 1usize, 0usize> {
@@ -81,7 +81,7 @@ impl halve {
     /// # Errors
     /// If no launch could have such blocks, or the kernel does not compile for the device.
     #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
-    fn occupancy(
+    pub(crate) fn occupancy(
         device: &::warpwise::Device,
         block: impl ::warpwise::IntoDims,
         dynamic_shared: usize,
@@ -100,7 +100,7 @@ impl halve {
     ///
     /// # Errors
     /// If no launch could have such blocks, or the kernel does not compile for the device.
-    fn suggest_block(
+    pub(crate) fn suggest_block(
         device: &::warpwise::Device,
         dynamic_shared: usize,
     ) -> ::warpwise::Result<::warpwise::occupancy::SuggestedBlock> {

@@ -61,14 +61,15 @@ where
         clippy::too_many_arguments,
         reason = "it takes what the kernel takes, by the same names, and two more"
     )]
-    fn launch(
+    pub(crate) fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
-        x: &mut ::warpwise::Slice<T>,
+        x: &mut (impl ::warpwise::parameter::WriteArg<T> + ?::core::marker::Sized),
         by: T,
         bins: impl ::warpwise::AtomicBuffer<AtomicU32>,
     ) -> ::warpwise::Result<()> {
-        Self::prepare(config, x, by, bins).run(device)
+        Self::prepare(config, ::warpwise::parameter::WriteArg::slice(x), by, bins)
+            .run(device)
     }
     /// Returns a launch of the kernel that can be run later, and more than once.
     #[allow(
@@ -77,7 +78,7 @@ where
         clippy::too_many_arguments,
         reason = "it takes what the kernel takes, by the same names, and one more"
     )]
-    fn prepare<'args>(
+    pub(crate) fn prepare<'args>(
         config: ::warpwise::LaunchConfig,
         x: &'args mut ::warpwise::Slice<T>,
         by: T,
@@ -111,7 +112,7 @@ where
     /// # Errors
     /// If no launch could have such blocks, or the kernel does not compile for the device.
     #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
-    fn occupancy(
+    pub(crate) fn occupancy(
         device: &::warpwise::Device,
         block: impl ::warpwise::IntoDims,
         dynamic_shared: usize,
@@ -140,7 +141,7 @@ where
     ///
     /// # Errors
     /// If no launch could have such blocks, or the kernel does not compile for the device.
-    fn suggest_block(
+    pub(crate) fn suggest_block(
         device: &::warpwise::Device,
         dynamic_shared: usize,
     ) -> ::warpwise::Result<::warpwise::occupancy::SuggestedBlock> {

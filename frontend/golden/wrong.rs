@@ -29,7 +29,7 @@ struct misspelt {}
 #[allow(dead_code, reason = "the kernel may be used in one way only")]
 impl misspelt {
     /// The kernel in PTX, for the oldest supported GPU.
-    const PTX: &'static str = {
+    pub(crate) const PTX: &'static str = {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;
         Self::__WARPWISE_PTX
@@ -45,10 +45,10 @@ impl misspelt {
         clippy::too_many_arguments,
         reason = "it takes what the kernel takes, by the same names, and two more"
     )]
-    fn launch(
+    pub(crate) fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
-        x: &mut ::warpwise::Slice<f32>,
+        x: &mut (impl ::warpwise::parameter::WriteArg<f32> + ?::core::marker::Sized),
         y: impl ::core::marker::Sized,
     ) -> ::warpwise::Result<()> {
         let _ = (device, config, x, y);
@@ -61,7 +61,7 @@ impl misspelt {
         clippy::too_many_arguments,
         reason = "it takes what the kernel takes, by the same names, and one more"
     )]
-    fn prepare<'args>(
+    pub(crate) fn prepare<'args>(
         config: ::warpwise::LaunchConfig,
         x: &'args mut ::warpwise::Slice<f32>,
         y: impl ::core::marker::Sized,
@@ -74,7 +74,7 @@ impl misspelt {
     /// # Errors
     /// If no launch could have such blocks, or the kernel does not compile for the device.
     #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
-    fn occupancy(
+    pub(crate) fn occupancy(
         device: &::warpwise::Device,
         block: impl ::warpwise::IntoDims,
         dynamic_shared: usize,
@@ -93,7 +93,7 @@ impl misspelt {
     ///
     /// # Errors
     /// If no launch could have such blocks, or the kernel does not compile for the device.
-    fn suggest_block(
+    pub(crate) fn suggest_block(
         device: &::warpwise::Device,
         dynamic_shared: usize,
     ) -> ::warpwise::Result<::warpwise::occupancy::SuggestedBlock> {

@@ -45,7 +45,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
     Attribute, Error, Expr, ExprLit, Ident, Item, ItemFn, Lifetime, Lit, Meta, MetaNameValue, Path,
-    Type, ext::IdentExt, spanned::Spanned,
+    Type, Visibility, ext::IdentExt, spanned::Spanned,
 };
 
 /// Expands `#[kernel(args)] item`.
@@ -249,8 +249,17 @@ fn doc_summary(attributes: &[Attribute]) -> Vec<TokenStream> {
     lines
 }
 
+/// Returns the visibility of the launcher's members. Those of a private kernel are visible further
+/// than its name, so that a use elsewhere is one error, about the name.
+fn member_visibility(item: &ItemFn) -> TokenStream {
+    match &item.vis {
+        Visibility::Inherited => quote!(pub(crate)),
+        vis => quote!(#vis),
+    }
+}
+
 fn ptx_constant(item: &ItemFn) -> TokenStream {
-    let vis = &item.vis;
+    let vis = member_visibility(item);
     quote!(
         /// The kernel in PTX, for the oldest supported GPU.
         #vis const PTX: &'static str = {
@@ -284,7 +293,7 @@ fn launch_params(item: &ItemFn, options: &Options, paths: &[Path]) -> Vec<Param>
 }
 
 fn launch_function(item: &ItemFn, options: &Options, params: &[Param]) -> TokenStream {
-    let vis = &item.vis;
+    let vis = member_visibility(item);
     let bindings = signature::launch_bindings(&item.sig.generics, options);
     let (source, needs) =
         (signature::source_expr(options), signature::launch_where_clause(params, item, options));
@@ -301,7 +310,7 @@ fn launch_function(item: &ItemFn, options: &Options, params: &[Param]) -> TokenS
     let named =
         params.iter().any(|param| matches!(param.kind, ParamKind::Array(_))).then_some(&lifetime);
     let launch_lifetime = named.map(|lifetime| quote!(<#lifetime>));
-    let inputs = params.iter().map(|param| launch_parameter(param, named));
+    let inputs = params.iter().map(|param| launch_input(param, named));
     let prepared_inputs = params.iter().map(|param| launch_parameter(param, Some(&lifetime)));
     let names: Vec<_> = params.iter().map(|param| &param.name).collect();
     let (args, bound) = (params.len(), bindings.len());
@@ -312,7 +321,8 @@ fn launch_function(item: &ItemFn, options: &Options, params: &[Param]) -> TokenS
             use ::warpwise::__private::NotCompiled as _;
             ::warpwise::__private::prepare(#source, [#(#bindings),*], #config, [#(#args),*])
         );
-        (prepared, quote!(Self::prepare(#config, #(#names),*).run(#device)))
+        let slices = params.iter().map(slice_of_argument);
+        (prepared, quote!(Self::prepare(#config, #(#slices),*).run(#device)))
     } else {
         // Lowering rejects the parameter; calls of this function must not add errors.
         let unreachable = quote!(::core::unreachable!("a kernel that does not compile"));
@@ -357,7 +367,30 @@ fn launch_function(item: &ItemFn, options: &Options, params: &[Param]) -> TokenS
     )
 }
 
-/// Returns the declaration of a parameter of `launch`, with the lifetime of references if they are
+/// Returns the declaration of a parameter of `launch`. It takes whatever holds a slice, for the
+/// messages about what does not.
+fn launch_input(param: &Param, lifetime: Option<&Lifetime>) -> TokenStream {
+    let Param { name, kind } = param;
+    match kind {
+        ParamKind::Read { elem, .. } => {
+            let slice = quote!(impl ::warpwise::parameter::ReadArg<#elem> + ?::core::marker::Sized);
+            quote!(#name: & #lifetime (#slice))
+        }
+        ParamKind::Write { elem, .. } => {
+            let slice =
+                quote!(impl ::warpwise::parameter::WriteArg<#elem> + ?::core::marker::Sized);
+            quote!(#name: & #lifetime mut (#slice))
+        }
+        ParamKind::Scalar(_)
+        | ParamKind::Value(_)
+        | ParamKind::Array(_)
+        | ParamKind::Constant { .. }
+        | ParamKind::Atomic { .. }
+        | ParamKind::Unknown => launch_parameter(param, lifetime),
+    }
+}
+
+/// Returns the declaration of a parameter of `prepare`, with the lifetime of references if they are
 /// kept.
 fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -> TokenStream {
     match kind {
@@ -385,7 +418,22 @@ fn type_span(ty: &Type) -> Span {
     Span::mixed_site().located_at(ty.span())
 }
 
-/// Returns the argument that `launch` passes on for a parameter.
+/// Returns the argument that `launch` passes to `prepare`.
+fn slice_of_argument(Param { name, kind }: &Param) -> TokenStream {
+    let held = match kind {
+        ParamKind::Read { .. } => quote!(ReadArg),
+        ParamKind::Write { .. } => quote!(WriteArg),
+        ParamKind::Scalar(_)
+        | ParamKind::Value(_)
+        | ParamKind::Array(_)
+        | ParamKind::Constant { .. }
+        | ParamKind::Atomic { .. }
+        | ParamKind::Unknown => return quote!(#name),
+    };
+    quote_spanned!(Span::mixed_site()=> ::warpwise::parameter::#held::slice(#name))
+}
+
+/// Returns the argument that `prepare` passes on for a parameter.
 fn launch_argument(Param { name, kind }: &Param, lifetime: &Lifetime) -> TokenStream {
     let (pass, single) = match kind {
         ParamKind::Array(ty) => {

@@ -1,7 +1,7 @@
 //! The functions `saxpy::occupancy`, `saxpy::suggest_block` and `saxpy::max_cooperative_blocks`,
 //! which report the number of concurrent blocks of a kernel and the size with which most threads
 //! run.
-use crate::{attr::Options, output::signature};
+use crate::{attr::Options, kernel::member_visibility, output::signature};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::ItemFn;
@@ -65,7 +65,7 @@ fn occupancy_function(
     doc: &str,
     yields: &TokenStream,
 ) -> TokenStream {
-    let (vis, name) = (&item.vis, format_ident!("{name}"));
+    let (vis, name) = (member_visibility(item), format_ident!("{name}"));
     let bindings = signature::launch_bindings(&item.sig.generics, options);
     let (source, needs) =
         (signature::source_expr(options), signature::launch_where_clause(&[], item, options));

@@ -4,6 +4,7 @@
 //! They are found before the names of an item are resolved, by its syntax and its file alone. Where
 //! one is found, [the error takes the place of the code](replace_mistakes), so that rustc reports
 //! nothing else about it, and the item is not compiled.
+mod calls;
 mod dictionary;
 mod imports;
 mod operands;
@@ -325,6 +326,17 @@ impl<'ast> Visit<'ast> for Finder {
         {
             self.numbers.insert(name.ident.to_string(), number);
         }
+        if let FnArg::Typed(PatType { ty, .. }) = arg
+            && let Some((name, text, intended)) = parameters::host_array(ty)
+        {
+            let at = SpanRange::tokens(ty);
+            let is_known = source_map::is_imported_from_warpwise(name);
+            self.add(at, text, (!is_known).then_some((name, true)), |_| {});
+            if let Some(candidate) = self.candidates.last_mut() {
+                candidate.mistake.place = Place::Type(intended);
+            }
+            return;
+        }
         visit::visit_fn_arg(self, arg);
     }
 
@@ -354,7 +366,11 @@ impl<'ast> Visit<'ast> for Finder {
                     return self.add(at, text, None, |_| {});
                 }
             }
-            Some("shared_dyn") => {}
+            Some("shared_dyn") => {
+                if let Some(text) = wrong_shared_slice(mac) {
+                    return self.add(at, text, None, |_| {});
+                }
+            }
             _ => return,
         }
         let path = &mac.path;
@@ -418,6 +434,12 @@ impl<'ast> Finder {
             self.add(at, (format!("`{name}` is a macro"), help), Some((name, true)), arguments);
             return true;
         }
+        if let Some((text, first)) = calls::wrong_form(path, call).zip(path.segments.first()) {
+            let name = &first.ident;
+            let is_known = source_map::is_imported_from_warpwise(name);
+            self.add(at, text, (!is_known).then_some((name, false)), arguments);
+            return true;
+        }
         self.add_from_dictionary(dictionary::FUNCTIONS, path, at, arguments)
             || self.add_missing_import(path, at, imports::Kind::Function, arguments)
     }
@@ -441,10 +463,14 @@ impl<'ast> Finder {
         ))
     }
 
-    /// Visits `threadIdx.x`; returns true if it is such a field.
+    /// Visits `threadIdx.x`, `thread_idx.x` or `thread_idx().x`; returns true if it is such a field.
     fn visit_index_field(&mut self, field: &'ast ExprField, at: SpanRange) -> bool {
+        let base = match &*field.base {
+            Expr::Call(call) if call.args.is_empty() => &call.func,
+            base => base,
+        };
         let (Expr::Path(ExprPath { qself: None, path, .. }), Member::Named(axis)) =
-            (&*field.base, &field.member)
+            (base, &field.member)
         else {
             return false;
         };
@@ -454,12 +480,18 @@ impl<'ast> Finder {
             "blockIdx" => "block_idx",
             "blockDim" => "block_dim",
             "gridDim" => "grid_dim",
+            "thread_idx" | "block_idx" | "block_dim" | "grid_dim" | "global_idx" => "",
             _ => return false,
         };
         if !["x", "y", "z"].iter().any(|known| axis == known) {
             return false;
         }
-        let text = (format!("`{name}.{axis}` is CUDA C++"), format!("write `{function}_{axis}()`"));
+        let text = match function {
+            "" => {
+                (format!("cannot find `{name}` in this scope"), format!("write `{name}_{axis}()`"))
+            }
+            _ => (format!("`{name}.{axis}` is CUDA C++"), format!("write `{function}_{axis}()`")),
+        };
         self.add(at, text, Some((name, false)), |_| {});
         true
     }
@@ -535,6 +567,9 @@ impl<'ast> Finder {
                 ),
             ));
         }
+        if mac.parse_body::<Type>().is_err() {
+            return Some(wrong_shared_type(mac));
+        }
         let TypeArray { elem, len, .. } = mac.parse_body().ok()?;
         let first_of = |known| {
             let mut names = VariablesOf { known, found: None };
@@ -557,6 +592,36 @@ impl<'ast> Finder {
             format!("write `shared_dyn!({elem}, {len})`, whose length the launch computes"),
         ))
     }
+}
+
+/// Returns the message for an argument of `shared!` that is no type.
+fn wrong_shared_type(mac: &Macro) -> (String, String) {
+    let help = match mac.parse_body_with(parse_shared_dyn) {
+        Ok((ty, len)) => {
+            let [ty, len] = [ty.to_token_stream(), len.to_token_stream()].map(print_tokens);
+            format!(
+                "write `shared!([{ty}; {len}])`, or `shared_dyn!({ty}, {len})` if the launch computes \
+                 the length"
+            )
+        }
+        Err(_) => "write for example `shared!([[f32; 33]; 32])`".to_owned(),
+    };
+    ("`shared!` takes a type".to_owned(), help)
+}
+
+/// Returns the message for `shared_dyn!` without an element type and a length.
+fn wrong_shared_slice(mac: &Macro) -> Option<(String, String)> {
+    if mac.parse_body_with(parse_shared_dyn).is_ok() {
+        return None;
+    }
+    let help = match mac.parse_body::<TypeArray>() {
+        Ok(TypeArray { elem, len, .. }) => {
+            let [elem, len] = [elem.to_token_stream(), len.to_token_stream()].map(print_tokens);
+            format!("write `shared_dyn!({elem}, {len})`")
+        }
+        Err(_) => "write for example `shared_dyn!(f32, 2 * n)`".to_owned(),
+    };
+    Some(("`shared_dyn!` takes the type of an element and how many there are".to_owned(), help))
 }
 
 /// Returns the name of the atomic of a number.

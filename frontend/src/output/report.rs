@@ -222,6 +222,7 @@ fn report_unless_rustc_does(error: &syn::Error) -> TokenStream {
     quote!(
         const _: () = {
             mod gpu {
+                #[allow(non_snake_case, reason = "its name is a message")]
                 pub(crate) struct Kernel {
                     #field: (),
                 }

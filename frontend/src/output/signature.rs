@@ -129,6 +129,10 @@ fn param_kind(ty: &Type, generics: &Generics) -> ParamKind {
                 Type::Slice(slice) => (&*slice.elem, false),
                 one => (one, true),
             };
+            // It has a lifetime, which the declaration of `launch` could not leave out.
+            if is_array_of_warpwise(elem) {
+                return ParamKind::Unknown;
+            }
             // Atomics are shared, so only `&` fits them; any other plain type may be behind `&` or
             // `&mut`.
             let (plain, atomic) = (may_be_plain(elem), named(innermost_element(elem), &ATOMICS));
@@ -155,6 +159,16 @@ fn may_be_array(ty: &Type) -> bool {
     path.segments.last().is_some_and(|last| {
         type_arguments(last).next().is_some() && ARRAYS.iter().any(|name| last.ident == name)
     })
+}
+
+/// Returns true for an array of Warpwise by its path, or by its name, if the file imports it.
+fn is_array_of_warpwise(ty: &Type) -> bool {
+    let Type::Path(TypePath { path, .. }) = ty else { return false };
+    let ends = path.segments.first().zip(path.segments.last());
+    may_be_array(ty)
+        && ends.is_some_and(|(first, last)| {
+            first.ident == "warpwise" || source_map::is_imported_from_warpwise(&last.ident)
+        })
 }
 
 /// Returns the kind of a parameter in constant memory that would be of this `kind` otherwise.

@@ -146,4 +146,60 @@ fn float_modulo_index(x: &mut [f32]) {
     x[i as usize] = 1.0;
 }
 
+#[kernel(block = 32)]
+fn shuffle_width_last(x: &mut [f32]) {
+    x[1] = warp::shfl_xor(x[0], 1, 8);
+}
+
+#[kernel(block = 32)]
+fn shuffle_mask_and_width(x: &mut [f32], lanes: u32) {
+    let mask = warp::active_mask();
+    x[1] = warp::shfl_up(mask, x[0], 1, 32);
+}
+
+#[kernel(block = 32)]
+fn reduce_mask_first(x: &mut [u32]) {
+    x[1] = warp::reduce_max(u32::MAX, x[0]);
+}
+
+#[kernel(block = 32)]
+fn async_copy_wait_argument(x: &[f32], y: &mut [f32]) {
+    let tile = shared!([f32; 32]);
+    async_copy::copy(&mut tile[thread_idx_x()], &x[thread_idx_x()]);
+    async_copy::commit();
+    async_copy::wait(0);
+    y[thread_idx_x()] = tile[thread_idx_x()];
+}
+
+#[kernel(block = 64)]
+fn named_barrier_arguments(x: &mut [f32]) {
+    named_barrier::sync(2, 64);
+    x[thread_idx_x()] = 1.0;
+}
+
+mod mbarrier_new {
+    use warpwise::{MBarrier, prelude::*};
+
+    #[kernel(block = 64)]
+    fn k(x: &mut [f32]) {
+        let barrier = MBarrier::new(128);
+        let token = barrier.arrive();
+        barrier.wait(token);
+        x[thread_idx_x()] = 1.0;
+    }
+}
+
+mod mma_of_f32 {
+    use warpwise::{mma, prelude::*};
+
+    #[kernel(block = 32)]
+    fn k(x: &[f32], y: &[f32], out: &mut [f32]) {
+        let left = mma::A::<f32, 16, 8>::load(x, 0, 8);
+        let right = mma::B::<mma::Tf32, 8, 8>::load(y, 0, 8);
+        let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+        sum.multiply_add(left, right);
+        sum.store(out, 0, 8);
+    }
+}
+
 fn main() {}

@@ -273,4 +273,41 @@ fn bool_flag_ref(y: &mut [f32], done: &mut bool) {
     y[0] = 1.0;
 }
 
+mod launch_result {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(y: &mut [f32]) {
+        y[0] = 1.0;
+    }
+    fn run(d: &Device) -> warpwise::Result<()> {
+        let mut y = d.zeros::<f32>(4);
+        k::launch(d, LaunchConfig::cover(1), &mut y)
+    }
+}
+
+mod launch_array {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(y: &mut [u32]) {
+        y[0] = 1;
+    }
+    fn run(d: &Device) -> warpwise::Result<()> {
+        k::launch(d, LaunchConfig::cover(1), &mut [0; 4])
+    }
+}
+
+mod launch_view_for_write {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(y: &mut [u32]) {
+        y[0] = 1;
+    }
+    fn run(d: &Device, y: &Buffer<u32>) -> warpwise::Result<()> {
+        k::launch(d, LaunchConfig::cover(1), &mut y.slice(1..)?)
+    }
+}
+
 fn main() {}

@@ -164,4 +164,55 @@ mod private_field {
     }
 }
 
+#[kernel]
+fn buffer_parameter(x: &Buffer<f32>, y: &mut [f32]) {
+    let i = global_idx_x();
+    y[i] = x[i];
+}
+
+mod buffer_2d_parameter {
+    use warpwise::{Buffer2, Rows, prelude::*};
+
+    #[kernel]
+    fn k(x: Rows<f32>, y: &mut Buffer2<f32>) {
+        y[(0, 0)] = x[(0, 1)];
+    }
+}
+
+mod method_of_host_trait {
+    use warpwise::prelude::*;
+
+    trait Square {
+        fn square(self) -> Self;
+    }
+    impl Square for f32 {
+        fn square(self) -> f32 {
+            self * self
+        }
+    }
+    #[kernel]
+    fn k(x: &mut [f32]) {
+        x[0] = x[1].square();
+    }
+}
+
+mod constructor_of_host_impl {
+    use warpwise::prelude::*;
+
+    #[device]
+    #[derive(Clone, Copy)]
+    struct Angle {
+        degrees: f32,
+    }
+    impl Angle {
+        fn from_turns(turns: f32) -> Self {
+            Self { degrees: 360.0 * turns }
+        }
+    }
+    #[kernel]
+    fn k(x: &mut [f32]) {
+        x[0] = Angle::from_turns(x[1]).degrees;
+    }
+}
+
 fn main() {}

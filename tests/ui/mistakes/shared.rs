@@ -33,4 +33,25 @@ fn shared_vec_type(x: &mut [f32]) {
     x[0] = t[0];
 }
 
+#[kernel(block = 64)]
+fn shared_type_and_length(x: &mut [f32]) {
+    let t = shared!(f32, 64);
+    t[thread_idx_x()] = 1.0;
+    x[0] = t[0];
+}
+
+#[kernel(block = 64)]
+fn shared_without_type(x: &mut [f32]) {
+    let t: [f32; 64] = shared!();
+    t[thread_idx_x()] = 1.0;
+    x[0] = t[0];
+}
+
+#[kernel]
+fn shared_dyn_array(x: &mut [f32], n: usize) {
+    let t = shared_dyn!([f32; 2 * n]);
+    t[thread_idx_x()] = 1.0;
+    x[0] = t[0];
+}
+
 fn main() {}

@@ -36,4 +36,20 @@ fn println_missing_value(x: &mut [f32]) {
     println!("{} {}", x[0]);
 }
 
+mod private_kernel {
+    mod kernels {
+        use warpwise::prelude::*;
+
+        #[kernel]
+        fn k(y: &mut [f32]) {
+            y[0] = 1.0;
+        }
+    }
+    use warpwise::prelude::*;
+
+    fn run(d: &Device, y: &mut Buffer<f32>) -> warpwise::Result<()> {
+        kernels::k::launch(d, LaunchConfig::cover(1), y)
+    }
+}
+
 fn main() {}

@@ -3,7 +3,7 @@ use crate::{
     hir::{Expr, ExprKind, GenericArg, GenericKind},
     infer::{
         Infer, Obligation,
-        call::device_call::ResolvedFunction,
+        call::{device_call::ResolvedFunction, reject},
         items::signature::receiver_reference,
         traits::member::{CallFacts, Member, MemberKind},
     },
@@ -360,6 +360,10 @@ impl Infer<'_> {
         // The type does not implement the trait, or a bound on the way here would fail.
         if self.program().is_function_of_foreign_trait(name) {
             let reported = self.errors.mistyped(at, fact);
+            return self.make_reported(reported, at);
+        }
+        if let Some(help) = reject::host_blocks(at, name, &shown) {
+            let reported = self.errors.advise(at, fact, help);
             return self.make_reported(reported, at);
         }
         let reported = match method::replacement(name) {

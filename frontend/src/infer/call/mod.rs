@@ -305,6 +305,12 @@ impl<'a> Infer<'a> {
         let name = names.join("::");
         let fact = format!("kernel code cannot call `{name}`");
         let qualifier = names.iter().rev().nth(1);
+        let function = names.last().map_or("", String::as_str);
+        let blocks = qualifier.and_then(|qualifier| reject::host_blocks(at, function, qualifier));
+        if let Some(help) = blocks {
+            let reported = self.errors.advise(at, fact, help);
+            return self.make_reported(reported, at);
+        }
         let help = match names.first().map(String::as_str) {
             Some("std" | "core" | "alloc") => reject::function(names),
             _ if qualifier.is_some_and(|qualifier| reject::is_heap(qualifier)) => {

@@ -1,5 +1,5 @@
 //! Messages for Rust that kernel code does not have: the fact, and the replacement.
-use crate::resolve::source_map;
+use crate::{resolve::source_map, syntax::span::SpanRange};
 use syn::{Expr, Item, Lit, Pat, UseTree};
 
 /// A fact and its help.
@@ -26,6 +26,14 @@ pub(crate) fn expr(expr: &Expr) -> Advice {
         Expr::Yield(_) => unsupported("`yield`", "write a loop"),
         _ => unsupported("use this expression", "write it in plainer Rust"),
     }
+}
+
+/// Returns the help for a function of the type `ty` in blocks of this file without `#[device]`; `None`
+/// if there are none.
+pub(crate) fn host_blocks(at: SpanRange, function: &str, ty: &str) -> Option<String> {
+    let name = ty.split('<').next().unwrap_or(ty);
+    let blocks = source_map::host_blocks_with(at.first, function, name);
+    (!blocks.is_empty()).then(|| format!("put `#[device]` above {}", blocks.join(" and ")))
 }
 
 /// Returns true for the name of a std type that allocates.

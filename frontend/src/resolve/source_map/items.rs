@@ -68,6 +68,16 @@ fn imports_from_user_code(file: &SourceFile, name: &str, position: LineColumn) -
     })
 }
 
+/// Returns true if the file imports this name from Warpwise.
+pub(crate) fn imports_from_warpwise(file: &SourceFile, name: &str) -> bool {
+    file.names().may_import(name)
+        && file.code_text().use_items(|text| text.contains(name)).any(|(_, item)| {
+            imported_names(&item)
+                .iter()
+                .any(|(known, path)| known == name && path.starts_with("warpwise::"))
+        })
+}
+
 /// Returns the `#[device]` traits in scope at `position` that declare a function of this name.
 pub(crate) fn device_traits_with(
     file: &SourceFile,
@@ -94,6 +104,74 @@ pub(crate) fn device_traits_with(
         .collect();
     found.dedup();
     found
+}
+
+/// Returns the host blocks of the file that give the type `ty` a function of this name, as messages
+/// name them: an `impl`, after the trait that it implements.
+pub(crate) fn host_blocks_with(file: &SourceFile, function: &str, ty: &str) -> Vec<String> {
+    if !file.names().may_declare_function(function) {
+        return Vec::new();
+    }
+    let words = file.code_text();
+    let shown = |start: usize, text: &str| format!("`{text}` (line {})", words.places[start].0);
+    let is_host = |start: usize| {
+        !may_be_device_item(&words.text, start) && !words.is_in_device_module(file, start)
+    };
+    let of_trait = |name: &str| {
+        let mut found = find_declarations(&words.text, name);
+        let (start, _) = found.find(|(start, keyword)| *keyword == "trait" && is_host(*start))?;
+        Some(shown(start, &format!("trait {name}")))
+    };
+    let is_of_type = |header: &str| implemented_type(header).is_some_and(|(_, own)| own == ty);
+    let declarations = find_declarations(&words.text, function);
+    for (start, header) in declarations.filter_map(|(start, _)| words.block_around(start)) {
+        if !is_host(start) {
+            continue;
+        }
+        let block = match header.strip_prefix("trait ") {
+            // The trait may have the only body.
+            Some(name) => {
+                let name = name.split(|char| !is_name(char)).next().unwrap_or_default();
+                let implemented = words.text.find(&format!("{name} for {ty}"));
+                let open =
+                    implemented.and_then(|place| Some(place + words.text[place..].find('{')?));
+                open.and_then(|open| words.block_around(open + 1))
+            }
+            None => Some((start, header)),
+        };
+        let Some((start, header)) = block.filter(|(_, header)| is_of_type(header)) else {
+            continue;
+        };
+        let implemented = implemented_type(&header).and_then(|(name, _)| of_trait(name?));
+        let own = is_host(start).then(|| shown(start, &header));
+        return implemented.into_iter().chain(own).collect();
+    }
+    Vec::new()
+}
+
+/// Returns the trait, if there is one, and the type in the header of an `impl`, without generic
+/// arguments.
+fn implemented_type(header: &str) -> Option<(Option<&str>, &str)> {
+    let rest = header.strip_prefix("impl")?;
+    let rest = match rest.strip_prefix('<') {
+        // Up to the end of the generic parameters.
+        Some(params) => {
+            let mut depth = 1;
+            let end = params.find(|char| {
+                depth += i32::from(char == '<') - i32::from(char == '>');
+                depth == 0
+            })?;
+            &params[end + 1..]
+        }
+        None => rest,
+    };
+    let without_arguments = |text: &'_ str| text.find('<').unwrap_or(text.len());
+    let (of_trait, own) = match rest.split_once(" for ") {
+        Some((name, own)) => (Some(name.trim()), own.trim()),
+        None => (None, rest.trim()),
+    };
+    let of_trait = of_trait.map(|name| &name[..without_arguments(name)]);
+    Some((of_trait, &own[..without_arguments(own)]))
 }
 
 /// Returns the body of the last `macro_rules!` of this name that is in scope at `position`.
@@ -323,6 +401,30 @@ impl CodeText {
             .collect()
     }
 
+    /// Returns the `impl` or the trait that directly contains the offset `start`: the offset of its
+    /// keyword, and its header in one line.
+    fn block_around(&self, start: usize) -> Option<(usize, String)> {
+        let mut depth = 0;
+        let open = self.text[..start].rfind(|char| {
+            depth += i32::from(char == '{') - i32::from(char == '}');
+            depth == 1
+        })?;
+        let begin = self.text[..open].rfind(['{', '}']).map_or(0, |end| end + 1);
+        let before = &self.text[begin..open];
+        let is_word = |position: usize, keyword: &str| {
+            !before[..position].ends_with(is_name)
+                && !before[position + keyword.len()..].starts_with(is_name)
+        };
+        let keywords = ["impl", "trait"].into_iter().filter_map(|keyword| {
+            let mut found = before.rmatch_indices(keyword).map(|(position, _)| position);
+            found.find(|position| is_word(*position, keyword))
+        });
+        let position = keywords.max()?;
+        let written = before[position..].split(" where ").next()?;
+        let written = written.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some((begin + position, written))
+    }
+
     /// Returns the trait that directly contains the offset `start`: the offset of its keyword, and
     /// its name.
     fn trait_around(&self, start: usize) -> Option<(usize, String)> {
@@ -401,6 +503,34 @@ mod tests {
         ] {
             assert_eq!(host_item_of("f", text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn host_methods_are_found_by_their_type() {
+        let found = |text: &str, ty| {
+            let file = SourceFile::new(text.to_owned());
+            host_blocks_with(&file, "f", ty).join(" and ")
+        };
+        let own = "struct P;\nimpl P { fn g() {} fn f(self) {} }\nimpl Q { fn f(self) {} }";
+        assert_eq!(found(own, "P"), "`impl P` (line 2)");
+        assert_eq!(found(own, "Q"), "`impl Q` (line 3)");
+        assert_eq!(found(own, "f32"), "");
+        let of_trait = "pub trait A { fn f(self); }\n#[inline]\nimpl<T: B<C>> A for P<T>\nwhere T: D { fn f(self) { { } } }";
+        assert_eq!(
+            found(of_trait, "P"),
+            "`trait A` (line 1) and `impl<T: B<C>> A for P<T>` (line 3)"
+        );
+        let by_default = "trait A { fn f(self) {} }\nimpl A for f32 {}";
+        assert_eq!(found(by_default, "f32"), "`trait A` (line 1) and `impl A for f32` (line 2)");
+        let one = "#[device] trait A { fn f(self) {} }\nimpl A for f32 { fn f(self) {} }";
+        assert_eq!(found(one, "f32"), "`impl A for f32` (line 2)");
+        assert_eq!(found("#[device]\nimpl P { fn f(self) {} }", "P"), "");
+        assert_eq!(found("#[device] mod m { impl P { fn f(self) {} } }", "P"), "");
+        assert_eq!(found("fn f() {} impl P { fn ff(self) {} }", "P"), "");
+        assert_eq!(
+            found("impl A for [f32; 2] { fn f(self) {} }", "[f32; 2]"),
+            "`impl A for [f32; 2]` (line 1)"
+        );
     }
 
     #[test]

@@ -98,6 +98,16 @@ pub(crate) fn device_traits_with(method: &Ident) -> Vec<String> {
     with_file(method.span(), found).unwrap_or_default()
 }
 
+/// Returns the host blocks in the file of `span` that give the type `ty` a function of this name, as
+/// messages name them.
+pub(crate) fn host_blocks_with(span: Span, function: &str, ty: &str) -> Vec<String> {
+    if !proc_macro::is_available() || expansion_id(span) != NO_EXPANSION {
+        return Vec::new();
+    }
+    let found = |file: &SourceFile| items::host_blocks_with(file, function, ty);
+    with_file(span, found).unwrap_or_default()
+}
+
 /// Returns the path of an enum variant that the file imports under this name: `Op::Push`. `None` if
 /// there is no such `use` in the module or in the blocks around it.
 pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
@@ -228,6 +238,11 @@ pub(crate) fn has_far_globs(name: &Ident) -> bool {
 /// available.
 pub(crate) fn has_prelude(name: &Ident) -> bool {
     ask_names(name, true, |names, _| names.has_prelude())
+}
+
+/// Returns true if the file of `name` imports it from Warpwise by name.
+pub(crate) fn is_imported_from_warpwise(name: &Ident) -> bool {
+    ask_file(name, |file, name, _| items::imports_from_warpwise(file, name))
 }
 
 /// Returns true if nothing in the file of `name` declares or imports it where it is used, not even by
