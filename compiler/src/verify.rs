@@ -50,7 +50,13 @@
 //! 18. A message is a format string that names each of its values by number and formats it as its type
 //!     can be; a type parameter as all numbers can be. It has at most [`MAX_VALUES`] values.
 //!
+//! **Dependent launches** ([`dependent_launch`])
+//! 19. A `wait_for_dependencies` is in a kernel with `dependent_launch`. Such a kernel is neither cooperative nor
+//!     coarsened and takes no textures and surfaces, and each of its accesses to global memory follows a
+//!     `wait_for_dependencies` on every path. It is checked if all other rules hold.
+//!
 //! [`MAX_VALUES`]: crate::message::MAX_VALUES
+mod dependent_launch;
 mod memory;
 mod message;
 mod signature;
@@ -107,6 +113,9 @@ pub fn verify(kernel: &Kernel) -> Result<(), VerifyErrors> {
     structure::check(kernel, &mut errors);
     types::check(kernel, &mut errors);
     memory::check(kernel, &mut errors);
+    if errors.list.is_empty() {
+        dependent_launch::check(kernel, &mut errors);
+    }
     errors.list.sort_by_key(|error| error.inst);
     errors.list.dedup();
     if errors.list.is_empty() { Ok(()) } else { Err(VerifyErrors(errors.list)) }

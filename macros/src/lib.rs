@@ -98,6 +98,7 @@
 /// | `min_blocks = 4` | bounds the registers of a thread, so that a multiprocessor runs four blocks at a time; needs `block` |
 /// | `cluster = 4`, `cluster = (2, 2)` | the blocks of a cluster, 8 at most, which access each other's shared memory; GPUs of compute capability 9.0 |
 /// | `cooperative` | all blocks run at the same time, so that `grid::sync()` may wait for all of them; a launch of more blocks than the device runs at once is refused |
+/// | `dependent_launch` | a launch may start before the launch before it has ended (programmatic dependent launch), and threads call `grid::wait_for_dependencies()` before they access buffers: anything else is a compile error |
 /// | `requires(n <= x.len(), n % 4 == 0)` | conditions on the arguments: a launch that breaks one is refused, with the values of both sides, and the compiler drops the checks that they prove |
 /// | `deny_checks` | a check that the compiler cannot prove is an error, which names the contract that would prove it |
 /// | `overflow_checks` | integer arithmetic that overflows is a fault, as in a debug build; otherwise it wraps |

@@ -1,4 +1,4 @@
-//! The barrier of the whole grid, for cooperative launches.
+//! The whole grid: its barrier, for cooperative launches, and its order among the grids of a stream.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -66,6 +66,77 @@ use crate::{
 pub fn sync() {
     only_in_a_kernel("`grid::sync`")
 }
+
+/// Waits until the grids before this one in the stream have ended, and orders their accesses to
+/// memory before those of the thread after the call: CUDA's `cudaGridDependencySynchronize`.
+///
+/// Only in `#[kernel(dependent_launch)]`, whose grids may start while the grids before them still
+/// run (programmatic dependent launch), and in the device functions that such kernels call. Until it
+/// has made the call, a thread may use shared memory, variables and `#[constant]` parameters, and
+/// [prefetch](crate::cache::prefetch_l2) into the cache of the device; an access to a buffer that may
+/// come earlier, on any path, is a compile error. A call by another thread of the block does not
+/// count. A thread that ends without the call waits at its end.
+///
+/// GPUs before compute capability 9.0, drivers before CUDA 11.8, the interpreter and graphs start each
+/// grid when those before it have ended. There the call does nothing.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel(block = 128)]
+/// fn square(x: &mut [f32]) {
+///     let i = global_idx_x();
+///     grid::launch_dependents();
+///     if i < x.len() {
+///         x[i] *= x[i];
+///     }
+/// }
+///
+/// /// Adds a table to the elements, which each block computes while the grid before still runs.
+/// #[kernel(block = 128, dependent_launch)]
+/// fn add_table(x: &mut [f32]) {
+///     let (i, t) = (global_idx_x(), thread_idx_x());
+///     let table = shared!([f32; 128]);
+///     table[t] = (t as f32).sqrt();
+///     grid::wait_for_dependencies();
+///     if i < x.len() {
+///         x[i] += table[t];
+///     }
+/// }
+///
+/// # let device = Device::cpu();
+/// let mut x = device.upload(&[3.0f32; 256])?;
+/// square::launch(&device, LaunchConfig::cover(256), &mut x)?;
+/// add_table::launch(&device, LaunchConfig::cover(256), &mut x)?;
+/// assert_eq!(x.to_vec()?[..5], [9.0, 10.0, 9.0 + 2.0f32.sqrt(), 9.0 + 3.0f32.sqrt(), 11.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub fn wait_for_dependencies() {}
+
+/// Lets the next launch of the stream start before this grid has ended, once every block of the grid
+/// has made the call or has ended: CUDA's `cudaTriggerProgrammaticLaunchCompletion`.
+///
+/// It concerns kernels with `#[kernel(dependent_launch)]` only, and orders nothing: they
+/// [wait](wait_for_dependencies) for the whole grid. The call is for a place from which on the blocks
+/// leave room on the multiprocessors. Without it, such a kernel may start when the last blocks end.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     grid::launch_dependents();
+///     if let Some(x) = x.get_mut(global_idx_x()) {
+///         *x *= 2.0;
+///     }
+/// }
+/// # let device = Device::cpu();
+/// # let mut x = device.upload(&[1.5f32; 8])?;
+/// double::launch(&device, LaunchConfig::cover(8), &mut x)?;
+/// assert_eq!(x.to_vec()?, [3.0; 8]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub fn launch_dependents() {}
 
 /// Returns the number of the thread in its launch: its block's number times the threads of a block,
 /// plus [`block::thread_rank`]. Blocks are numbered as threads are, x counting fastest.

@@ -10,8 +10,8 @@ mod process;
 
 use fake_driver::{driver_report, fake, in_process, library};
 use kernels::{
-    EMBEDDED, FLIP, INCREMENT, INLINE_PTX, MEASURED, MEETING, PRECOMPILED, boxed, divide, faulty,
-    increment, meeting, sized, weighed, with_ptx,
+    EMBEDDED, FLIP, INCREMENT, INLINE_PTX, MEASURED, MEETING, PRECOMPILED, WEIGHED_EARLY, boxed,
+    divide, faulty, following, increment, meeting, sized, weighed, with_ptx,
 };
 use process::stderr_text;
 use std::{
@@ -396,7 +396,7 @@ fn everything_is_released() {
     for wrong in ["", "no_pools"] {
         let output = in_process(name, fake(), &[("FAKE_CUDA", wrong)], works_like_the_interpreter);
         let Some(left) = driver_report(output) else { return };
-        let expected = "fake driver: contexts 1 streams 0 events 0 memory 0 pinned 0 graphs 0 modules 3 loads 3 launches 5";
+        let expected = "fake driver: contexts 1 streams 0 events 0 memory 0 pinned 0 graphs 0 modules 3 loads 3 launches 5 early 0";
         assert_eq!(left, expected, "{wrong}");
     }
 }
@@ -578,6 +578,58 @@ fn without_cooperative_launches_there_are_none() {
         assert_eq!(max_cooperative_blocks(&MEETING, &[], &device, 128, 0), Ok(0));
         increment(&device, LaunchConfig::cover(2), &mut y).unwrap();
     });
+}
+
+/// Only where GPU and driver have programmatic dependent launch.
+#[test]
+fn kernels_with_a_dependent_launch_start_early_where_they_can() {
+    let name = "kernels_with_a_dependent_launch_start_early_where_they_can";
+    let without = library("no_pools", Some("libcuda.c"), &["-DNO_POOLS"]);
+    for (folder, wrong, early) in [(fake(), "", 3), (fake(), "ampere", 0), (&without, "", 0)] {
+        let output = in_process(name, folder, &[("FAKE_CUDA", wrong)], || {
+            let device = Device::cuda(0).unwrap();
+            let mut y = device.zeros::<u32>(3).unwrap();
+            increment(&device, LaunchConfig::cover(3), &mut y).unwrap();
+            for _ in 0..3 {
+                following(&device, LaunchConfig::cover(3), &mut y).unwrap();
+            }
+            assert_eq!(y.to_vec().unwrap(), [4; 3]);
+        });
+        let Some(left) = driver_report(output) else { return };
+        assert!(left.ends_with(&format!("launches 4 early {early}")), "{wrong}: {left}");
+    }
+}
+
+/// The copy need not be one that a wait is for, and the kernel reads constants before it waits.
+#[test]
+fn launches_after_a_copy_of_their_constants_start_in_order() {
+    let name = "launches_after_a_copy_of_their_constants_start_in_order";
+    let output = in_process(name, fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(1).unwrap();
+        let [a, b] = [[2], [1]].map(|x: [u32; 1]| device.constant(&x[..]).unwrap());
+        for x in [&a, &a, &b, &b, &b] {
+            let args = [Arg::constant(x), Arg::write(&mut y)];
+            launch(&WEIGHED_EARLY, &[], &device, LaunchConfig::grid(1).block(1), &args).unwrap();
+        }
+        assert_eq!(y.to_vec().unwrap(), [8 * 27 + 13]);
+    });
+    assert!(driver_report(output).is_none_or(|left| left.ends_with("launches 5 early 3")));
+}
+
+#[test]
+fn graphs_start_their_kernels_in_order() {
+    let output = in_process("graphs_start_their_kernels_in_order", fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        let graph = device.record_graph(|recorder| {
+            increment(recorder, LaunchConfig::cover(3), &mut y)?;
+            following(recorder, LaunchConfig::cover(3), &mut y)
+        });
+        graph.unwrap().launch().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [2; 3]);
+    });
+    assert!(driver_report(output).is_none_or(|left| left.ends_with("early 0")));
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod control;
 mod control_flow_type;
 mod cooperative;
 mod deferred_inference;
+mod dependent_launches;
 mod dereference;
 mod device_functions;
 mod engine;
@@ -125,7 +126,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     adapters arrays associated_types async_copies atomic_orderings atomic_structs atomics block
     bounds bulk_copies bulk_stores cache_hints casts closures clusters coarsening collect_and_extend compare_exchange comparisons
     composite_comparisons composites constant_memory control control_flow_type cooperative
-    deferred_inference dereference
+    deferred_inference dependent_launches dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
     function_pointers generics half_floats impl_trait_results inline_ptx instances int_methods integers
     intrinsics iterator_names iterator_types iterators lane_operations launch_requirements

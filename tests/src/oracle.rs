@@ -451,7 +451,8 @@ impl<'m> Machine<'m> {
             | Op::NamedBarrier { .. }
             | Op::MBarrierArrive { .. }
             | Op::MBarrierWait { .. }
-            | Op::Fence { .. } => 0,
+            | Op::Fence { .. }
+            | Op::GridDependency(_) => 0,
             Op::Generic(_) | Op::MulAdd { .. } => unreachable!("the kernel is specialized"),
             Op::If { .. }
             | Op::For { .. }

@@ -52,7 +52,7 @@ pub use rings::ring_kernel;
 pub use straight::straight_kernel;
 pub use strides::{numbered, stride_kernel};
 use warpwise_compiler::{
-    ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
+    ir::{Access, Builder, GridDependencyOp, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
     specialize::{Binding, specialize},
 };
 pub use while_loops::with_while_loops;
@@ -199,6 +199,9 @@ fn is_nan(ty: Scalar, bits: u64) -> bool {
     bits & !sign > infinity
 }
 
+/// One kernel of so many may start before the grids before it have ended.
+const DEPENDENT_LAUNCHES: u64 = 16;
+
 /// The kernel of this seed; the same one each time.
 pub fn random_kernel(seed: u64) -> RandomKernel {
     random_kernel_within(seed, u32::MAX)
@@ -209,6 +212,10 @@ pub fn random_kernel_within(seed: u64, max_statements: u32) -> RandomKernel {
     let mut generator = Generator::new(seed);
     generator.budget = generator.budget.min(max_statements);
     generator.declare();
+    if seed % DEPENDENT_LAUNCHES == 0 {
+        generator.build.kernel.dependent_launch = true;
+        generator.emit(Op::GridDependency(GridDependencyOp::Wait), Ty::Unit);
+    }
     generator.start();
     generator.statements(20);
     generator.finish();

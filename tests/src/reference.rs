@@ -303,7 +303,7 @@ impl<'k> Machine<'k> {
             }
             // Alone, as far as it can tell.
             Op::ActiveMask => 1 << (thread.number % 32),
-            Op::Fence { .. } => return,
+            Op::Fence { .. } | Op::GridDependency(_) => return,
             Op::If { cond, then, other } => {
                 let body = if get(cond) != 0 { then } else { other };
                 thread.levels.push(Level { of: Some(id), body, next: 0 });

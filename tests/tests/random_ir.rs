@@ -4,8 +4,8 @@ use warpwise_compiler::{
     back::ptx,
     id::Id,
     ir::{
-        AtomicOp, BarrierOp, BinaryOp, CacheOp, CompareOp, InstId, Kernel, MatchOp, MmaOp,
-        MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+        AtomicOp, BarrierOp, BinaryOp, CacheOp, CompareOp, GridDependencyOp, InstId, Kernel,
+        MatchOp, MmaOp, MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
     },
     optimize::optimize_and_coarsen,
     verify::verify,
@@ -120,6 +120,7 @@ fn every_operation_occurs() {
     wanted.extend(every("named_barrier.", vec!["sync", "arrive"]));
     wanted.extend(MmaOp::ALL.iter().map(|op| format!("mma.{op}")));
     wanted.extend(every("distribute_rows", vec!["", ".transposed"]));
+    wanted.extend(every("", GridDependencyOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("fence.", Scope::ALL.iter().map(|op| op.name()).collect()));
     for scope in Scope::ALL.iter().map(|scope| scope.name()) {
         for order in Order::ALL.iter().map(|order| order.name()) {

@@ -20,6 +20,7 @@
 pub mod accesses;
 mod block_shape;
 pub mod checks;
+pub mod grid_dependencies;
 pub mod launch;
 pub mod local_arrays;
 pub mod mma;

@@ -45,6 +45,7 @@ impl Builder {
             block: None,
             min_blocks: None,
             cooperative: false,
+            dependent_launch: false,
             cluster: None,
             wide_index: false,
             deny_checks: false,

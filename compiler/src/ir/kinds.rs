@@ -374,6 +374,17 @@ pub enum CacheLevel {
     L2,
 }
 
+/// A function of an [`Op::GridDependency`](super::Op::GridDependency).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridDependencyOp {
+    /// Waits until the grids before this one have ended, and orders their accesses to memory before
+    /// those of the thread after it. A thread that ends without it waits at its end.
+    Wait,
+    /// Lets the grid after this one start once every block has reached one of these or has ended.
+    /// Without it, that grid may start when all blocks have ended.
+    LaunchDependents,
+}
+
 /// The lanes that an [`Op::Match`](super::Op::Match) looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchOp {

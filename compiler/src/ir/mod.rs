@@ -52,8 +52,8 @@ pub use fault::Fault;
 pub use inline_ptx::{InlinePtx, PtxLevel};
 pub use kinds::{
     Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CacheLevel, CacheOp, CompareOp,
-    Direction, LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp,
-    UnaryOp, VoteOp,
+    Direction, GridDependencyOp, LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scope, ShuffleOp,
+    TernaryOp, UnaryOp, VoteOp,
 };
 pub use mma::{MAX_A_WORDS, MAX_B_WORDS, MAX_SUM_WORDS, MmaOp, MmaShape, MmaType};
 pub use op::{Effect, Op};
@@ -112,6 +112,9 @@ pub struct Kernel {
     pub min_blocks: Option<u32>,
     /// True if all blocks of the grid run at the same time, so that they may wait for each other.
     pub cooperative: bool,
+    /// True if the grid may start before the grids before it in the stream have ended. No thread
+    /// then accesses global memory before its [wait](GridDependencyOp::Wait).
+    pub dependent_launch: bool,
     /// The blocks of a cluster along x, y and z, if blocks run in clusters. Every grid consists of
     /// whole clusters.
     pub cluster: Option<[u32; 3]>,

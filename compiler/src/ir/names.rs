@@ -1,9 +1,9 @@
 //! Names of operations in the text form, in one table for printer and parser.
 use super::{
     Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CacheLevel, CacheOp,
-    CompareOp, Direction, Fault, LaneMask, Major, MatchOp, MmaShape, MmaType, MulAddForm, Order,
-    ReduceOp, Scalar, Scope, ShuffleOp, Space, TernaryOp, TextureRead, TextureShape, TextureWord,
-    UnaryOp, VoteOp,
+    CompareOp, Direction, Fault, GridDependencyOp, LaneMask, Major, MatchOp, MmaShape, MmaType,
+    MulAddForm, Order, ReduceOp, Scalar, Scope, ShuffleOp, Space, TernaryOp, TextureRead,
+    TextureShape, TextureWord, UnaryOp, VoteOp,
 };
 
 /// A value that the text form spells as one word.
@@ -74,6 +74,7 @@ names! {
         WriteBack = "wb", WriteThrough = "wt",
     }
     CacheLevel { L1 = "l1", L2 = "l2" }
+    GridDependencyOp { Wait = "wait_for_dependencies", LaunchDependents = "launch_dependents" }
     MatchOp { Any = "any", All = "all" }
     ReduceOp {
         Add = "add", Min = "min", Max = "max", And = "and", Or = "or", Xor = "xor",

@@ -7,9 +7,9 @@
 //! that an operation computes are unspecified.
 use super::{
     ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Extent,
-    Fault, GenericId, InlinePtx, InstId, LocalId, MatchOp, MessageId, MmaOp, MulAddForm, Order,
-    ParamId, ReduceOp, Scope, SharedId, ShuffleOp, TensorBox, TernaryOp, TextureOp, UnaryOp,
-    VoteOp, WgmmaOp,
+    Fault, GenericId, GridDependencyOp, InlinePtx, InstId, LocalId, MatchOp, MessageId, MmaOp,
+    MulAddForm, Order, ParamId, ReduceOp, Scope, SharedId, ShuffleOp, TensorBox, TernaryOp,
+    TextureOp, UnaryOp, VoteOp, WgmmaOp,
 };
 
 /// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
@@ -533,6 +533,10 @@ pub enum Op {
     /// Orders the thread's accesses to shared memory before it against those of products and bulk
     /// copies that begin after it, in this thread or in those that it then synchronizes with.
     ProxyFence,
+    /// Synchronizes with the grids before and after this one in the stream, of which those with
+    /// [`dependent_launch`](super::Kernel::dependent_launch) may run at the same time. A wait is in
+    /// such a kernel only.
+    GridDependency(GridDependencyOp),
 
     // Inline PTX.
     /// Runs PTX that the user wrote, on a GPU. Yields its first output, if it has any. Operands of
@@ -691,6 +695,7 @@ impl Op {
             | Self::MBarrierWait { .. }
             | Self::Fence { .. }
             | Self::ProxyFence
+            | Self::GridDependency(_)
             | Self::Wgmma { .. }
             | Self::WgmmaWait { .. }
             | Self::Shuffle { .. }

@@ -83,6 +83,7 @@ macro_rules! operands {
             | Op::NamedBarrier { .. }
             | Op::Fence { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Loop { .. }
             | Op::Block { .. }
             | Op::Break(_)
@@ -182,6 +183,7 @@ macro_rules! by_bodies {
             | Op::MBarrierWait { .. }
             | Op::Fence { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Wgmma { .. }
             | Op::WgmmaWait { .. }
             | Op::Shuffle { .. }

@@ -15,6 +15,9 @@ impl Display for Kernel {
         if self.cooperative {
             writeln!(f, "  cooperative")?;
         }
+        if self.dependent_launch {
+            writeln!(f, "  dependent_launch")?;
+        }
         if let Some([x, y, z]) = self.cluster {
             writeln!(f, "  cluster {x}, {y}, {z}")?;
         }
@@ -330,6 +333,7 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         }
         Op::WgmmaWait { sums, pending } => write!(f, "wgmma_wait {sums}, {pending}"),
         Op::ProxyFence => write!(f, "proxy_fence"),
+        Op::GridDependency(op) => f.write_str(op.name()),
         Op::Texture { op, texture, args, word } => {
             write!(f, "texture.{op} {texture}, ")?;
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;

@@ -77,6 +77,7 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::ProxyFence
+        | Op::GridDependency(_)
         | Op::Wgmma { .. }
         | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }

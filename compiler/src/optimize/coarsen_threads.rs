@@ -61,7 +61,8 @@ pub(super) fn coarsen_threads(
     kernel: &Kernel,
     fallbacks: &HashSet<InstId>,
 ) -> Option<(Kernel, HashSet<InstId>)> {
-    if !kernel.may_coarsen || kernel.cooperative || kernel.cluster.is_some() {
+    let is_synchronized = kernel.cooperative || kernel.dependent_launch || kernel.cluster.is_some();
+    if !kernel.may_coarsen || is_synchronized {
         return None;
     }
     let axis = axis(kernel)?;

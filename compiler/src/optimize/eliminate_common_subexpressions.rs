@@ -199,6 +199,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::ProxyFence
+        | Op::GridDependency(_)
         | Op::Wgmma { .. }
         | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }

@@ -96,6 +96,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::ProxyFence
+        | Op::GridDependency(_)
         | Op::Wgmma { .. }
         | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }

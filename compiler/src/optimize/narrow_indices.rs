@@ -253,6 +253,7 @@ impl Walk<'_> {
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Wgmma { .. }
             | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }

@@ -193,6 +193,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::ProxyFence
+        | Op::GridDependency(_)
         | Op::Wgmma { .. }
         | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }

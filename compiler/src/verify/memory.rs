@@ -114,6 +114,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }

@@ -384,9 +384,10 @@ impl Typing<'_, '_> {
                 self.result(Ty::Unit);
                 self.has_cluster();
             }
-            Op::Barrier { reduce: None } | Op::Fence { scope: _ } | Op::ProxyFence => {
-                self.result(Ty::Unit)
-            }
+            Op::Barrier { reduce: None }
+            | Op::Fence { scope: _ }
+            | Op::ProxyFence
+            | Op::GridDependency(_) => self.result(Ty::Unit),
             Op::Barrier { reduce: Some((op, value)) } => {
                 self.operands([*value], BOOL);
                 self.result(match op {

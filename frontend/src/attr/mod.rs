@@ -48,6 +48,8 @@ pub(crate) struct Options {
     pub(crate) coarsen: bool,
     /// True if all blocks run at the same time.
     pub(crate) cooperative: bool,
+    /// True if grids may start before the ones before them have ended.
+    pub(crate) dependent_launch: bool,
     /// True if an index may need more than 31 bits.
     pub(crate) wide_index: bool,
     /// True if an unproved check is an error.
@@ -81,6 +83,7 @@ impl Default for Options {
             overflow_checks: false,
             coarsen: true,
             cooperative: false,
+            dependent_launch: false,
             wide_index: false,
             deny_checks: false,
             backend: None,
@@ -111,6 +114,7 @@ const ARGUMENTS: [&str; 18] = [
     "cooperative",
     "deny",
     "deny_checks",
+    "dependent_launch",
     "expect",
     "instances",
     "min_blocks",
@@ -128,6 +132,7 @@ pub(crate) fn parse_arguments(args: TokenStream) -> (Options, Option<Error>) {
         options: Options::default(),
         seen_names: Vec::new(),
         min_blocks_at: None,
+        dependent_launch_at: None,
         error: None,
     };
     for argument in split_at_commas(args) {
@@ -139,7 +144,9 @@ pub(crate) fn parse_arguments(args: TokenStream) -> (Options, Option<Error>) {
     if reader.error.is_none() {
         let Options { cluster, cooperative, .. } = reader.options;
         let error = reader.check_min_blocks();
-        reader.error = error.or_else(|| check_cluster(cluster, cooperative));
+        reader.error = error
+            .or_else(|| check_cluster(cluster, cooperative))
+            .or_else(|| reader.check_dependent_launch());
     }
     (reader.options, reader.error)
 }
@@ -192,8 +199,8 @@ impl Parse for Argument {
             Error::new(error.span(), "expected an argument such as `block = 256`")
         })?;
         match name.to_string().as_str() {
-            "coarsen" | "contract" | "cooperative" | "deny_checks" | "overflow_checks"
-            | "wide_index" => {
+            "coarsen" | "contract" | "cooperative" | "deny_checks" | "dependent_launch"
+            | "overflow_checks" | "wide_index" => {
                 let on = parse_flag(&name, input)?;
                 Ok(Self::Flag(name, on))
             }
@@ -258,6 +265,9 @@ fn unknown_argument_message(name: &str) -> String {
             Some("block")
         }
         "cluster_dims" | "cluster_size" => Some("cluster"),
+        "pdl" | "programmatic_dependent_launch" | "programmatic_stream_serialization" => {
+            Some("dependent_launch")
+        }
         "grid" | "grid_dim" | "grid_size" | "blocks" => {
             return format!(
                 "unknown argument `{name}`: the grid is the launch's, `LaunchConfig::grid` or `cover`"
@@ -479,6 +489,7 @@ struct OptionsBuilder {
     options: Options,
     seen_names: Vec<String>,
     min_blocks_at: Option<Span>,
+    dependent_launch_at: Option<Span>,
     error: Option<Error>,
 }
 
@@ -492,6 +503,10 @@ impl OptionsBuilder {
                     "contract" => &mut options.contract,
                     "cooperative" => &mut options.cooperative,
                     "deny_checks" => &mut options.deny_checks,
+                    "dependent_launch" => {
+                        self.dependent_launch_at = Some(name.span());
+                        &mut options.dependent_launch
+                    }
                     "overflow_checks" => &mut options.overflow_checks,
                     _ => &mut options.wide_index,
                 };
@@ -556,6 +571,14 @@ impl OptionsBuilder {
             }
         };
         Some(Error::new(at, text))
+    }
+
+    /// Reports a cooperative kernel with a dependent launch: the block counter is that of the stream.
+    fn check_dependent_launch(&self) -> Option<Error> {
+        let Options { cooperative, dependent_launch, .. } = self.options;
+        let text = "a cooperative kernel does not start before the grids before it have ended";
+        let at = self.dependent_launch_at?;
+        (cooperative && dependent_launch).then(|| Error::new(at, text))
     }
 
     fn reject_repeated(&mut self, name: &Ident) -> syn::Result<()> {

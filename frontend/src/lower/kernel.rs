@@ -5,7 +5,7 @@ use crate::{
     infer::program::{ArrayForm, Program},
     lower::{
         Diverged, EnumPlaces, Flow, Frame, Length, Lowerer, Memory, Place, Pointer, Value,
-        memory::layout::scalar_of_mono,
+        call::grid_dependency::check_dependent_launch, memory::layout::scalar_of_mono,
     },
     syntax::{
         error::Errors,
@@ -75,8 +75,13 @@ pub(crate) fn lower_kernel(
         }
         // A pointee that was added after the first call is missing from the chain of that call.
         if lowerer.pointees_at_first_call.is_none_or(|known| known == lowerer.pointees.len()) {
+            let kernel = lowerer.build.finish();
+            check_dependent_launch(&kernel, &lowerer.spans, lowerer.errors);
+            if !lowerer.errors.is_empty() {
+                return None;
+            }
             return Some(LoweredKernel {
-                kernel: lowerer.build.finish(),
+                kernel,
                 spans: lowerer.spans,
                 origins: lowerer.origins,
                 levels: Levels { settings: lowerer.settings },
@@ -94,6 +99,7 @@ impl Lowerer<'_> {
         self.build.kernel.may_coarsen = options.coarsen;
         self.build.kernel.min_blocks = options.min_blocks;
         self.build.kernel.cooperative = options.cooperative;
+        self.build.kernel.dependent_launch = options.dependent_launch;
         self.build.kernel.cluster = options.cluster.map(|cluster| cluster.dims);
         self.build.kernel.wide_index = options.wide_index;
         self.build.kernel.deny_checks = options.deny_checks;

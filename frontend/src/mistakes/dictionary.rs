@@ -143,6 +143,14 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
         "write `grid::sync()`, in a `#[kernel(cooperative)]`; `grid::thread_rank()` and `grid::size()`",
     ),
     entry(
+        &["cudaGridDependencySynchronize", "cutlass::arch::wait_on_dependent_grids"],
+        "write `grid::wait_for_dependencies()`, in a `#[kernel(dependent_launch)]`",
+    ),
+    entry(
+        &["cudaTriggerProgrammaticLaunchCompletion", "cutlass::arch::launch_dependent_grids"],
+        "write `grid::launch_dependents()`",
+    ),
+    entry(
         &["cg::this_cluster", "cooperative_groups::this_cluster"],
         "write `cluster::sync()`, in a `#[kernel(cluster = 2)]`; `cluster::block_rank()` and `cluster::size()`",
     ),

@@ -1,9 +1,9 @@
 //! Built-in functions of kernels, with their signatures.
 use crate::types::{Len, Prim};
 use warpwise_compiler::ir::{
-    self, Approx, Axis, BarrierOp, CacheLevel, CacheOp, Direction, MAX_A_WORDS, MAX_B_WORDS,
-    MAX_SUM_WORDS, MatchOp, MmaOp, ReduceOp, Scalar, Scope, ShuffleOp, TernaryOp, TextureOp,
-    VoteOp, WgmmaOp,
+    self, Approx, Axis, BarrierOp, CacheLevel, CacheOp, Direction, GridDependencyOp, MAX_A_WORDS,
+    MAX_B_WORDS, MAX_SUM_WORDS, MatchOp, MmaOp, ReduceOp, Scalar, Scope, ShuffleOp, TernaryOp,
+    TextureOp, VoteOp, WgmmaOp,
 };
 
 /// The operation of a built-in function.
@@ -15,6 +15,8 @@ pub(crate) enum Builtin {
     Barrier(Option<BarrierOp>),
     /// `grid::sync`
     SyncGrid,
+    /// `grid::wait_for_dependencies` and `grid::launch_dependents`
+    GridDependency(GridDependencyOp),
     /// A function of the module `cluster`.
     Cluster(ClusterFn),
     /// `sync_warp`, perhaps with a mask.
@@ -305,6 +307,12 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
             vec![],
             BuiltinPart::Unit,
         )),
+        ["grid", name @ "wait_for_dependencies"] => {
+            Some(grid_dependency(name, GridDependencyOp::Wait))
+        }
+        ["grid", name @ "launch_dependents"] => {
+            Some(grid_dependency(name, GridDependencyOp::LaunchDependents))
+        }
         ["mma", "words", name] => find_in_mma_words(name),
         ["texture", "words", name] => find_in_texture_words(name),
         ["fast", name] => find_in_fast(name),
@@ -326,6 +334,11 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
         ["wgmma", "words", name] => find_in_wgmma_words(name),
         _ => None,
     }
+}
+
+fn grid_dependency(name: &str, op: GridDependencyOp) -> ResolvedBuiltin {
+    let path = format!("grid::{name}");
+    ResolvedBuiltin::new(Builtin::GridDependency(op), path, vec![], BuiltinPart::Unit)
 }
 
 impl ResolvedBuiltin {

@@ -13,7 +13,9 @@ impl Emitter<'_> {
     /// Reads global memory.
     pub(super) fn load_cached(&mut self, id: InstId, ptr: InstId, cache: CacheOp) -> Value {
         let (scalar, address) = (self.scalar(id), self.value(ptr));
-        let how = cached_load(Some(cache), self.read_only.contains(self.kernel, ptr));
+        let is_constant =
+            self.read_only.contains(self.kernel, ptr) && !self.kernel.dependent_launch;
+        let how = cached_load(Some(cache), is_constant);
         let text = format!("{how}.{} $0, [$1];", memory(scalar));
         self.load_by_asm(scalar, &text, address, Effects::Memory)
     }

@@ -146,6 +146,7 @@ impl Emitter<'_> {
                 self.unit(|this| this.wgmma_wait(*sums, known(pending)))
             }
             Op::ProxyFence => self.unit(Self::proxy_fence),
+            Op::GridDependency(op) => self.unit(|this| this.grid_dependency(*op)),
             Op::Texture { op, texture, args, word } => {
                 Some(self.texture(id, *op, *texture, args, *word))
             }

@@ -125,6 +125,8 @@ pub(super) struct Failure {
 pub(super) struct Emitter<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) target: Target,
+    /// True if a thread that ends has to wait for the grids before this one.
+    pub(super) waits_at_ends: bool,
     pub(super) ranges: Ranges,
     pub(super) facts: ptx::Facts,
     /// See [`ptx::has_extremes`].
@@ -173,6 +175,7 @@ impl<'k> Emitter<'k> {
         Self {
             kernel,
             target,
+            waits_at_ends: ptx::waits_at_ends(kernel, target),
             vectors: vectors::analyze_for_ptx(kernel, &ranges),
             ranges,
             facts,

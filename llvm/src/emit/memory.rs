@@ -7,7 +7,8 @@
 //! other float is read by a plain load, which LLVM may merge with its neighbours; `vector.rs` merges
 //! those that LLVM does not.
 //!
-//! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it.
+//! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it, unless
+//! the kernel may start while the grids before it still write.
 //! Constant memory is LLVM's address space 4. Arrays in it that the launcher fills are visible from
 //! outside and `externally_initialized`, so that LLVM does not take their first contents for all
 //! there is to know.
@@ -201,11 +202,14 @@ impl Emitter<'_> {
         let bits = Type::int(8 * align);
         if address.ty == Type::Ptr(Space::Constant) || self.read_only.contains(self.kernel, ptr) {
             let ty = if scalar == Scalar::Bool { Type::I8 } else { ty };
-            let read = inst!(
-                self,
-                ty,
-                "load {ty}, {address}, align {align}, !invariant.load !{INVARIANT}"
-            );
+            // LLVM would move an invariant load before the wait for the grids that write there.
+            let is_invariant =
+                address.ty == Type::Ptr(Space::Constant) || !self.kernel.dependent_launch;
+            let metadata = match is_invariant {
+                true => format!(", !invariant.load !{INVARIANT}"),
+                false => String::new(),
+            };
+            let read = inst!(self, ty, "load {ty}, {address}, align {align}{metadata}");
             return self.loaded(scalar, read);
         }
         let read = if address.ty != Type::Ptr(Space::Local) && self.loads_once(id) {

@@ -51,9 +51,10 @@ impl ReadOnly {
         }
     }
 
-    /// Returns true if LLVM may know that nobody writes the memory of the parameter.
+    /// Returns true if LLVM may know that nobody writes the memory of the parameter. Grids before
+    /// one with a dependent launch may write it, until the kernel waits for them.
     pub(super) fn may_tell(&self, kernel: &Kernel, param: ParamId) -> bool {
-        is_read(kernel, param) && !self.mixed[param]
+        is_read(kernel, param) && !self.mixed[param] && !kernel.dependent_launch
     }
 }
 

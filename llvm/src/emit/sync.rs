@@ -10,8 +10,10 @@ use super::{
 };
 use std::fmt::Write;
 use warpwise_compiler::{
-    back::ptx::{named_barrier_instruction, scope_name},
-    ir::{BarrierOp, InstId, Scope},
+    back::ptx::{
+        HAS_GRID_DEPENDENCIES, grid_dependency_instruction, named_barrier_instruction, scope_name,
+    },
+    ir::{BarrierOp, GridDependencyOp, InstId, Scope},
 };
 
 /// One block that has ended.
@@ -63,6 +65,14 @@ impl Emitter<'_> {
         self.asm_line(&format!("fence.sc.{};", scope_name(scope)), &[], Effects::Memory);
     }
 
+    /// Synchronizes with the grids before and after this one.
+    pub(super) fn grid_dependency(&mut self, op: GridDependencyOp) {
+        if self.target >= HAS_GRID_DEPENDENCIES {
+            let text = format!("{};", grid_dependency_instruction(op));
+            self.asm_line(&text, &[], Effects::Memory);
+        }
+    }
+
     /// No thread of the block has ended yet.
     pub(super) fn begin_block(&mut self) {
         if !self.kernel.cooperative {
@@ -108,6 +118,9 @@ impl Emitter<'_> {
     /// Counts a thread that is about to end; the last one of its block counts that. Without
     /// branches, so that it can stand where checks fail.
     pub(super) fn depart(&mut self) {
+        if self.waits_at_ends {
+            self.grid_dependency(GridDependencyOp::Wait);
+        }
         if !self.kernel.cooperative {
             return;
         }

@@ -57,6 +57,15 @@ pub(super) struct State {
     has_lost_readers: bool,
 }
 
+/// The constant memory of a launch, which no other launch of the module changes while this lives.
+#[derive(Default)]
+pub(super) struct Prepared<'a> {
+    /// True if values were copied for the launch, in the order of its stream.
+    pub(super) has_copied: bool,
+    /// `None` if the kernel has no constant memory.
+    _state: Option<MutexGuard<'a, State>>,
+}
+
 impl Constants {
     /// Finds the arrays of a module that was made of `kernel`.
     pub(super) fn new(context: &Context, module: &Module, kernel: &Kernel) -> Result<Self> {
@@ -84,9 +93,9 @@ impl Constants {
         driver: &Driver,
         launch: &CheckedLaunch<'_>,
         kept: &mut Vec<Arc<Stream>>,
-    ) -> Result<Option<MutexGuard<'_, State>>> {
+    ) -> Result<Prepared<'_>> {
         if self.symbols.is_empty() {
-            return Ok(None);
+            return Ok(Prepared::default());
         }
         let values = launch.args.values().filter_map(|value| match value {
             Value::Slice { slice, access: Access::Constant { .. }, .. } => Some(*slice),
@@ -99,7 +108,7 @@ impl Constants {
         };
         if state.held.iter().zip(&values).all(holds) {
             state.wait_for_copy(stream, driver, kept)?;
-            return Ok(Some(state));
+            return Ok(Prepared { has_copied: false, _state: Some(state) });
         }
         state.wait_for_readers(stream, driver, kept)?;
         (state.readers, state.has_lost_readers) = (vec![Arc::downgrade(stream)], false);
@@ -118,7 +127,7 @@ impl Constants {
             }
             *held = Some(Arc::downgrade(&slice.memory));
         }
-        Ok(Some(state))
+        Ok(Prepared { has_copied: true, _state: Some(state) })
     }
 }
 

@@ -208,6 +208,8 @@ pub(super) struct Loaded {
     pub(super) registers: u32,
     /// The threads of a block at most, which its registers leave room for.
     max_threads: u32,
+    /// True if a launch may start before the kernel before it has ended: the code waits for that.
+    pub(super) may_start_early: bool,
     /// The values of parameters in constant memory.
     pub(super) constants: Constants,
     _module: Module,
@@ -232,8 +234,11 @@ impl Loaded {
         )?;
         let registers = attribute(context, function, NUMBER_OF_REGISTERS)?;
         let max_threads = attribute(context, function, MAX_THREADS_PER_BLOCK)?;
+        // The code is for this target.
+        let may_start_early =
+            bound.kernel.dependent_launch && target(context) >= ptx::HAS_GRID_DEPENDENCIES;
         let constants = Constants::new(context, &module, &bound.kernel)?;
-        Ok(Self { function, registers, max_threads, constants, _module: module })
+        Ok(Self { function, registers, max_threads, may_start_early, constants, _module: module })
     }
 }
 

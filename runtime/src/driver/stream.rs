@@ -8,7 +8,7 @@ use super::{
     faults::{self, Faults, Flag, GraphRecords},
     kernel::{GpuKernel, Loaded},
     memory::{self, Allocation, Owner},
-    table::{Address, Driver, Status, StreamHandle},
+    table::{Address, Driver, KernelLaunch, LaunchAttribute, Status, StreamHandle},
     tensor_map::{TENSOR_MAP_WORDS, TensorMapWords},
     uses::{Seen, Uses},
 };
@@ -457,7 +457,9 @@ impl Stream {
         let mut kept = Vec::new();
         self.submit(operands, |driver, faults| {
             let constants = loaded.constants.prepare(self, driver, launch, &mut kept)?;
-            self.enqueue(driver, faults, launch, loaded, coarse_grid)?;
+            // A kernel reads constants before it waits for the work before it.
+            let may_start_early = loaded.may_start_early && !constants.has_copied;
+            self.enqueue(driver, faults, launch, loaded, coarse_grid, may_start_early)?;
             drop(constants);
             Ok(())
         })
@@ -549,6 +551,7 @@ impl Stream {
         launch: &CheckedLaunch<'_>,
         loaded: &Loaded,
         coarse_grid: Option<CoarseGrid>,
+        may_start_early: bool,
     ) -> Result<()> {
         let CheckedLaunch { bound, geometry: Geometry { block, .. }, ref shared, .. } = *launch;
         self.check_grid(driver, launch, loaded)?;
@@ -572,21 +575,37 @@ impl Stream {
         // kernel's IR, and its PTX was made from the same. The launcher reads as many of a
         // value's low bytes as the parameter has. Buffers belong to this GPU, have as many
         // elements as is said, and are freed after this launch; the kernel checks its indices.
-        // Its shared memory is as much as its arrays take.
+        // Its shared memory is as much as its arrays take. One that may start early waits before it
+        // accesses memory, and ends after the grids before it.
         unsafe {
             let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
             let shared = dynamic_bytes(shared);
             let (function, stream, params) = (loaded.function, self.handle, params.as_mut_ptr());
-            match bound.signature.cooperative {
-                true => driver.cuLaunchCooperativeKernel(
+            let extra = ptr::null_mut();
+            if bound.signature.cooperative {
+                driver.cuLaunchCooperativeKernel(
                     function, gx, gy, gz, bx, by, bz, shared, stream, params,
-                ),
-                false => {
-                    let extra = ptr::null_mut();
-                    driver.cuLaunchKernel(
-                        function, gx, gy, gz, bx, by, bz, shared, stream, params, extra,
-                    )
-                }
+                )
+            } else if may_start_early
+                && let attributes = [LaunchAttribute::PROGRAMMATIC_STREAM_SERIALIZATION]
+                && let Some(launched) = driver.cuLaunchKernelEx(
+                    &KernelLaunch {
+                        grid,
+                        block,
+                        shared_bytes: shared,
+                        stream,
+                        attributes: attributes.as_ptr(),
+                        count: 1,
+                    },
+                    function,
+                    params,
+                    extra,
+                )
+            {
+                launched
+            } else {
+                driver
+                    .cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, params, extra)
             }
         }?;
         faults.launched(bound, launch.geometry);

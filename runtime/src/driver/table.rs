@@ -89,6 +89,35 @@ pub(super) struct KernelNode {
     pub(super) extra: *mut *mut c_void,
 }
 
+/// `CUlaunchConfig`
+#[repr(C)]
+pub(super) struct KernelLaunch {
+    pub(super) grid: [c_uint; 3],
+    pub(super) block: [c_uint; 3],
+    pub(super) shared_bytes: c_uint,
+    pub(super) stream: StreamHandle,
+    pub(super) attributes: *const LaunchAttribute,
+    pub(super) count: c_uint,
+}
+
+/// `CUlaunchAttribute` with a value of one number.
+#[repr(C)]
+pub(super) struct LaunchAttribute {
+    /// `CUlaunchAttributeID`
+    id: c_uint,
+    padding: c_uint,
+    value: u64,
+    /// The rest of a union of 64 bytes.
+    reserved: [u64; 7],
+}
+
+impl LaunchAttribute {
+    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`: the kernel may start before the one
+    /// before it in the stream has ended, and waits for that by itself.
+    pub(super) const PROGRAMMATIC_STREAM_SERIALIZATION: Self =
+        Self { id: 6, padding: 0, value: 1, reserved: [0; 7] };
+}
+
 /// `CUDA_MEMSET_NODE_PARAMS_v1`
 #[repr(C)]
 pub(super) struct MemsetNode {
@@ -529,6 +558,13 @@ functions! {
         cuStreamGetCtx(stream: StreamHandle, context: *mut ContextHandle);
         // Since CUDA 12.4.
         cuFuncGetParamInfo(function: FunctionHandle, index: usize, offset: *mut usize, size: *mut usize);
+        // Since CUDA 11.8.
+        cuLaunchKernelEx(
+            launch: *const KernelLaunch,
+            function: FunctionHandle,
+            params: *mut *mut c_void,
+            extra: *mut *mut c_void
+        );
         // Since CUDA 11.4.
         cuGraphInstantiateWithFlags(exec: *mut GraphExecHandle, graph: GraphHandle, flags: u64);
         // Since CUDA 12.0.

@@ -8,7 +8,7 @@
 
    FAKE_CUDA says what else is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation; foreign: work may
    use memory that is not the driver's;
-   newer: sm_130. one_old: GPU 0 is sm_70. terse: it knows no attribute that launches do not rely on. no_room: no block
+   newer: sm_130. ampere: sm_80. one_old: GPU 0 is sm_70. terse: it knows no attribute that launches do not rely on. no_room: no block
    fits. apart: GPUs cannot access each other's memory.
    greedy: kernels take 168 registers, and not 32. cramped: coarsened code runs in blocks of 128 threads at most. huge: numbers are the largest there are. unaligned: memory begins
    at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function, null_constant, null_array, null_texture, null_surface: these
@@ -40,7 +40,7 @@ static int is(const char *word) {
 }
 
 /* What is alive, and how often kernels were loaded. */
-static long graphs, contexts, streams, events, memory, pinned, modules, loads, launches;
+static long graphs, contexts, streams, events, memory, pinned, modules, loads, launches, early;
 static int lost;
 static __thread void *stack[4096], **top;
 #define current (top > stack ? top[-1] : NULL)
@@ -49,8 +49,8 @@ static __thread void *stack[4096], **top;
 __attribute__((destructor)) static void report(void) {
     fprintf(stderr,
             "fake driver: contexts %ld streams %ld events %ld memory %ld pinned %ld graphs %ld modules %ld loads %ld "
-            "launches %ld\n",
-            contexts, streams, events, memory, pinned, graphs, modules, loads, launches);
+            "launches %ld early %ld\n",
+            contexts, streams, events, memory, pinned, graphs, modules, loads, launches, early);
 }
 
 /* Every call of the runtime counts, and a call that is to fail does so before it has any effect. Those that
@@ -147,7 +147,7 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 95: return *value = !is("no_cooperation"), OK;
     case 75:
         if (is("huge_capability")) return *value = INT32_MAX, OK;
-        return *value = is("one_old") ? (device == 40 ? 7 : 9) : is("old") ? 7 : is("newer") ? 13 : 9, OK;
+        return *value = is("one_old") ? (device == 40 ? 7 : 9) : is("old") ? 7 : is("newer") ? 13 : is("ampere") ? 8 : 9, OK;
     case 76: return *value = 0, OK;
     case 115: return is("no_pools") ? INVALID_VALUE : (*value = 1, OK);
     }
@@ -865,11 +865,12 @@ static void run_kernel(struct work *w) {
         uint64_t *word = (uint64_t *)params[4];
         y[0] += w->grid, y[1] = *word;
         *word ^= 1ull << 63;
-    } else if (!strcmp(name, "increment") || !strcmp(name, "faulty")) {
+    } else if (!strcmp(name, "increment") || !strcmp(name, "faulty") || !strcmp(name, "following")) {
         uint32_t *y = (uint32_t *)params[0];
+        int is_faulty = !strcmp(name, "faulty");
         for (uint64_t i = 0; i < threads; i++) {
-            if (i < params[1]) y[i] = *name == 'i' ? y[i] + 1 : 7;
-            else if (*name == 'f') fault((struct record *)params[2], i, 0, 2, params[1]);
+            if (i < params[1]) y[i] = is_faulty ? 7 : y[i] + 1;
+            else if (is_faulty) fault((struct record *)params[2], i, 0, 2, params[1]);
         }
     } else if (!strcmp(name, "native_add")) {
         uint32_t *x = (uint32_t *)params[0], *y = (uint32_t *)params[1];
@@ -1060,7 +1061,7 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
     CALL;
     ENTER;
     if (!grid || !gy || !gz || !block || !by || !bz || !stream) return INVALID_VALUE;
-    if (!strcmp(name, "increment") || !strcmp(name, "faulty"))
+    if (!strcmp(name, "increment") || !strcmp(name, "faulty") || !strcmp(name, "following"))
         return give_kernel(name, 3, 2, grid, block, shared, stream, params);
     if (!strcmp(name, "native_add")) return give_kernel(name, 3, 3, grid, block, shared, stream, params);
     if (!strcmp(name, "add")) return give_kernel(name, 5, 4, grid, block, shared, stream, params);
@@ -1080,3 +1081,30 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
     if (!strcmp(name, "poison")) return give_kernel(name, 0, 0, grid, block, shared, stream, params);
     return INVALID_VALUE;
 }
+
+#ifndef NO_POOLS
+/* Launches that may start early, of kernels that wait. */
+struct launch_attribute {
+    int id;
+    union {
+        int value;
+        char bytes[64];
+        uint64_t alignment;
+    };
+};
+struct kernel_launch {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    struct launch_attribute *attributes;
+    unsigned count;
+};
+API int cuLaunchKernelEx(const struct kernel_launch *launch, const char *name, void **params, void **extra) {
+    CALL;
+    ENTER;
+    if (launch->count != 1 || launch->attributes->id != 6 || launch->attributes->value != 1) return INVALID_VALUE;
+    if (strcmp(name, "following") && strcmp(name, "weighed")) return INVALID_VALUE;
+    COUNT(early, 1);
+    return cuLaunchKernel(name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
+                          launch->block[2], launch->shared, launch->stream, params, extra);
+}
+#endif

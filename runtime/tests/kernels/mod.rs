@@ -77,6 +77,31 @@ pub fn increment(device: &Device, config: LaunchConfig, y: &mut Slice<u32>) -> R
     launch(&INCREMENT, &[], device, config, &[Arg::write(y)])
 }
 
+/// The same, in a kernel that may start before the ones before it have ended.
+pub static FOLLOWING: Source = source!(
+    "following",
+    "kernel following {
+        dependent_launch
+        param arg0 = y: write [u32]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg0 : u64
+        %2 = lt %0, %1 : bool
+        %3 = wait_for_dependencies
+        %4 = if %2 {
+            %5 = param arg0 : ptr global
+            %6 = index %5, %0, 4 : ptr global
+            %7 = load %6 : u32
+            %8 = const 1 : u32
+            %9 = add %7, %8 : u32
+            %10 = store %6, %9
+        }
+    }"
+);
+
+pub fn following(device: &Device, config: LaunchConfig, y: &mut Slice<u32>) -> Result<()> {
+    launch(&FOLLOWING, &[], device, config, &[Arg::write(y)])
+}
+
 /// `let i = global_idx_x(); if i < y.len() && i < x.len() { y[i] += x[i] }`
 pub static ADD: Source = source!(
     "add",
@@ -136,6 +161,26 @@ pub static WEIGHED: Source = source!(
                 %17 = store %5, %16
             }
         }
+    }"
+);
+
+/// The same for the first element alone, in a kernel that may start before the ones before it have
+/// ended.
+pub static WEIGHED_EARLY: Source = source!(
+    "weighed",
+    "kernel weighed {
+        dependent_launch
+        param arg0 = x: constant 8 [u32]
+        param arg1 = y: write [u32]
+        %0 = param arg0 : ptr constant
+        %1 = load %0 : u32
+        %2 = wait_for_dependencies
+        %3 = param arg1 : ptr global
+        %4 = load %3 : u32
+        %5 = const 3 : u32
+        %6 = mul %4, %5 : u32
+        %7 = add %6, %1 : u32
+        %8 = store %3, %7
     }"
 );
 

@@ -184,6 +184,7 @@ impl Classifier<'_> {
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Wgmma { .. }
             | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }
@@ -302,5 +303,6 @@ pub(super) fn contains_sync(kernel: &Kernel, body: &Body) -> bool {
 
 /// Returns true if threads wait for others at an operation.
 pub(super) fn waits_for_others(op: &Op) -> bool {
-    op.effect() == Effect::Sync && !matches!(op, Op::Fence { .. } | Op::ActiveMask)
+    op.effect() == Effect::Sync
+        && !matches!(op, Op::Fence { .. } | Op::GridDependency(_) | Op::ActiveMask)
 }

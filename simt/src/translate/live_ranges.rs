@@ -286,6 +286,7 @@ impl UseWalk<'_> {
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Wgmma { .. }
             | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }
@@ -367,6 +368,7 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::ProxyFence
+        | Op::GridDependency(_)
         | Op::WgmmaWait { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

@@ -1,8 +1,8 @@
 //! Where threads meet; only where control is the same in the whole block.
 use super::Generator;
 use warpwise_compiler::ir::{
-    BarrierOp, BinaryOp, Body, Builtin, Extent, InstId, MatchOp, MmaOp, Op, ReduceOp, Scalar,
-    Scope, ShuffleOp, Ty, VoteOp,
+    BarrierOp, BinaryOp, Body, Builtin, Extent, GridDependencyOp, InstId, MatchOp, MmaOp, Op,
+    ReduceOp, Scalar, Scope, ShuffleOp, Ty, VoteOp,
 };
 
 impl Generator {
@@ -56,7 +56,16 @@ impl Generator {
         self.yields(own, Scalar::U32, false);
     }
 
+    /// Synchronizes with the grids around this one, of which there are none.
+    pub(super) fn grid_dependency(&mut self) {
+        let op = self.draw.one_of(GridDependencyOp::ALL);
+        self.emit(Op::GridDependency(op), Ty::Unit);
+    }
+
     pub(super) fn fence(&mut self) {
+        if self.build.kernel.dependent_launch && self.draw.chance(50) {
+            return self.grid_dependency();
+        }
         let scope = self.draw.one_of(Scope::ALL);
         self.emit(Op::Fence { scope }, Ty::Unit);
     }

@@ -124,6 +124,7 @@ impl ValueConnections<'_> {
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Wgmma { .. }
             | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }

@@ -473,6 +473,7 @@ impl RangePass<'_> {
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Wgmma { .. }
             | Op::WgmmaWait { .. }
             | Op::MBarrierWait { .. }

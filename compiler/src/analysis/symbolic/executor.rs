@@ -309,6 +309,7 @@ impl<'k> Executor<'k> {
             | Op::BulkWait { .. }
             | Op::BulkCopy { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::TensorCopy { .. }
             | Op::TensorStore { .. }
             | Op::BulkStore { .. }

@@ -279,7 +279,8 @@ impl Emitter<'_> {
         }
         match (self.is_read_only(ptr), steers) {
             _ if space == Space::Constant => "ld.const".to_owned(),
-            (true, _) => cached_load(cache, true),
+            // A wait does not order the read-only path.
+            (true, _) => cached_load(cache, !self.kernel.dependent_launch),
             (false, true) if space != Space::Local => {
                 format!("ld.relaxed.cta.{}", space_name(space))
             }

@@ -102,6 +102,8 @@ pub(super) struct Emitter<'k> {
     pub(super) kernel: &'k Kernel,
     /// The target of the text.
     pub(super) target: Target,
+    /// True if a thread that ends has to wait for the grids before this one.
+    pub(super) waits_at_ends: bool,
     pub(super) facts: Facts,
     /// See [`has_extremes`].
     pub(super) has_extremes: bool,
@@ -150,6 +152,7 @@ impl<'k> Emitter<'k> {
         Self {
             kernel,
             target,
+            waits_at_ends: super::waits_at_ends(kernel, target),
             facts: Facts::of(kernel, &ranges),
             has_extremes: has_extremes(kernel),
             widest_scale: widest_scale(kernel),

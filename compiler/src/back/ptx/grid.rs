@@ -80,8 +80,10 @@ impl Emitter<'_> {
     }
 
     /// Counts a thread that is about to end; the last one of its block counts that. Without
-    /// branches, so that it can stand where checks fail.
+    /// branches, so that it can stand where checks fail. A thread of another kernel may have to
+    /// [wait](Self::wait_at_end).
     pub(super) fn depart(&mut self) {
+        self.wait_at_end();
         if !self.kernel.cooperative {
             return;
         }

@@ -155,6 +155,7 @@ impl Emitter<'_> {
             }
             Op::WgmmaWait { pending, .. } => self.unit(|this| this.wgmma_wait(known(pending))),
             Op::ProxyFence => self.unit(Self::proxy_fence),
+            Op::GridDependency(op) => self.unit(|this| this.grid_dependency(*op)),
             Op::Texture { op, texture, args, word } => self.texture(id, *op, *texture, args, *word),
             Op::DistributeRows { transposed, word, .. } => self.load_matrix(id, *transposed, *word),
             Op::Ptx { ptx, args, .. } => self.inline_ptx(id, ptx, args),

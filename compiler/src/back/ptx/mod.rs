@@ -60,6 +60,7 @@ mod emitter;
 mod facts;
 mod fault;
 mod grid;
+mod grid_dependency;
 mod half;
 mod induction;
 mod inline;
@@ -100,6 +101,7 @@ pub use cluster::{HAS_CLUSTERS, SYNC_CLUSTER};
 use emitter::Emitter;
 pub use facts::{Facts, declared_threads, has_extremes};
 pub use grid::SHARED_BYTES as GRID_BARRIER_SHARED_BYTES;
+pub use grid_dependency::{HAS_GRID_DEPENDENCIES, grid_dependency_instruction, waits_at_ends};
 pub use half::{HAS_ROUNDING, HAS_SUMS};
 use layout::{MOST_LOCAL_BYTES, MOST_SHARED_BYTES};
 pub use layout::{
@@ -257,6 +259,7 @@ pub fn levels(kernel: &Kernel) -> Vec<Target> {
         async_copy::HAS_ASYNC_COPIES,
         half::HAS_SUMS,
         mbarrier::HAS_TRY_WAIT,
+        HAS_GRID_DEPENDENCIES,
     ];
     let mut levels: Vec<Target> = targets.map(|target| level(kernel, target).1).into();
     levels.sort_unstable();
@@ -319,7 +322,9 @@ fn gained_level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
         (Op::Reduce { .. }, Ty::Scalar(scalar)) => reduce::is_word(scalar),
         _ => false,
     };
-    if target >= half::HAS_SUMS && uses(half::is_sum) {
+    if target >= HAS_GRID_DEPENDENCIES && grid_dependency::is_used(kernel) {
+        (grid_dependency::VERSION, HAS_GRID_DEPENDENCIES)
+    } else if target >= half::HAS_SUMS && uses(half::is_sum) {
         (VERSION_WITH_SUMS, half::HAS_SUMS)
     } else if target >= mbarrier::HAS_TRY_WAIT && uses(mbarrier::is_wait) {
         (mbarrier::VERSION_WITH_TRY_WAIT, mbarrier::HAS_TRY_WAIT)

@@ -94,6 +94,7 @@ impl<'t> Parser<'t> {
         let (at, word) = self.take_word();
         match word {
             "cooperative" => kernel.cooperative = true,
+            "dependent_launch" => kernel.dependent_launch = true,
             "cluster" => kernel.cluster = Some(self.parse_cluster_dims()?),
             "wide_index" => kernel.wide_index = true,
             "deny_checks" => kernel.deny_checks = true,

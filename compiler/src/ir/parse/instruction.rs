@@ -2,9 +2,9 @@
 use super::{
     super::{
         AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Fault,
-        InlinePtx, Inst, InstId, MatchOp, MessageId, MmaOp, MulAddForm, Op, Order, PtxLevel,
-        ReduceOp, Scalar, Scope, ShuffleOp, Span, TensorBox, TernaryOp, TextureOp, Ty, UnaryOp,
-        VoteOp, WgmmaOp, names::Named,
+        GridDependencyOp, InlinePtx, Inst, InstId, MatchOp, MessageId, MmaOp, MulAddForm, Op,
+        Order, PtxLevel, ReduceOp, Scalar, Scope, ShuffleOp, Span, TensorBox, TernaryOp, TextureOp,
+        Ty, UnaryOp, VoteOp, WgmmaOp, names::Named,
     },
     At, Parser, Result,
 };
@@ -210,6 +210,8 @@ impl<'t> Parser<'t> {
                 Op::WgmmaWait { sums, pending: self.parse_extent()? }
             }
             "proxy_fence" => Op::ProxyFence,
+            "wait_for_dependencies" => Op::GridDependency(GridDependencyOp::Wait),
+            "launch_dependents" => Op::GridDependency(GridDependencyOp::LaunchDependents),
             "ptx_output" => {
                 let of = self.parse_inst_id()?;
                 self.expect(",")?;

@@ -86,6 +86,7 @@ impl<'t> Parser<'t> {
             block: None,
             min_blocks: None,
             cooperative: false,
+            dependent_launch: false,
             cluster: None,
             wide_index: false,
             deny_checks: false,

@@ -52,6 +52,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Wgmma { .. }
             | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }

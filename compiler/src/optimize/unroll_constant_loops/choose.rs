@@ -221,6 +221,7 @@ impl Survey<'_> {
             | Op::SyncWarp { .. }
             | Op::NamedBarrier { .. }
             | Op::ProxyFence
+            | Op::GridDependency(_)
             | Op::Wgmma { .. }
             | Op::WgmmaWait { .. }
             | Op::MBarrierArrive { .. }

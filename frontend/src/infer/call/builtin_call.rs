@@ -75,6 +75,7 @@ impl Infer<'_> {
             | Builtin::Wgmma { .. }
             | Builtin::WgmmaWait { .. }
             | Builtin::ProxyFence
+            | Builtin::GridDependency(_)
             | Builtin::MBarrier(_)
             | Builtin::BulkStore(_)
             | Builtin::Elect { .. } => {}

@@ -117,6 +117,9 @@ impl Lowerer<'_> {
                 return self.lower_wgmma_wait(pending, args, expr);
             }
             Builtin::ProxyFence => (Op::ProxyFence, ir::Ty::Unit),
+            Builtin::GridDependency(op) => {
+                (self.lower_grid_dependency(op, self.source_range(at)), ir::Ty::Unit)
+            }
             Builtin::BulkStore(BulkStoreFn::Store) => return self.lower_bulk_store(args, expr),
             Builtin::BulkStore(BulkStoreFn::Tensor) => return self.lower_tensor_store(args, expr),
             Builtin::BulkStore(BulkStoreFn::Commit) => (Op::BulkCommit, ir::Ty::Unit),

@@ -1,5 +1,6 @@
 //! Calls of device functions and closures: inlined, each with variables of its own.
 mod builtin;
+pub(crate) mod grid_dependency;
 mod library;
 mod named_barrier;
 pub(crate) mod pointer;

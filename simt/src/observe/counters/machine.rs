@@ -167,7 +167,9 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         Op::Wgmma { .. } => {
             MachineCode::new(Pipe::Control, WgmmaOp::STEPS as u32, Step::Barrier, 1)
         }
-        Op::SyncWarp { .. } | Op::Fence { .. } | Op::ProxyFence => MachineCode::control(1),
+        Op::SyncWarp { .. } | Op::Fence { .. } | Op::ProxyFence | Op::GridDependency(_) => {
+            MachineCode::control(1)
+        }
         Op::Shuffle { .. } => match result_class {
             Class::LongWord | Class::Double => MachineCode::new(Pipe::Memory, 2, Step::Shuffle, 1),
             Class::Word | Class::Single | Class::Half => {

@@ -299,6 +299,7 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::ProxyFence
+        | Op::GridDependency(_)
         | Op::Wgmma { .. }
         | Op::WgmmaWait { .. }
         | Op::MBarrierArrive { .. }

@@ -127,6 +127,7 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::ProxyFence
+        | Op::GridDependency(_)
         | Op::Wgmma { .. }
         | Op::WgmmaWait { .. }
         | Op::Fence { .. }
@@ -176,6 +177,7 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::SyncWarp { .. }
         | Op::NamedBarrier { .. }
         | Op::ProxyFence
+        | Op::GridDependency(_)
         | Op::Wgmma { .. }
         | Op::WgmmaWait { .. }
         | Op::MBarrierWait { .. }

@@ -519,7 +519,7 @@ impl Emitter<'_> {
                 self.emit_products_check(pending);
                 Ok(())
             }
-            Op::ProxyFence => Ok(()),
+            Op::ProxyFence | Op::GridDependency(_) => Ok(()),
             Op::Texture { op, texture, args, word } => {
                 self.emit_texture(id, *op, *texture, args, *word)
             }
