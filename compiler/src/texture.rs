@@ -17,16 +17,24 @@
 //!
 //! A read of a layered texture names the layer; a number that is too large is the last one.
 //!
+//! A texture may have several levels, each of half the extents of the one before. The level of detail
+//! of a read is rounded to 8 bits behind the point, and is at least 0 and at most the last level.
+//! [`Descriptor::mipmap_filter`] reads the nearest level, the upper one of two, or both levels around
+//! the level of detail, which are each filtered and whose weights are its fraction. Gradients `g` and
+//! `h` of the coordinates have the level of detail `log2(max(|g|, |h|))` in texels of the first level:
+//! a step along the longer of them is one texel there. A GPU's precision with levels is not measured.
+//!
 //! The interpreter keeps a texture in memory: a header ([`Descriptor::to_header`]), then the texels,
-//! the first coordinate fastest.
+//! the first coordinate fastest, level by level.
 use crate::{
     half,
-    ir::{TextureOp, TextureWord},
+    ir::{TextureOp, TextureRead, TextureWord},
 };
 use filter::Texel;
 use std::cell::RefCell;
 
 mod filter;
+mod levels;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -92,20 +100,74 @@ pub enum Filter {
     Linear,
 }
 
+/// The operands of a read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReadOperands {
+    /// The layer, if the shape has some.
+    pub layer: u32,
+    /// The coordinates; those of dimensions that the shape does not have are ignored.
+    pub coords: [f32; 3],
+    /// The level of detail.
+    pub detail: Detail,
+}
+
+/// The level of detail of a read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Detail {
+    /// The first level.
+    Base,
+    /// A level, and a fraction of the way to the next one.
+    Level(f32),
+    /// The changes of x and y for a step along each of two axes.
+    Gradients([[f32; 2]; 2]),
+}
+
+impl ReadOperands {
+    /// Makes the operands of a read at coordinates of the first level.
+    pub const fn at(coords: [f32; 3]) -> Self {
+        Self { layer: 0, coords, detail: Detail::Base }
+    }
+
+    /// Makes the operands of a read from the bits of an instruction's.
+    pub fn from_bits(op: TextureOp, bits: [u32; TextureOp::MAX_ARGS]) -> Self {
+        let layers = usize::from(op.shape.is_layered());
+        let float = |at: usize| bits.get(layers + at).map_or(0.0, |bits| f32::from_bits(*bits));
+        let dims = op.shape.dims();
+        let mut coords = [0.0; 3];
+        coords.iter_mut().enumerate().take(dims).for_each(|(dim, coord)| *coord = float(dim));
+        let detail = match op.read {
+            TextureRead::SampleLevel => Detail::Level(float(dims)),
+            TextureRead::SampleGradient => {
+                Detail::Gradients([0, 2].map(|axis| [0, 1].map(|dim| float(dims + axis + dim))))
+            }
+            TextureRead::Sample
+            | TextureRead::GatherR
+            | TextureRead::GatherG
+            | TextureRead::GatherB
+            | TextureRead::GatherA => Detail::Base,
+        };
+        Self { layer: bits[0], coords, detail }
+    }
+}
+
 /// Everything about a texture but its texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     /// Texels along x, y and z; 1 along dimensions that the texture does not have. The layers of a
     /// layered texture are along z.
     pub extents: [u32; 3],
+    /// The number of levels, at least 1.
+    pub levels: u32,
     /// The type of the channels.
     pub channel: ChannelType,
     /// The number of channels: 1, 2 or 4.
     pub channels: u32,
     /// True if integers are read as floats from 0 to 1, or from -1 to 1.
     pub reads_normalized: bool,
-    /// The filter.
+    /// The filter of the texels of a level.
     pub filter: Filter,
+    /// The filter of the levels.
+    pub mipmap_filter: Filter,
     /// The address modes along x, y and z.
     pub address: [AddressMode; 3],
     /// True if the coordinates of the whole texture are 0 to 1.
@@ -142,6 +204,8 @@ impl Descriptor {
             *byte = mode as u8;
         }
         header[19] = self.normalized.into();
+        header[20] = self.levels as u8;
+        header[21] = self.mipmap_filter as u8;
         header
     }
 
@@ -152,58 +216,107 @@ impl Descriptor {
             Some(u32::from_le_bytes(bytes)).filter(|extent| *extent > 0)
         };
         let mode = |at: usize| AddressMode::ALL.get(usize::from(header[at])).copied();
+        let filter = |at: usize| if header[at] == 0 { Filter::Point } else { Filter::Linear };
         Some(Self {
             extents: [extent(0)?, extent(1)?, extent(2)?],
+            levels: header[20].into(),
             channel: ChannelType::ALL.get(usize::from(header[12])).copied()?,
             channels: u32::from(header[13]),
             reads_normalized: header[14] != 0,
-            filter: if header[15] == 0 { Filter::Point } else { Filter::Linear },
+            filter: filter(15),
+            mipmap_filter: filter(21),
             address: [mode(16)?, mode(17)?, mode(18)?],
             normalized: header[19] != 0,
         })
     }
 
-    /// Returns the bits of word `word` of a read, of a layer if the shape has some. `load` returns so
-    /// many bytes at an offset from the first texel, as an integer.
+    /// Returns the bits of word `word` of a read. `load` returns so many bytes at an offset from the
+    /// first texel, as an integer.
     pub fn read(
         &self,
         op: TextureOp,
-        (layer, coords): (u32, [f32; 3]),
+        operands: &ReadOperands,
         word: u8,
         load: impl Fn(u64, usize) -> u64,
     ) -> u32 {
-        let dims = op.shape.dims();
-        let layer = if op.shape.is_layered() { layer.min(self.extents[2] - 1) } else { 0 };
+        let ReadOperands { layer, coords, detail } = *operands;
         if let Some(channel) = op.read.gathered_channel() {
             return self.gather(coords, channel, word, &load);
         }
-        let channel = usize::from(word);
+        let layer = if op.shape.is_layered() { layer.min(self.extents[2] - 1) } else { 0 };
+        let sample = |level| {
+            self.sample_level(level, (op.shape.dims(), layer), coords, usize::from(word), &load)
+        };
+        let (level, weight) = self.split_detail(detail);
+        if weight == 0 {
+            return sample(level);
+        }
+        let [first, second] = [level, level + 1].map(|level| f32::from_bits(sample(level)));
+        filter::sum_of_levels(first, second, weight).to_bits()
+    }
+
+    /// Adds the texels that a read makes its results of to a list: indices along x and y, and along z,
+    /// or the layer or the level.
+    pub fn list_texels(&self, op: TextureOp, operands: &ReadOperands, texels: &mut Vec<[u32; 3]>) {
+        let words = if op.read.gathered_channel().is_some() { TextureOp::WORDS } else { 1 };
+        let found = RefCell::new(texels);
+        for word in 0..words {
+            self.read(op, operands, word, |at, _| {
+                found.borrow_mut().extend(self.locate(at));
+                0
+            });
+        }
+    }
+
+    /// Returns the texel at an offset from the first one.
+    fn locate(&self, at: u64) -> Option<[u32; 3]> {
+        let mut index = at / self.texel_bytes().max(1) as u64;
+        for level in 0..self.levels {
+            let texels = self.level_texels(level);
+            if index < texels {
+                let [width, height, _] = self.level_extents(level).map(u64::from);
+                let [x, y] = [index % width, index / width % height].map(|index| index as u32);
+                return Some([x, y, (index / width / height) as u32 + level]);
+            }
+            index -= texels;
+        }
+        None
+    }
+
+    /// Returns the bits of a channel of the filtered texel of a level.
+    fn sample_level(
+        &self,
+        level: u32,
+        place: (usize, u32),
+        coords: [f32; 3],
+        channel: usize,
+        load: &impl Fn(u64, usize) -> u64,
+    ) -> u32 {
+        let earlier = (0..level).map(|level| self.level_texels(level)).sum::<u64>();
+        let start = earlier * self.texel_bytes() as u64;
+        let level = Self { extents: self.level_extents(level), ..*self };
+        level.sample(place, coords, channel, &|at, bytes| load(start + at, bytes))
+    }
+
+    /// Returns the bits of a channel of the filtered texel.
+    fn sample(
+        &self,
+        (dims, layer): (usize, u32),
+        coords: [f32; 3],
+        channel: usize,
+        load: &impl Fn(u64, usize) -> u64,
+    ) -> u32 {
         match self.filter {
             Filter::Linear if self.word() == TextureWord::F32 => {
-                self.linear_sum((dims, layer), coords, channel, &load)
+                self.linear_sum((dims, layer), coords, channel, load)
             }
             Filter::Point | Filter::Linear => {
                 let texel = map_dims((dims, layer), |dim| {
                     let position = self.position(coords[dim], dim).floor();
                     self.resolve(position as i64, dim)
                 });
-                self.bits(texel, channel, &load)
+                self.bits(texel, channel, load)
             }
-        }
-    }
-
-    /// Adds the texels that a read makes its results of to a list.
-    pub fn list_texels(&self, op: TextureOp, at: (u32, [f32; 3]), texels: &mut Vec<[u32; 3]>) {
-        let words = if op.read.gathered_channel().is_some() { TextureOp::WORDS } else { 1 };
-        let found = RefCell::new(texels);
-        for word in 0..words {
-            self.read(op, at, word, |at, _| {
-                let index = at / self.texel_bytes().max(1) as u64;
-                let [width, height, _] = self.extents.map(u64::from);
-                let texel = [index % width, index / width % height, index / width / height];
-                found.borrow_mut().push(texel.map(|index| index as u32));
-                0
-            });
         }
     }
 
@@ -273,8 +386,7 @@ impl Descriptor {
     /// Returns the position that a linear filter splits into a texel and a weight, in steps of a
     /// weight.
     fn fixed_position(&self, coord: f32, dim: usize) -> i64 {
-        let steps = (self.position(coord, dim) - 0.5) * f64::from(1_u32 << WEIGHT_BITS);
-        (steps + 0.5).floor() as i64
+        round_steps(self.position(coord, dim) - 0.5)
     }
 
     /// Returns the position of a linear filter, which is inside of a texture that clamps it.
@@ -348,6 +460,11 @@ impl Descriptor {
             | (ChannelType::U32 | ChannelType::I32 | ChannelType::F32, _) => bits,
         }
     }
+}
+
+/// Rounds a position to steps of a weight.
+fn round_steps(position: f64) -> i64 {
+    (position * f64::from(1_u32 << WEIGHT_BITS) + 0.5).floor() as i64
 }
 
 /// Returns the bits of a normalized coordinate behind the point.

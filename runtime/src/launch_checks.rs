@@ -133,8 +133,8 @@ impl<'a> Arg<'a> {
         Self(Passed::Parts([elements].into_iter().chain(extents.map(scalar)).collect()))
     }
 
-    /// Returns the argument for a texture: the texture object, the extents and the layers, in the
-    /// order of the fields.
+    /// Returns the argument for a texture: the texture object, the extents, and the layers or the
+    /// levels, in the order of the fields.
     fn texture<T: TextureElement, const D: usize, const LAYERED: bool>(
         texture: &'a TextureObject<T, D, LAYERED>,
     ) -> Self {
@@ -143,7 +143,8 @@ impl<'a> Arg<'a> {
         let access = Access::Texture;
         let object = Value::Slice { elem, access, slice, single: false, tensor: None };
         let layers = LAYERED.then_some(texture.layers());
-        let extents = texture.extents().into_iter().chain(layers);
+        let levels = (D == 2 && !LAYERED).then_some(texture.levels());
+        let extents = texture.extents().into_iter().chain(layers).chain(levels);
         let extents = extents.map(|extent| Value::Scalar { ty: Scalar::U64, bits: extent as u64 });
         Self(Passed::Parts([object].into_iter().chain(extents).collect()))
     }

@@ -29,7 +29,8 @@
 //! by value, and its launch a reference to a [`TextureObject<T, 1>`](TextureObject), `<T, 2>` or
 //! `<T, 3>`, which [`Device::texture_1d`](crate::Device::texture_1d) and similar functions make.
 //! Textures are read-only. [`LayeredTexture1`] and [`LayeredTexture2`] are arrays of textures, of which
-//! a read names one.
+//! a read names one. A texture of two dimensions may have [levels](crate::Device::mipmapped_texture_2d),
+//! smaller versions of its image.
 //!
 //! **Texels** are `f32`, `f16`, and integers of 8, 16 and 32 bits, and vectors of two and four of
 //! them, such as [`F32x4`](crate::F32x4) and [`U8x4`](crate::U8x4). `f16`s are read as `f32`s, and
@@ -45,13 +46,18 @@
 //! has weights of 8 bits after the point, and so has the interpreter: the weight of a texel is a
 //! multiple of 1/256 along each dimension. Only floats can be filtered.
 //!
+//! **Levels.** [`Texture2::sample_level`] reads at a level of detail, and
+//! [`Texture2::sample_gradient`] at that of an image which is scaled down. Between two levels, the
+//! nearest one is read, or by [`mipmap_filter`](Sampler::mipmap_filter) the weighted mean of both.
+//!
 //! **Outside** of the texture, the [`AddressMode`] decides along each dimension.
 //!
 //! **Same bits.** The interpreter follows the CUDA programming guide ("Texture Fetching"), which
 //! leaves the precision of a GPU's sums and coordinates open. Reads with a point filter and
 //! coordinates that are not normalized are the same everywhere, as are linear reads whose sums are
 //! exact. The last bits of other results may differ, and so may the texel or the weight for
-//! coordinates that are within rounding of a border between two.
+//! coordinates that are within rounding of a border between two. Reads at levels of detail have not
+//! been compared with a GPU.
 mod object;
 mod texels;
 mod views;

@@ -170,6 +170,8 @@ fn a_null_pointer_from_a_call_that_succeeds_is_an_error() {
         ("null_function", "cuModuleGetFunction"),
         ("null_constant", "cuModuleGetGlobal"),
         ("null_array", "cuArray3DCreate"),
+        ("null_mipmapped", "cuMipmappedArrayCreate"),
+        ("null_level", "cuMipmappedArrayGetLevel"),
         ("null_texture", "cuTexObjectCreate"),
         ("null_surface", "cuSurfObjectCreate"),
     ] {
@@ -180,6 +182,8 @@ fn a_null_pointer_from_a_call_that_succeeds_is_an_error() {
                 increment(&device, LaunchConfig::cover(3), &mut y)?;
                 weighed(&device, &device.constant(&[1u32][..])?, &mut y)?;
                 device.texture_1d::<u32>(&[1], Sampler::POINT)?;
+                let sampler = Sampler::POINT.normalized();
+                device.mipmapped_texture_2d::<u32>(&[&[1, 2], &[3]], (1, 2), sampler)?;
                 device.surface_1d::<u32>(&[1], Sampler::POINT)?;
                 y.to_vec()
             };

@@ -338,6 +338,12 @@ fn textures(world: &World) -> Result<()> {
     let image = device.texture_of::<f32>(&image, Sampler::LINEAR)?;
     drop(image);
     drop(device.layered_texture_1d::<u8>(&[1; 6], (2, 3), Sampler::POINT)?);
+    let sampler = Sampler::LINEAR.normalized();
+    let levels: [&[f32]; 3] = [&[1.0; 20], &[2.0; 4], &[3.0]];
+    drop(device.mipmapped_texture_2d::<f32>(&levels, (4, 5), sampler)?);
+    let base = stream.upload_2d(&[1.0f32, 2.0, 3.0, 4.0], (2, 2))?;
+    let mean = stream.upload_2d(&[2.5f32], (1, 1))?;
+    drop(device.mipmapped_texture_of::<f32>(&[&base, &mean], sampler)?);
     let two = stream.texture_1d(&[10u32, 20, 30], Sampler::default())?;
     shown(device, &two, &mut y)?;
     assert_eq!(y.to_vec()?, [12, 24, 36]);
@@ -528,7 +534,9 @@ fn faults_of_graphs(world: &World) -> Result<()> {
 fn may_leave(call: &str) -> Left {
     let none = Left::default();
     match call {
-        "cuMemFreeAsync" | "cuMemFree_v2" | "cuArrayDestroy" => Left { memory: 1, ..none },
+        "cuMemFreeAsync" | "cuMemFree_v2" | "cuArrayDestroy" | "cuMipmappedArrayDestroy" => {
+            Left { memory: 1, ..none }
+        }
         "cuMemFreeHost" => Left { pinned: 1, ..none },
         "cuEventDestroy_v2" => Left { events: 1, ..none },
         "cuStreamDestroy_v2" => Left { streams: 1, ..none },

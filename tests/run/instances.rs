@@ -300,13 +300,14 @@ fn in_shared_memory(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-#[kernel(contract = false, precompile((f32, 3, -2), (u8, 3, -2), (f64, 4, 1_000)))]
-fn polynomial<T: Num, const TERMS: usize, const OFFSET: i32>(x: &[T], y: &mut [T]) {
+#[kernel(contract = false, precompile((f32, 3, true), (u8, 3, true), (f64, 4, false)))]
+fn polynomial<T: Num, const TERMS: usize, const NEGATED: bool>(x: &[T], y: &mut [T]) {
     let i = global_idx_x();
     if i < y.len() {
         let mut sum = T::ZERO;
         for power in 0..TERMS {
-            sum = sum * x[i] + T::from_i32(power as i32 + OFFSET);
+            let factor = power as i32 + 5;
+            sum = sum * x[i] + T::from_i32(if NEGATED { -factor } else { factor });
         }
         y[i] = sum;
     }
@@ -318,19 +319,20 @@ fn precompiled(on: &Engine) -> Check {
     let launch_config = LaunchConfig::cover(N);
     let x: Vec<f32> = (0..N).map(|i| i as f32 / 8.0).collect();
     let mut y = vec![0.0; N];
-    launch!(on, polynomial::<f32, 3, -2>(read x, write y), launch_config)?;
-    let expected = |x: &f32| (-2.0 * x - 1.0) * x;
+    launch!(on, polynomial::<f32, 3, true>(read x, write y), launch_config)?;
+    let expected = |x: &f32| (-5.0 * x - 6.0) * x - 7.0;
     same("embedded f32", &y, &x.iter().map(expected).collect::<Vec<_>>())?;
-    launch!(on, polynomial::<f32, 2, 5>(read x, write y), launch_config)?;
+    launch!(on, polynomial::<f32, 2, false>(read x, write y), launch_config)?;
     same("other f32", &y, &x.iter().map(|x| 5.0 * x + 6.0).collect::<Vec<_>>())?;
     let x: Vec<u8> = (0..N).map(|i| i as u8).collect();
     let mut y = vec![0; N];
-    launch!(on, polynomial::<u8, 3, -2>(read x, write y), launch_config)?;
-    let expected = |&x: &u8| 254_u8.wrapping_mul(x).wrapping_add(255).wrapping_mul(x);
+    launch!(on, polynomial::<u8, 3, true>(read x, write y), launch_config)?;
+    let expected =
+        |&x: &u8| 251_u8.wrapping_mul(x).wrapping_add(250).wrapping_mul(x).wrapping_add(249);
     same("embedded u8", &y, &x.iter().map(expected).collect::<Vec<_>>())?;
     let x: Vec<f64> = (0..N).map(|i| i as f64).collect();
     let mut y = vec![0.0; N];
-    launch!(on, polynomial::<f64, 4, 1000>(read x, write y), launch_config)?;
-    let expected = |x: &f64| ((1000.0 * x + 1001.0) * x + 1002.0) * x + 1003.0;
+    launch!(on, polynomial::<f64, 4, false>(read x, write y), launch_config)?;
+    let expected = |x: &f64| ((5.0 * x + 6.0) * x + 7.0) * x + 8.0;
     same("embedded f64", &y, &x.iter().map(expected).collect::<Vec<_>>())
 }

@@ -63,6 +63,7 @@ mod math;
 mod mbarriers;
 mod memory;
 mod method_faults;
+mod mipmaps;
 mod name_precedence;
 mod named_barriers;
 mod nested_items;
@@ -130,7 +131,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
     function_pointers generics half_floats impl_trait_results inline_ptx instances int_methods integers
     intrinsics iterator_names iterator_types iterators lane_operations launch_requirements
-    launches long_chains loops math mbarriers memory method_faults name_precedence named_barriers nested_items
+    launches long_chains loops math mbarriers memory method_faults mipmaps name_precedence named_barriers nested_items
     number_methods operators options partial_iteration pattern_inference patterns pipelines plain_values
     ported::ciphers ported::codes ported::factors ported::finance ported::geometry ported::grids
     ported::images ported::layers ported::links ported::lookups ported::machines ported::numbers

@@ -6,7 +6,7 @@ use warpwise_compiler::{
         texture,
     },
     ir::{TextureOp, TextureRead, TextureShape, TextureWord},
-    texture::{AddressMode, ChannelType, Descriptor, Filter},
+    texture::{AddressMode, ChannelType, Descriptor, Filter, ReadOperands},
 };
 use warpwise_tests::hardware::{Row, TextureRow, rows, texture_rows};
 
@@ -56,16 +56,18 @@ fn textures_take_the_requests_and_sectors_that_were_measured() {
         extents[..*dims].fill(128);
         let descriptor = Descriptor {
             extents,
+            levels: 1,
             channel,
             channels,
             reads_normalized: false,
             filter: if *is_linear { Filter::Linear } else { Filter::Point },
+            mipmap_filter: Filter::Point,
             address: [AddressMode::Clamp; 3],
             normalized: false,
         };
         let shape = [TextureShape::D1, TextureShape::D2, TextureShape::D3][dims - 1];
         let op = TextureOp { shape, read: TextureRead::Sample, word: TextureWord::F32 };
-        let mut lanes = coordinates.map(|at| Some((0, at)));
+        let mut lanes = coordinates.map(|at| Some(ReadOperands::at(at)));
         (0..32).filter(|lane| active >> lane & 1 == 0).for_each(|lane| lanes[lane] = None);
         let cost = texture::count_sectors(&descriptor, op, &lanes);
         if [cost.requests, cost.sectors] != *counted {

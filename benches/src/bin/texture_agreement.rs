@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p warpwise-benches --bin texture_agreement` needs a GPU.
 use warpwise::{
-    AddressMode, F32x2, F32x4, Normalized, Sampler, Texture1, Texture2, Texture3, prelude::*,
+    AddressMode, F32x2, F32x4, Filter, Normalized, Sampler, Texture1, Texture2, Texture3,
+    TextureObject, prelude::*,
 };
 
 /// Reads of each row of the table.
@@ -85,6 +86,23 @@ fn read_3d(volume: Texture3<f32>, at: &[F32x4], y: &mut [f32]) {
     }
 }
 
+#[kernel]
+fn read_levels(image: Texture2<f32>, at: &[F32x2], levels: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < at.len() && i < levels.len() && i < y.len() {
+        y[i] = image.sample_level(at[i].x, at[i].y, levels[i]);
+    }
+}
+
+#[kernel]
+fn read_gradients(image: Texture2<f32>, at: &[F32x2], gradients: &[F32x4], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < at.len() && i < gradients.len() && i < y.len() {
+        let g = gradients[i];
+        y[i] = image.sample_gradient(at[i].x, at[i].y, (g.x, g.y), (g.z, g.w));
+    }
+}
+
 /// Coordinates from `-margin` to `extent + margin`, or those divided by the extent.
 fn coordinates(seed: usize, extent: usize, is_normalized: bool) -> impl Fn(usize) -> f32 {
     let margin = extent as f32;
@@ -141,6 +159,63 @@ fn compare_3d(
         let volume = device.texture_3d(&texels, shape, sampler)?;
         let mut y = device.zeros::<f32>(READS)?;
         read_3d::launch(device, LaunchConfig::cover(READS), &volume, &device.upload(&at)?, &mut y)?;
+        y.to_vec()
+    })
+}
+
+/// `(rows, columns)` of the first level of an image, and the number of its levels.
+const LEVELS_SHAPE: (usize, usize) = (37, 64);
+const LEVELS: usize = 7;
+
+/// Makes an image whose levels have pseudorandom texels.
+fn upload_levels(
+    device: &Device,
+    texel: impl Fn(usize) -> f32,
+    sampler: Sampler,
+) -> warpwise::Result<TextureObject<f32, 2>> {
+    let level = |level: usize| -> Vec<f32> {
+        let texels = (LEVELS_SHAPE.0 >> level).max(1) * (LEVELS_SHAPE.1 >> level).max(1);
+        (0..texels).map(|i| texel(i + (level << 16))).collect()
+    };
+    let levels: Vec<_> = (0..LEVELS).map(level).collect();
+    let levels: Vec<_> = levels.iter().map(Vec::as_slice).collect();
+    device.mipmapped_texture_2d(&levels, LEVELS_SHAPE, sampler)
+}
+
+/// Returns normalized coordinates inside and outside of an image.
+fn level_coordinates() -> Vec<F32x2> {
+    let (x, y) = (coordinates(1, LEVELS_SHAPE.1, true), coordinates(2, LEVELS_SHAPE.0, true));
+    (0..READS).map(|i| F32x2::new(x(i), y(i))).collect()
+}
+
+fn compare_levels(
+    name: &str,
+    texel: impl Fn(usize) -> f32,
+    sampler: Sampler,
+    level: impl Fn(usize) -> f32,
+) -> warpwise::Result<()> {
+    let (at, levels) = (level_coordinates(), (0..READS).map(level).collect::<Vec<_>>());
+    compare(name, |device| {
+        let image = upload_levels(device, &texel, sampler)?;
+        let (at, levels) = (device.upload(&at)?, device.upload(&levels)?);
+        let mut y = device.zeros::<f32>(READS)?;
+        read_levels::launch(device, LaunchConfig::cover(READS), &image, &at, &levels, &mut y)?;
+        y.to_vec()
+    })
+}
+
+fn compare_gradients(
+    name: &str,
+    sampler: Sampler,
+    gradient: impl Fn(usize) -> F32x4,
+) -> warpwise::Result<()> {
+    let (at, gradients) = (level_coordinates(), (0..READS).map(gradient).collect::<Vec<_>>());
+    compare(name, |device| {
+        let image = upload_levels(device, float, sampler)?;
+        let (at, gradients) = (device.upload(&at)?, device.upload(&gradients)?);
+        let mut y = device.zeros::<f32>(READS)?;
+        let config = LaunchConfig::cover(READS);
+        read_gradients::launch(device, config, &image, &at, &gradients, &mut y)?;
         y.to_vec()
     })
 }
@@ -247,9 +322,42 @@ fn three_dimension_rows() -> warpwise::Result<()> {
     compare_3d("3d linear, floats of all sizes", wide, (Sampler::LINEAR, false))
 }
 
+fn level_rows() -> warpwise::Result<()> {
+    // From one level before the first to one after the last.
+    let any = |i: usize| unit(i * 8 + 3) * (LEVELS + 1) as f32 - 1.0;
+    let halves = |i: usize| (i % (2 * LEVELS)) as f32 / 2.0;
+    // In steps of a sixteenth of a weight, around each border between two levels.
+    let steps = |i: usize| (i % LEVELS) as f32 + 0.5 + ((i / LEVELS % 512) as f32 - 256.0) / 4096.0;
+    for (filter, sampler) in [("point", Sampler::POINT), ("linear", Sampler::LINEAR)] {
+        for levels in [Filter::Point, Filter::Linear] {
+            let sampler = sampler.normalized().mipmap_filter(levels);
+            let name = |row: &str| format!("levels, {filter} in {levels:?}, {row}");
+            compare_levels(&name("any"), float, sampler, any)?;
+            compare_levels(&name("halves"), float, sampler, halves)?;
+            compare_levels(&name("near borders"), float, sampler, steps)?;
+            compare_levels(&name("floats of all sizes"), wide, sampler, any)?;
+            // Lengths from a quarter of a texel to four times the image.
+            let length = |i: usize| (unit(i * 8 + 4) * 10.0 - 2.0).exp2();
+            let along_x = |i: usize| F32x4::new(length(i) / LEVELS_SHAPE.1 as f32, 0.0, 0.0, 0.0);
+            compare_gradients(&name("gradients along x"), sampler, along_x)?;
+            let along_both = |i: usize| {
+                let [(a, b), (c, d)] = [2 * i, 2 * i + 1].map(|i| {
+                    let (sin, cos) = (unit(i * 8 + 5) * std::f32::consts::TAU).sin_cos();
+                    let (width, height) = (LEVELS_SHAPE.1 as f32, LEVELS_SHAPE.0 as f32);
+                    (length(i) * cos / width, length(i) * sin / height)
+                });
+                F32x4::new(a, b, c, d)
+            };
+            compare_gradients(&name("gradients"), sampler, along_both)?;
+        }
+    }
+    Ok(())
+}
+
 fn main() -> warpwise::Result<()> {
     println!("{:52} {:>9} {:>11} {:>12}", "reads", "", "same bits", "difference");
     one_dimension_rows()?;
     two_dimension_rows()?;
-    three_dimension_rows()
+    three_dimension_rows()?;
+    level_rows()
 }

@@ -16,7 +16,7 @@
 use super::{LANES, global::SECTOR_BYTES};
 use crate::{
     ir::TextureOp,
-    texture::{Descriptor, Filter},
+    texture::{Descriptor, Filter, ReadOperands},
 };
 use std::iter::Sum;
 
@@ -48,11 +48,11 @@ impl Sum for Cost {
     }
 }
 
-/// Returns the cost of the reads of a warp, each by the layer and the coordinates of an active lane.
+/// Returns the cost of the reads of a warp, each by the operands of an active lane.
 pub fn count_sectors(
     descriptor: &Descriptor,
     op: TextureOp,
-    lanes: &[Option<(u32, [f32; 3])>; LANES],
+    lanes: &[Option<ReadOperands>; LANES],
 ) -> Cost {
     let is_halved = op.shape.dims() == 3 && descriptor.filter == Filter::Linear;
     let lanes_at_once = if is_halved { REQUEST_LANES / 2 } else { REQUEST_LANES };
@@ -64,7 +64,8 @@ pub fn count_sectors(
             let mut cost = Cost { requests: 1, ..Cost::default() };
             for lanes in request.chunks(lanes_at_once) {
                 texels.clear();
-                lanes.iter().flatten().for_each(|at| descriptor.list_texels(op, *at, &mut texels));
+                let operands = lanes.iter().flatten();
+                operands.for_each(|lane| descriptor.list_texels(op, lane, &mut texels));
                 add_sectors(&mut cost, descriptor.texel_bytes() as u64, &mut texels);
             }
             cost

@@ -90,8 +90,8 @@ names! {
     Major { K = "k", Mn = "mn" }
     TextureShape { D1 = "1d", D2 = "2d", D3 = "3d", D1Layered = "a1d", D2Layered = "a2d" }
     TextureRead {
-        Sample = "sample", GatherR = "gather_r", GatherG = "gather_g", GatherB = "gather_b",
-        GatherA = "gather_a",
+        Sample = "sample", SampleLevel = "sample_level", SampleGradient = "sample_gradient",
+        GatherR = "gather_r", GatherG = "gather_g", GatherB = "gather_b", GatherA = "gather_a",
     }
     TextureWord { F32 = "f32", I32 = "i32", U32 = "u32" }
     VoteOp { All = "all", Any = "any", Ballot = "ballot" }

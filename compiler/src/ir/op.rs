@@ -357,7 +357,8 @@ pub enum Op {
         /// A parameter with [`Access::Texture`](super::Access::Texture).
         texture: ParamId,
         /// The layer, if the shape has layers: `u32`, clamped to the last layer. Then the coordinates, as
-        /// many as the shape has: `f32`.
+        /// many as the shape has, and the level of detail, or the gradients of x and y along one axis
+        /// and along the other: `f32`.
         args: Vec<InstId>,
         /// The number of the word: a channel of the texel, or for a gather one of the four texels.
         word: u8,

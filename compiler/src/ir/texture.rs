@@ -36,8 +36,12 @@ impl TextureShape {
 /// The kind of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureRead {
-    /// The channels of the texel at the coordinates, filtered.
+    /// The channels of the texel at the coordinates, filtered. Of several levels, the first one.
     Sample,
+    /// The same at a level of detail.
+    SampleLevel,
+    /// The same at the level of detail that follows from gradients of the coordinates.
+    SampleGradient,
     /// The first channel of the four texels that a linear filter would read.
     GatherR,
     /// The second channel of these.
@@ -49,10 +53,20 @@ pub enum TextureRead {
 }
 
 impl TextureRead {
+    /// Returns the number of operands after the coordinates: a level, or the gradients of both
+    /// coordinates along two axes.
+    pub const fn detail_args(self) -> usize {
+        match self {
+            Self::SampleLevel => 1,
+            Self::SampleGradient => 4,
+            Self::Sample | Self::GatherR | Self::GatherG | Self::GatherB | Self::GatherA => 0,
+        }
+    }
+
     /// Returns the number of the channel that a gather reads.
     pub const fn gathered_channel(self) -> Option<usize> {
         match self {
-            Self::Sample => None,
+            Self::Sample | Self::SampleLevel | Self::SampleGradient => None,
             Self::GatherR => Some(0),
             Self::GatherG => Some(1),
             Self::GatherB => Some(2),
@@ -97,16 +111,20 @@ pub struct TextureOp {
 impl TextureOp {
     /// The words that a read yields.
     pub const WORDS: u8 = 4;
+    /// The greatest number of operands.
+    pub const MAX_ARGS: usize = 6;
 
-    /// Returns true if the read exists: a gather has two dimensions.
+    /// Returns true if the read exists: levels, gradients and gathers have two dimensions.
     pub const fn is_defined(self) -> bool {
         matches!(self.read, TextureRead::Sample) || matches!(self.shape, TextureShape::D2)
     }
 
-    /// Returns the types of the operands: of the layer, if there are some, and of the coordinates.
+    /// Returns the types of the operands: of the layer, if there are some, of the coordinates, and of
+    /// the level or the gradients.
     pub fn arg_types(self) -> impl Iterator<Item = Scalar> {
         let layer = self.shape.is_layered().then_some(Scalar::U32);
-        layer.into_iter().chain(std::iter::repeat_n(Scalar::F32, self.shape.dims()))
+        let floats = self.shape.dims() + self.read.detail_args();
+        layer.into_iter().chain(std::iter::repeat_n(Scalar::F32, floats))
     }
 
     /// Returns the read with this name, `2d.sample.f32`.

@@ -9,7 +9,7 @@
 use super::{drop_insts, replace::Replacements};
 use crate::{
     id::{Facts, Id},
-    ir::{BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, TernaryOp, Ty, UnaryOp},
+    ir::{BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, TernaryOp, TextureOp, Ty, UnaryOp},
 };
 use std::mem::Discriminant;
 
@@ -34,13 +34,16 @@ fn ternary(op: TernaryOp) -> u64 {
     TernaryOp::ALL.iter().position(|&known| known == op).expect("all are listed") as u64
 }
 
+/// The greatest number of operands of an operation with a [`Key`]; the others have at most three.
+const MAX_OPERANDS: usize = TextureOp::MAX_ARGS;
+
 /// Equal for instructions that yield the same.
 #[derive(PartialEq, Eq)]
 pub(super) struct Key {
     op: Discriminant<Op>,
     /// The parts of the operation besides its operands.
     detail: u64,
-    operands: [Option<InstId>; 3],
+    operands: [Option<InstId>; MAX_OPERANDS],
     ty: Ty,
 }
 
@@ -51,9 +54,8 @@ impl Key {
             Some(id) => id.index() as u64 + 1,
             None => 0,
         };
-        let [a, b, c] = self.operands;
-        let number = (self.detail.rotate_left(21) ^ of(a)).rotate_left(21) ^ of(b);
-        let number = number.rotate_left(21) ^ of(c);
+        let add = |number: u64, operand: &Option<InstId>| number.rotate_left(21) ^ of(*operand);
+        let number = self.operands.iter().fold(self.detail, add);
         // An odd number with many bits: that of the golden ratio.
         number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -223,7 +225,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         | Op::Print { .. }
         | Op::Panic { .. } => return None,
     };
-    let (mut operands, mut given) = ([None; 3], 0);
+    let (mut operands, mut given) = ([None; MAX_OPERANDS], 0);
     inst.op.operands().for_each(|operand| {
         operands[given] = Some(number(operand));
         given += 1;

@@ -79,6 +79,12 @@ pub(super) fn weighted_sum(channel: ChannelType, texels: &[Texel]) -> u32 {
     sum.to_bits()
 }
 
+/// Returns the sum of the filtered values of two levels, with the weight of the second in 1/256.
+pub(super) fn sum_of_levels(first: f32, second: f32, weight: i64) -> f32 {
+    let part = |value: f32, weight: i64| f64::from(value) * weight as f64;
+    ((part(first, WHOLE - weight) + part(second, weight)) / WHOLE as f64) as f32
+}
+
 /// Replaces a subnormal number by 0.
 fn flush(value: f32) -> f32 {
     if value.is_subnormal() { 0.0_f32.copysign(value) } else { value }
@@ -126,11 +132,11 @@ fn round(value: f64, format: FloatFormat) -> f32 {
 }
 
 /// Returns the exponent of a normal number.
-fn exponent(value: f64) -> i32 {
+pub(super) fn exponent(value: f64) -> i32 {
     (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
 }
 
 /// Returns a power of two that is a normal `f64`.
-fn exp2(exponent: i32) -> f64 {
+pub(super) fn exp2(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -6,10 +6,12 @@ use crate::ir::{TextureRead, TextureShape};
 fn texture(width: u32, height: u32) -> Descriptor {
     Descriptor {
         extents: [width, height, 1],
+        levels: 1,
         channel: ChannelType::F32,
         channels: 1,
         reads_normalized: false,
         filter: Filter::Point,
+        mipmap_filter: Filter::Point,
         address: [AddressMode::Clamp; 3],
         normalized: false,
     }
@@ -21,7 +23,8 @@ const SAMPLE: TextureOp =
 /// Reads a texture whose texel number `i` has the value `i + 1`.
 fn sample(descriptor: &Descriptor, x: f32, y: f32) -> f32 {
     let load = |at: u64, _| u64::from((at as f32 / 4.0 + 1.0).to_bits());
-    f32::from_bits(descriptor.read(SAMPLE, (7, [x, y, 0.0]), 0, load))
+    let operands = ReadOperands { layer: 7, ..ReadOperands::at([x, y, 0.0]) };
+    f32::from_bits(descriptor.read(SAMPLE, &operands, 0, load))
 }
 
 #[test]
@@ -30,9 +33,11 @@ fn headers_lead_back_to_descriptors() {
         for mode in AddressMode::ALL {
             let descriptor = Descriptor {
                 extents: [70_000, 3, 2],
+                levels: 16,
                 channel,
                 channels: 4,
                 filter: Filter::Linear,
+                mipmap_filter: Filter::Linear,
                 address: [mode, AddressMode::Wrap, AddressMode::Border],
                 normalized: true,
                 ..texture(1, 1)
@@ -125,7 +130,7 @@ fn sums_are_rounded_as_hardware_rounds_them() {
 fn integers_are_read_as_themselves_or_normalized() {
     let read = |channel, reads_normalized, bits: u64| {
         let image = Descriptor { channel, reads_normalized, ..texture(1, 1) };
-        image.read(SAMPLE, (0, [0.5; 3]), 0, |_, _| bits)
+        image.read(SAMPLE, &ReadOperands::at([0.5; 3]), 0, |_, _| bits)
     };
     let float = |channel, bits| f32::from_bits(read(channel, true, bits));
     assert_eq!(read(ChannelType::U8, false, 200), 200);
@@ -142,8 +147,9 @@ fn integers_are_read_as_themselves_or_normalized() {
 fn a_gather_reads_four_texels_counterclockwise() {
     let op = TextureOp { read: TextureRead::GatherR, ..SAMPLE };
     let load = |at: u64, _| u64::from((at as f32 / 4.0 + 1.0).to_bits());
-    let texels = [0, 1, 2, 3]
-        .map(|word| f32::from_bits(texture(2, 2).read(op, (0, [1.0, 1.0, 0.0]), word, load)));
+    let operands = ReadOperands::at([1.0, 1.0, 0.0]);
+    let texels =
+        [0, 1, 2, 3].map(|word| f32::from_bits(texture(2, 2).read(op, &operands, word, load)));
     assert_eq!(texels, [3.0, 4.0, 2.0, 1.0]);
 }
 
@@ -152,6 +158,119 @@ fn a_layer_that_is_too_large_is_the_last_one() {
     let op = TextureOp { shape: TextureShape::D1Layered, ..SAMPLE };
     let rows = Descriptor { extents: [4, 1, 3], ..texture(4, 1) };
     let load = |at: u64, _| u64::from((at as f32 / 4.0 + 1.0).to_bits());
-    let read = |layer| f32::from_bits(rows.read(op, (layer, [1.5, 0.0, 0.0]), 0, load));
+    let read = |layer| {
+        let operands = ReadOperands { layer, ..ReadOperands::at([1.5, 0.0, 0.0]) };
+        f32::from_bits(rows.read(op, &operands, 0, load))
+    };
     assert_eq!([0, 1, 2, 3, u32::MAX].map(read), [2.0, 6.0, 10.0, 10.0, 10.0]);
+}
+
+/// A texture of three levels with normalized coordinates: 16 texels that are 1 to 16, 4 and 1.
+fn levels(filter: Filter, mipmap_filter: Filter) -> Descriptor {
+    Descriptor { levels: 3, filter, mipmap_filter, normalized: true, ..texture(4, 4) }
+}
+
+/// Reads `texture` at the center of the first texel of the first level.
+fn sample_detail(texture: &Descriptor, detail: Detail) -> f32 {
+    let load = |at: u64, _| u64::from((at as f32 / 4.0 + 1.0).to_bits());
+    let operands = ReadOperands { detail, ..ReadOperands::at([0.125, 0.125, 0.0]) };
+    f32::from_bits(texture.read(SAMPLE, &operands, 0, load))
+}
+
+#[test]
+fn levels_have_half_the_extents_and_at_least_one_texel() {
+    let image = Descriptor { levels: 4, ..texture(9, 2) };
+    let extents = [0, 1, 2, 3].map(|level| image.level_extents(level));
+    assert_eq!(extents, [[9, 2, 1], [4, 1, 1], [2, 1, 1], [1, 1, 1]]);
+    let first_texels = [0, 18, 22, 24].map(|texel| image.locate(4 * texel));
+    assert_eq!(first_texels, [0, 1, 2, 3].map(|level| Some([0, 0, level])));
+    assert_eq!([image.locate(4 * 23), image.locate(4 * 25)], [Some([1, 0, 2]), None]);
+}
+
+#[test]
+fn the_nearest_level_is_read_or_the_sum_of_two() {
+    let nearest = levels(Filter::Point, Filter::Point);
+    for (level, expected) in [
+        (0.0, 1.0),
+        (0.4, 1.0),
+        (0.6, 17.0),
+        (1.4, 17.0),
+        (1.6, 21.0),
+        (2.0, 21.0),
+        (1e30, 21.0),
+        (-3.0, 1.0),
+        (f32::NEG_INFINITY, 1.0),
+        (f32::INFINITY, 21.0),
+    ] {
+        assert_eq!(sample_detail(&nearest, Detail::Level(level)), expected, "{level}");
+    }
+    let between = levels(Filter::Point, Filter::Linear);
+    for (level, expected) in [
+        (0.0, 1.0),
+        (0.5, 9.0),
+        (1.0 / 256.0, 1.0625),
+        (1.0 / 1024.0, 1.0),
+        (1.0, 17.0),
+        (1.25, 18.0),
+        (2.0, 21.0),
+        (2.5, 21.0),
+    ] {
+        assert_eq!(sample_detail(&between, Detail::Level(level)), expected, "{level}");
+    }
+    // The center of the first texel of the first level is a quarter of a texel before that of the
+    // second level, which is clamped.
+    let linear = levels(Filter::Linear, Filter::Linear);
+    assert_eq!(sample_detail(&linear, Detail::Level(0.5)), 9.0);
+    assert_eq!(sample_detail(&linear, Detail::Base), 1.0);
+}
+
+#[test]
+fn the_longer_gradient_selects_the_level() {
+    let image = levels(Filter::Point, Filter::Linear);
+    let texel = 0.25;
+    for (gradients, expected) in [
+        ([[texel, 0.0], [0.0, texel]], 1.0),
+        ([[2.0 * texel, 0.0], [0.0, texel]], 17.0),
+        ([[0.0, 0.0], [0.0, -2.0 * texel]], 17.0),
+        ([[texel, 0.0], [4.0 * texel, 0.0]], 21.0),
+        ([[0.5 * texel, 0.0], [0.0, 0.0]], 1.0),
+        ([[0.0; 2]; 2], 1.0),
+        ([[f32::INFINITY, 0.0], [0.0; 2]], 21.0),
+        // The square root of two, a level of one half.
+        ([[texel, texel], [0.0; 2]], 9.0),
+        ([[2.0 * texel, -2.0 * texel], [texel, texel]], 19.0),
+    ] {
+        assert_eq!(sample_detail(&image, Detail::Gradients(gradients)), expected, "{gradients:?}");
+    }
+    // A texel of the longer dimension is a smaller step of its coordinate.
+    let wide = Descriptor { extents: [8, 4, 1], ..image };
+    let along = |gradient| sample_detail(&wide, Detail::Gradients([gradient, [0.0; 2]]));
+    assert_eq!([along([0.25, 0.0]), along([0.0, 0.25])], [33.0, 2.0]);
+}
+
+#[test]
+fn logarithms_of_gradients_are_rounded_to_8_bits() {
+    let image = Descriptor { levels: 16, extents: [1 << 15, 1, 1], ..texture(1, 1) };
+    for i in 1..2000 {
+        let length = i as f32 * 1.37;
+        let (level, weight) = Descriptor { mipmap_filter: Filter::Linear, ..image }
+            .split_detail(Detail::Gradients([[length, 0.0], [0.0; 2]]));
+        let expected = f64::from(length).log2();
+        let error = f64::from(level) + weight as f64 / 256.0 - expected;
+        assert!(error.abs() <= 1.0 / 512.0 + 1e-9, "{length}: {level} {weight}, not {expected}");
+    }
+}
+
+#[test]
+fn operands_follow_the_shape_and_the_kind_of_read() {
+    let bits = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0].map(f32::to_bits);
+    let read = |name| ReadOperands::from_bits(TextureOp::from_name(name).unwrap(), bits);
+    let at = ReadOperands { layer: bits[0], ..ReadOperands::at([1.0, 2.0, 0.0]) };
+    assert_eq!(read("2d.sample.f32"), at);
+    assert_eq!(read("2d.gather_r.f32"), at);
+    assert_eq!(read("2d.sample_level.f32"), ReadOperands { detail: Detail::Level(3.0), ..at });
+    let gradients = Detail::Gradients([[3.0, 4.0], [5.0, 6.0]]);
+    assert_eq!(read("2d.sample_gradient.f32"), ReadOperands { detail: gradients, ..at });
+    assert_eq!(read("a2d.sample.f32"), ReadOperands { coords: [2.0, 3.0, 0.0], ..at });
+    assert_eq!(read("3d.sample.f32"), ReadOperands { coords: [1.0, 2.0, 3.0], ..at });
 }

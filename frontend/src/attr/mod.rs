@@ -104,7 +104,7 @@ impl Default for Options {
 const MAX_THREADS_PER_MULTIPROCESSOR: u64 = 2048;
 
 /// The names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 18] = [
+const ARGUMENTS: [&str; 19] = [
     "allow",
     "backend",
     "block",

@@ -184,6 +184,14 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
         &["tex1DLayered", "tex2DLayered"],
         "take `rows: LayeredTexture1<f32>`, and write `rows.sample(layer, x)`",
     ),
+    entry(
+        &["tex2DLod"],
+        "take `image: Texture2<f32>`, and write `image.sample_level(x, y, level)`",
+    ),
+    entry(
+        &["tex2DGrad"],
+        "take `image: Texture2<f32>`, and write `image.sample_gradient(x, y, (dxdx, dydx), (dxdy, dydy))`",
+    ),
     entry(&["tex2Dgather"], "take `image: Texture2<f32>`, and write `image.gather_r(x, y)`"),
     entry(
         &["surf1Dread", "surf2Dread", "surf3Dread"],

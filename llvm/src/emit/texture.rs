@@ -5,7 +5,7 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::ptx::{coordinates, texture_name},
+    back::ptx::{texture_name, texture_operands},
     ir::{InstId, ParamId, TextureOp},
 };
 
@@ -31,8 +31,8 @@ impl Emitter<'_> {
         let mut operands = vec![Value::new(Type::I64, format!("%{texture}"))];
         operands.extend(args.iter().map(|arg| self.value(*arg)));
         let places: Vec<String> = (5..5 + args.len()).map(|place| format!("${place}")).collect();
-        let (name, coordinates) = (texture_name(op), coordinates(op, &places));
-        let text = format!("{name} {{$0, $1, $2, $3}}, [$4, {coordinates}];");
+        let (name, read) = (texture_name(op), texture_operands(op, "$4", &places));
+        let text = format!("{name} {{$0, $1, $2, $3}}, {read};");
         let words = usize::from(TextureOp::WORDS);
         self.asm_words(Type::of(op.word.scalar()), words, &text, &operands, Effects::None)
     }

@@ -70,6 +70,8 @@ handles! {
     ModuleHandle
     /// `CUarray`
     ArrayHandle
+    /// `CUmipmappedArray`
+    MipmappedArrayHandle
     /// `CUfunction`
     FunctionHandle
     /// `CUgraph`
@@ -186,12 +188,12 @@ pub(super) struct ArrayDescriptor {
     pub(super) flags: c_uint,
 }
 
-/// `CUDA_RESOURCE_DESC_v1` of an array.
+/// `CUDA_RESOURCE_DESC_v1` of an array, which may have levels.
 #[repr(C)]
 pub(super) struct ResourceDescriptor {
     /// `CUresourcetype`
     resource_type: c_uint,
-    array: ArrayHandle,
+    array: *mut c_void,
     /// The rest of a union of 128 bytes.
     reserved: [u64; 15],
     flags: c_uint,
@@ -200,7 +202,12 @@ pub(super) struct ResourceDescriptor {
 impl ResourceDescriptor {
     /// Describes an array.
     pub(super) const fn of_array(array: ArrayHandle) -> Self {
-        Self { resource_type: 0, array, reserved: [0; 15], flags: 0 }
+        Self { resource_type: 0, array: array.0, reserved: [0; 15], flags: 0 }
+    }
+
+    /// Describes an array with levels.
+    pub(super) const fn of_mipmapped_array(array: MipmappedArrayHandle) -> Self {
+        Self { resource_type: 1, ..Self::of_array(ArrayHandle(array.0)) }
     }
 }
 
@@ -214,7 +221,7 @@ pub(super) struct TextureDescriptor {
     pub(super) flags: c_uint,
     pub(super) max_anisotropy: c_uint,
     pub(super) mipmap_filter: c_uint,
-    /// The bias of the level, and its limits.
+    /// The bias of the level of detail, its minimum and its maximum.
     pub(super) mipmap_levels: [f32; 3],
     pub(super) border: [f32; 4],
     pub(super) reserved: [c_int; 12],
@@ -434,6 +441,17 @@ functions! {
         // Textures and surfaces.
         cuArray3DCreate_v2(array: *mut ArrayHandle, descriptor: *const ArrayDescriptor);
         cuArrayDestroy(array: ArrayHandle);
+        cuMipmappedArrayCreate(
+            array: *mut MipmappedArrayHandle,
+            descriptor: *const ArrayDescriptor,
+            levels: c_uint
+        );
+        cuMipmappedArrayGetLevel(
+            level_array: *mut ArrayHandle,
+            array: MipmappedArrayHandle,
+            level: c_uint
+        );
+        cuMipmappedArrayDestroy(array: MipmappedArrayHandle);
         cuMemcpy3DAsync_v2(copy: *const CopyNode, stream: StreamHandle);
         cuTexObjectCreate(
             object: *mut u64,

@@ -49,6 +49,7 @@ const MAX_LAYERS: usize = 2048;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampler {
     filter: Filter,
+    mipmap_filter: Filter,
     address: [AddressMode; 3],
     normalized: bool,
 }
@@ -58,8 +59,12 @@ impl Sampler {
     /// of the nearest one.
     ///
     /// The documentation of [`Sampler`] has an example.
-    pub const POINT: Self =
-        Self { filter: Filter::Point, address: [AddressMode::Clamp; 3], normalized: false };
+    pub const POINT: Self = Self {
+        filter: Filter::Point,
+        mipmap_filter: Filter::Point,
+        address: [AddressMode::Clamp; 3],
+        normalized: false,
+    };
     /// A sampler of the mean of the texels around the coordinates, weighted by distance.
     ///
     /// The documentation of [`Sampler`] has an example.
@@ -85,6 +90,30 @@ impl Sampler {
     #[must_use]
     pub const fn normalized(self) -> Self {
         Self { normalized: true, ..self }
+    }
+
+    /// Sets the filter of levels: the nearest one, which is the default, or the weighted mean of the two
+    /// around the level of detail.
+    ///
+    /// ```
+    /// use warpwise::{Filter, Sampler, Texture2, prelude::*};
+    ///
+    /// #[kernel]
+    /// fn between(image: Texture2<f32>, y: &mut f32) {
+    ///     *y = image.sample_level(0.5, 0.5, 0.25);
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let sampler = Sampler::POINT.normalized().mipmap_filter(Filter::Linear);
+    /// let image = device.mipmapped_texture_2d(&[&[1.0f32, 3.0], &[5.0]], (1, 2), sampler)?;
+    /// let mut y = device.zeros::<f32>(1)?;
+    /// between::launch(&device, LaunchConfig::grid(1).block(1), &image, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [0.75 * 3.0 + 0.25 * 5.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn mipmap_filter(self, filter: Filter) -> Self {
+        Self { mipmap_filter: filter, ..self }
     }
 
     /// Sets the address mode along all dimensions.
@@ -206,60 +235,71 @@ elements! {
 /// once.
 pub struct TextureObject<T: TextureElement, const D: usize, const LAYERED: bool = false> {
     any: AnySlice,
-    extents: [usize; D],
-    /// 1 without layers.
-    layers: usize,
+    size: Size<D>,
     sampler: Sampler,
     texels: PhantomData<fn() -> T>,
 }
 
+/// The size of a texture.
+#[derive(Clone, Copy)]
+struct Size<const D: usize> {
+    /// The extents of a layer of the first level, x first.
+    extents: [usize; D],
+    /// 1 without layers.
+    layers: usize,
+    levels: usize,
+}
+
+impl<const D: usize> Size<D> {
+    const fn flat(extents: [usize; D]) -> Self {
+        Self::layered(extents, 1)
+    }
+
+    const fn layered(extents: [usize; D], layers: usize) -> Self {
+        Self { extents, layers, levels: 1 }
+    }
+}
+
 impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D, LAYERED> {
-    /// Makes a texture; the extents are along x, y and z.
+    /// Makes a texture of the texels of each level.
     fn new(
         device: &Device,
-        (extents, layers): ([usize; D], usize),
+        size: Size<D>,
         sampler: Sampler,
-        texels: Texels<'_>,
+        levels: &[Texels<'_>],
         is_surface: bool,
     ) -> Result<Self> {
-        let descriptor = descriptor::<T, D, LAYERED>((extents, layers), sampler)?;
-        let count = layers * extents.iter().product::<usize>();
-        let bytes = count.saturating_mul(descriptor.texel_bytes());
-        let allocated = match (&device.engine, texels) {
-            (Engine::Cuda(stream), texels) => {
-                Allocation::texture(stream, &descriptor, (D, LAYERED), texels, is_surface)?
+        let descriptor = descriptor::<T, D, LAYERED>(size, sampler)?;
+        let bytes = descriptor.texels_bytes();
+        let allocated = match &device.engine {
+            Engine::Cuda(stream) => {
+                Allocation::texture(stream, &descriptor, (D, LAYERED), levels, is_surface)?
                     .map(MemoryBytes::Cuda)
             }
-            (Engine::Cpu(_), Texels::Host(texels)) => {
+            Engine::Cpu(_) => {
                 let memory = device.allocate(HEADER_BYTES.saturating_add(bytes), false)?;
-                memory.inspect(|memory| {
-                    if let MemoryBytes::Cpu(memory) = memory {
-                        memory.bytes.write(0, &descriptor.to_header());
-                        memory.bytes.write(HEADER_BYTES, texels);
-                    }
-                })
+                memory.inspect(|memory| write_texture(memory, &descriptor, levels))
             }
-            (Engine::Cpu(_), Texels::Device { .. }) => None,
         };
         let Some(memory) = allocated else {
             let (place, free) = (device.to_string(), device.free_memory());
             let size = descriptor.texel_bytes();
-            return Err(Error::OutOfMemory { place, elements: count, size, free });
+            return Err(Error::OutOfMemory { place, elements: bytes / size, size, free });
         };
         let bytes = if device.is_gpu() { bytes } else { HEADER_BYTES + bytes };
         let memory = Arc::new(Memory { device: device.clone(), bytes: memory });
         let any = AnySlice { memory, offset: 0, len: bytes, bytes };
-        Ok(Self { any, extents, layers, sampler, texels: PhantomData })
+        Ok(Self { any, size, sampler, texels: PhantomData })
     }
 
     /// Makes a texture of values on the host.
     fn from_values(
         device: &Device,
         values: &[T::Element],
-        (extents, layers): ([usize; D], usize),
+        size: Size<D>,
         sampler: Sampler,
     ) -> Result<Self> {
-        Self::with_values(device, values, (extents, layers), sampler, false)
+        Self::with_values(device, values, size, sampler, false)
     }
 
     /// Makes the texture of a surface of values on the host, whose greatest extent along x is `most`.
@@ -276,24 +316,63 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
             );
             return Err(Error::BadTexture { problem });
         }
-        Self::with_values(device, values, (extents, layers), sampler, true)
+        Self::with_values(device, values, Size::layered(extents, layers), sampler, true)
     }
 
     fn with_values(
         device: &Device,
         values: &[T::Element],
-        (extents, layers): ([usize; D], usize),
+        size: Size<D>,
         sampler: Sampler,
         is_surface: bool,
     ) -> Result<Self> {
         // The product of extents that are too large may overflow.
-        descriptor::<T, D, LAYERED>((extents, layers), sampler)?;
-        check_lengths(values.len(), layers * extents.iter().product::<usize>())?;
+        descriptor::<T, D, LAYERED>(size, sampler)?;
+        check_lengths(values.len(), size.layers * size.extents.iter().product::<usize>())?;
         let made = T::Element::with_bytes(values, |bytes| {
-            Self::new(device, (extents, layers), sampler, Texels::Host(bytes), is_surface)
+            Self::new(device, size, sampler, &[Texels::Host(bytes)], is_surface)
         });
         let no_memory = || no_host_memory(values.len(), <T::Element as Stored>::LAYOUT.size);
         made.unwrap_or_else(|| Err(no_memory()))
+    }
+
+    /// Makes a texture with levels of values on the host.
+    fn from_levels(
+        device: &Device,
+        levels: &[&[T::Element]],
+        size: Size<D>,
+        sampler: Sampler,
+    ) -> Result<Self> {
+        let descriptor = descriptor::<T, D, LAYERED>(size, sampler)?;
+        for (level, values) in levels.iter().enumerate() {
+            let texels = descriptor.level_texels(level as u32);
+            if values.len() as u64 != texels {
+                let [columns, rows, _] = descriptor.level_extents(level as u32);
+                let problem = format!(
+                    "level {level} has {} texels, and its shape ({rows}, {columns}) has {texels}",
+                    values.len()
+                );
+                return Err(Error::BadTexture { problem });
+            }
+        }
+        if let [values] = levels {
+            return Self::from_values(device, values, size, sampler);
+        }
+        let total = descriptor.texels_bytes();
+        let no_memory =
+            || no_host_memory(total / descriptor.texel_bytes(), descriptor.texel_bytes());
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(total).map_err(|_| no_memory())?;
+        let mut ends = Vec::with_capacity(levels.len());
+        for values in levels {
+            T::Element::with_bytes(values, |level| bytes.extend_from_slice(level))
+                .ok_or_else(no_memory)?;
+            ends.push(bytes.len());
+        }
+        let starts = [0].into_iter().chain(ends.iter().copied());
+        let texels: Vec<_> =
+            starts.zip(&ends).map(|(start, end)| Texels::Host(&bytes[start..*end])).collect();
+        Self::new(device, size, sampler, &texels, false)
     }
 
     pub(crate) const fn any(&self) -> &AnySlice {
@@ -309,7 +388,7 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub const fn extents(&self) -> [usize; D] {
-        self.extents
+        self.size.extents
     }
 
     /// Returns the number of layers; 1 of a texture without layers.
@@ -321,7 +400,20 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub const fn layers(&self) -> usize {
-        self.layers
+        self.size.layers
+    }
+
+    /// Returns the number of levels; 1 unless [`Device::mipmapped_texture_2d`] or
+    /// [`Device::mipmapped_texture_of`] made more.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let image = Device::cpu().texture_2d::<f32>(&[0.0; 6], (2, 3), Sampler::POINT)?;
+    /// assert_eq!(image.levels(), 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub const fn levels(&self) -> usize {
+        self.size.levels
     }
 
     /// Returns the filter, the address modes and the coordinates.
@@ -350,21 +442,37 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
     }
 }
 
-/// As a buffer is: `TextureObject(3 x 2 texels on the SIMT interpreter)`.
+/// As a buffer is: `TextureObject(3 x 2 texels on the SIMT interpreter)`, or with `in 2 levels`.
 impl<T: TextureElement, const D: usize, const LAYERED: bool> fmt::Debug
     for TextureObject<T, D, LAYERED>
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let layers = LAYERED.then_some(self.layers);
+        let Size { extents, layers, levels } = self.size;
+        let layers = LAYERED.then_some(layers);
         let extents: Vec<String> =
-            self.extents.into_iter().chain(layers).map(|extent| extent.to_string()).collect();
-        write!(f, "TextureObject({} texels on {})", extents.join(" x "), self.device())
+            extents.into_iter().chain(layers).map(|extent| extent.to_string()).collect();
+        let levels = if levels > 1 { format!(" in {levels} levels") } else { String::new() };
+        write!(f, "TextureObject({} texels{levels} on {})", extents.join(" x "), self.device())
+    }
+}
+
+/// Writes a texture to the memory of the interpreter.
+fn write_texture(memory: &MemoryBytes, descriptor: &Descriptor, levels: &[Texels<'_>]) {
+    if let MemoryBytes::Cpu(memory) = memory {
+        memory.bytes.write(0, &descriptor.to_header());
+        let mut at = HEADER_BYTES;
+        for level in levels {
+            if let Texels::Host(texels) = level {
+                memory.bytes.write(at, texels);
+                at += texels.len();
+            }
+        }
     }
 }
 
 /// Describes a texture; an error if there can be no such texture.
 fn descriptor<T: TextureElement, const D: usize, const LAYERED: bool>(
-    (extents, layers): ([usize; D], usize),
+    Size { extents, layers, levels }: Size<D>,
     sampler: Sampler,
 ) -> Result<Descriptor> {
     let bad = |problem: String| Err(Error::BadTexture { problem });
@@ -385,17 +493,26 @@ fn descriptor<T: TextureElement, const D: usize, const LAYERED: bool>(
         }
         all[2] = layers as u32;
     }
-    let Sampler { filter, mut address, normalized } = sampler;
+    let most_levels = 1 + extents.iter().max().map_or(0, |extent| extent.ilog2() as usize);
+    if levels == 0 {
+        return bad("it has no level".into());
+    }
+    if levels > most_levels {
+        return bad(format!("it has {levels} levels, and its extents have {most_levels} at most"));
+    }
+    let Sampler { filter, mipmap_filter, mut address, normalized } = sampler;
     // The driver checks the modes of all three dimensions.
     address[D..].fill(AddressMode::Clamp);
     let (channel, channels) = T::CHANNELS;
     let reads_normalized = T::READS_NORMALIZED;
     let descriptor = Descriptor {
         extents: all,
+        levels: levels as u32,
         channel,
         channels,
         reads_normalized,
         filter,
+        mipmap_filter,
         address,
         normalized,
     };
@@ -403,7 +520,11 @@ fn descriptor<T: TextureElement, const D: usize, const LAYERED: bool>(
     if !normalized && address[..D].iter().any(repeats) {
         return bad("`Wrap` and `Mirror` need normalized coordinates".into());
     }
-    if filter == Filter::Linear && descriptor.word() != TextureWord::F32 {
+    if !normalized && levels > 1 {
+        return bad("levels need normalized coordinates".into());
+    }
+    let is_linear = [filter, mipmap_filter].contains(&Filter::Linear);
+    if is_linear && descriptor.word() != TextureWord::F32 {
         let advice = if channel.bytes() < 4 { ": read them as `Normalized`" } else { "" };
         return bad(format!("a linear filter reads floats, and its texels are integers{advice}"));
     }
@@ -428,7 +549,7 @@ impl Device {
         texels: &[T::Element],
         sampler: Sampler,
     ) -> Result<TextureObject<T, 1>> {
-        TextureObject::from_values(self, texels, ([texels.len()], 1), sampler)
+        TextureObject::from_values(self, texels, Size::flat([texels.len()]), sampler)
     }
 
     /// Makes a texture of `(rows, columns)` texels from values in row-major order, for a kernel's
@@ -452,7 +573,7 @@ impl Device {
         (rows, columns): (usize, usize),
         sampler: Sampler,
     ) -> Result<TextureObject<T, 2>> {
-        TextureObject::from_values(self, texels, ([columns, rows], 1), sampler)
+        TextureObject::from_values(self, texels, Size::flat([columns, rows]), sampler)
     }
 
     /// Makes a texture of `(layers, rows, columns)` texels from values layer by layer, for a kernel's
@@ -473,7 +594,7 @@ impl Device {
         (layers, rows, columns): (usize, usize, usize),
         sampler: Sampler,
     ) -> Result<TextureObject<T, 3>> {
-        TextureObject::from_values(self, texels, ([columns, rows, layers], 1), sampler)
+        TextureObject::from_values(self, texels, Size::flat([columns, rows, layers]), sampler)
     }
 
     /// Makes an array of `layers` textures of one dimension with `columns` texels each, for a kernel's
@@ -494,7 +615,7 @@ impl Device {
         (layers, columns): (usize, usize),
         sampler: Sampler,
     ) -> Result<TextureObject<T, 1, true>> {
-        TextureObject::from_values(self, texels, ([columns], layers), sampler)
+        TextureObject::from_values(self, texels, Size::layered([columns], layers), sampler)
     }
 
     /// Makes an array of `layers` textures of `(rows, columns)` texels, for a kernel's
@@ -515,7 +636,7 @@ impl Device {
         (layers, rows, columns): (usize, usize, usize),
         sampler: Sampler,
     ) -> Result<TextureObject<T, 2, true>> {
-        TextureObject::from_values(self, texels, ([columns, rows], layers), sampler)
+        TextureObject::from_values(self, texels, Size::layered([columns, rows], layers), sampler)
     }
 
     /// Makes a texture of an array in the memory of a device, such as a [`Buffer2`](crate::Buffer2)
@@ -537,11 +658,77 @@ impl Device {
         image: &Slice2<T::Element>,
         sampler: Sampler,
     ) -> Result<TextureObject<T, 2>> {
-        let extents = ([image.columns(), image.rows()], 1);
-        if self.is_gpu() && image.device().shares_memory_with(self) {
-            let texels = Texels::Device { rectangle: image.memory() };
-            return TextureObject::new(self, extents, sampler, texels, false);
+        self.mipmapped_texture_of(&[image], sampler)
+    }
+
+    /// Makes a texture of two dimensions with several levels, for a kernel's
+    /// [`Texture2<T>`](crate::Texture2): `(rows, columns)` texels from values in row-major order, and
+    /// an image of half the extents, rounded down and at least 1, for each further level.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let levels: [&[f32]; 3] = [&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], &[3.5, 5.5], &[4.5]];
+    /// let sampler = Sampler::LINEAR.normalized();
+    /// let image = Device::cpu().mipmapped_texture_2d::<f32>(&levels, (2, 4), sampler)?;
+    /// assert_eq!((image.extents(), image.levels()), ([4, 2], 3));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::texture_2d`]; [`Error::BadTexture`] if there is no level, more than one of a single
+    /// texel, or a level with another number of texels, and for several levels without
+    /// [normalized](Sampler::normalized) coordinates.
+    pub fn mipmapped_texture_2d<T: TextureElement>(
+        &self,
+        levels: &[&[T::Element]],
+        (rows, columns): (usize, usize),
+        sampler: Sampler,
+    ) -> Result<TextureObject<T, 2>> {
+        let size = Size { levels: levels.len(), ..Size::flat([columns, rows]) };
+        TextureObject::from_levels(self, levels, size, sampler)
+    }
+
+    /// Makes a texture of two dimensions whose levels are arrays in the memory of a device, such as
+    /// images that kernels have made of each other. A GPU copies its own memory by itself.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Sampler};
+    /// let device = Device::cpu();
+    /// let image = device.upload_2d(&[1.0f32, 2.0, 3.0, 4.0], (2, 2))?;
+    /// let mean = device.upload_2d(&[2.5f32], (1, 1))?;
+    /// let sampler = Sampler::LINEAR.normalized();
+    /// let texture = device.mipmapped_texture_of::<f32>(&[&image, &mean], sampler)?;
+    /// assert_eq!((texture.extents(), texture.levels()), ([2, 2], 2));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::mipmapped_texture_2d`]; those of a launch that wrote an array and failed a check.
+    pub fn mipmapped_texture_of<T: TextureElement>(
+        &self,
+        levels: &[&Slice2<T::Element>],
+        sampler: Sampler,
+    ) -> Result<TextureObject<T, 2>> {
+        let extents = levels.first().map_or([1, 1], |base| [base.columns(), base.rows()]);
+        let size = Size { levels: levels.len(), ..Size::flat(extents) };
+        let descriptor = descriptor::<T, 2, false>(size, sampler)?;
+        for (level, image) in levels.iter().enumerate() {
+            let [columns, rows, _] = descriptor.level_extents(level as u32);
+            let shape = (image.rows(), image.columns());
+            if shape != (rows as usize, columns as usize) {
+                let problem = format!(
+                    "level {level} has the shape {shape:?}, and must have ({rows}, {columns})"
+                );
+                return Err(Error::BadTexture { problem });
+            }
         }
-        TextureObject::from_values(self, &image.to_vec()?, extents, sampler)
+        if self.is_gpu() && levels.iter().all(|image| image.device().shares_memory_with(self)) {
+            let texels: Vec<_> =
+                levels.iter().map(|image| Texels::Device { rectangle: image.memory() }).collect();
+            return TextureObject::new(self, size, sampler, &texels, false);
+        }
+        let values = levels.iter().map(|image| image.to_vec()).collect::<Result<Vec<_>>>()?;
+        let values: Vec<_> = values.iter().map(Vec::as_slice).collect();
+        TextureObject::from_levels(self, &values, size, sampler)
     }
 }

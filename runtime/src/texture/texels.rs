@@ -45,6 +45,19 @@ pub trait TexelWord: Copy {
     /// Samples a layer of two dimensions.
     #[doc(hidden)]
     fn sample_a2d<T>(texels: &[T], layer: u32, x: f32, y: f32) -> [Self; 4];
+    /// Samples a level of a texture of two dimensions.
+    fn sample_level_2d<T>(texels: &[T], x: f32, y: f32, level: f32) -> [Self; 4];
+    /// Samples the level of a texture of two dimensions that gradients have: the changes of x and y
+    /// along one axis and along the other.
+    fn sample_gradient_2d<T>(
+        texels: &[T],
+        x: f32,
+        y: f32,
+        dxdx: f32,
+        dydx: f32,
+        dxdy: f32,
+        dydy: f32,
+    ) -> [Self; 4];
     /// Gathers the first channel.
     #[doc(hidden)]
     fn gather_r_2d<T>(texels: &[T], x: f32, y: f32) -> [Self; 4];
@@ -61,7 +74,7 @@ pub trait TexelWord: Copy {
 
 /// Implements the reads of words of a type by the functions of that type.
 macro_rules! texel_words {
-    ($($word:ty: $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident $i:ident;)*) => {$(
+    ($($word:ty: $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident $i:ident $j:ident $k:ident;)*) => {$(
         #[device]
         impl TexelWord for $word {
             fn sample_1d<T>(texels: &[T], x: f32) -> [$word; 4] {
@@ -91,17 +104,34 @@ macro_rules! texel_words {
             fn gather_a_2d<T>(texels: &[T], x: f32, y: f32) -> [$word; 4] {
                 warpwise::texture::words::$i(texels, x, y)
             }
+            fn sample_level_2d<T>(texels: &[T], x: f32, y: f32, level: f32) -> [$word; 4] {
+                warpwise::texture::words::$j(texels, x, y, level)
+            }
+            fn sample_gradient_2d<T>(
+                texels: &[T],
+                x: f32,
+                y: f32,
+                dxdx: f32,
+                dydx: f32,
+                dxdy: f32,
+                dydy: f32,
+            ) -> [$word; 4] {
+                warpwise::texture::words::$k(texels, x, y, dxdx, dydx, dxdy, dydy)
+            }
         }
     )*};
 }
 
 texel_words! {
     f32: sample_1d_f32 sample_2d_f32 sample_3d_f32 sample_a1d_f32 sample_a2d_f32
-        gather_r_2d_f32 gather_g_2d_f32 gather_b_2d_f32 gather_a_2d_f32;
+        gather_r_2d_f32 gather_g_2d_f32 gather_b_2d_f32 gather_a_2d_f32
+        sample_level_2d_f32 sample_gradient_2d_f32;
     i32: sample_1d_i32 sample_2d_i32 sample_3d_i32 sample_a1d_i32 sample_a2d_i32
-        gather_r_2d_i32 gather_g_2d_i32 gather_b_2d_i32 gather_a_2d_i32;
+        gather_r_2d_i32 gather_g_2d_i32 gather_b_2d_i32 gather_a_2d_i32
+        sample_level_2d_i32 sample_gradient_2d_i32;
     u32: sample_1d_u32 sample_2d_u32 sample_3d_u32 sample_a1d_u32 sample_a2d_u32
-        gather_r_2d_u32 gather_g_2d_u32 gather_b_2d_u32 gather_a_2d_u32;
+        gather_r_2d_u32 gather_g_2d_u32 gather_b_2d_u32 gather_a_2d_u32
+        sample_level_2d_u32 sample_gradient_2d_u32;
 }
 
 /// A texel of integers that are read as floats: an unsigned integer divided by its greatest value, and

@@ -82,25 +82,31 @@ pub struct Texture2<'a, T: Texel> {
     texels: &'a [T],
     width: usize,
     height: usize,
+    levels: usize,
 }
 
 #[device]
 impl<T: Texel> Texture2<'_, T> {
-    /// Returns the number of texels along x.
+    /// Returns the number of texels along x, of the first level.
     ///
     /// The documentation of [`Self::sample`] has an example.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Returns the number of texels along y.
+    /// Returns the number of texels along y, of the first level.
     ///
     /// The documentation of [`Self::sample`] has an example.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Returns the filtered texel at coordinates: CUDA's `tex2D`.
+    /// Returns the number of levels, at least 1.
+    pub fn levels(&self) -> usize {
+        self.levels
+    }
+
+    /// Returns the filtered texel at coordinates, of the first level: CUDA's `tex2D`.
     ///
     /// ```
     /// use warpwise::{Sampler, Texture2, U8x4, prelude::*};
@@ -130,9 +136,82 @@ impl<T: Texel> Texture2<'_, T> {
         T::from_words(T::Word::sample_2d(self.texels, x, y))
     }
 
+    /// Returns the filtered texel at coordinates and a level of detail: CUDA's `tex2DLod`.
+    ///
+    /// Level 0 is the first one. A fraction is rounded to 8 bits; between two levels, the sampler's
+    /// [`mipmap_filter`](crate::Sampler::mipmap_filter) decides. A level that is less than 0 is 0, and
+    /// one that is too large is the last one, so that a texture with one level reads that.
+    ///
+    /// ```
+    /// use warpwise::{Filter, Sampler, Texture2, prelude::*};
+    ///
+    /// /// Reads the middle of an image at several levels of detail.
+    /// #[kernel]
+    /// fn blur(image: Texture2<f32>, y: &mut [f32]) {
+    ///     let i = global_idx_x();
+    ///     if i < y.len() {
+    ///         y[i] = image.sample_level(0.5, 0.5, i as f32 / 2.0);
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let levels: [&[f32]; 2] = [&[1.0, 2.0, 3.0, 8.0], &[3.5]];
+    /// let sampler = Sampler::POINT.normalized().mipmap_filter(Filter::Linear);
+    /// let image = device.mipmapped_texture_2d(&levels, (2, 2), sampler)?;
+    /// let mut y = device.zeros::<f32>(4)?;
+    /// blur::launch(&device, LaunchConfig::cover(4), &image, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [8.0, 5.75, 3.5, 3.5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn sample_level(&self, x: f32, y: f32, level: f32) -> T::Value {
+        T::from_words(T::Word::sample_level_2d(self.texels, x, y, level))
+    }
+
+    /// Returns the filtered texel at coordinates, at the level of detail for an image that is read
+    /// there: CUDA's `tex2DGrad`.
+    ///
+    /// `ddx` is the change of `(x, y)` from a pixel of that image to its right neighbour, and `ddy`
+    /// that to the pixel below. In texels of the first level, the level of detail is the binary
+    /// logarithm of the longer one: of a change by four texels, 2.
+    ///
+    /// ```
+    /// use warpwise::{Sampler, Texture2, prelude::*};
+    ///
+    /// /// Scales an image down, each pixel by the level whose texels are as large.
+    /// #[kernel]
+    /// fn shrink(image: Texture2<f32>, width: usize, height: usize, out: &mut [f32]) {
+    ///     let (column, row) = (global_idx_x(), global_idx_y());
+    ///     if column < width && row < height {
+    ///         let (dx, dy) = (1.0 / width as f32, 1.0 / height as f32);
+    ///         let (x, y) = ((column as f32 + 0.5) * dx, (row as f32 + 0.5) * dy);
+    ///         out[row * width + column] = image.sample_gradient(x, y, (dx, 0.0), (0.0, dy));
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let levels: [&[f32]; 3] = [&[1.0; 16], &[2.0, 3.0, 4.0, 5.0], &[3.5]];
+    /// let image = device.mipmapped_texture_2d(&levels, (4, 4), Sampler::LINEAR.normalized())?;
+    /// let mut out = device.zeros::<f32>(4)?;
+    /// shrink::launch(&device, LaunchConfig::cover((2, 2)), &image, 2, 2, &mut out)?;
+    /// assert_eq!(out.to_vec()?, [2.0, 3.0, 4.0, 5.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// On the host.
+    #[track_caller]
+    pub fn sample_gradient(&self, x: f32, y: f32, ddx: (f32, f32), ddy: (f32, f32)) -> T::Value {
+        let words = T::Word::sample_gradient_2d(self.texels, x, y, ddx.0, ddx.1, ddy.0, ddy.1);
+        T::from_words(words)
+    }
+
     /// Returns the first channel of the four texels that a linear filter would read, in the order of
     /// CUDA's `tex2Dgather`: those of the second row from left to right, then those of the first row
-    /// from right to left.
+    /// from right to left. Of several levels, the first one.
     ///
     /// ```
     /// use warpwise::{Sampler, Texture2, prelude::*};

@@ -19,15 +19,18 @@ reads! {
     f32: sample_1d_f32(_x: f32) sample_2d_f32(_x: f32, _y: f32) sample_3d_f32(_x: f32, _y: f32, _z: f32)
         sample_a1d_f32(_layer: u32, _x: f32) sample_a2d_f32(_layer: u32, _x: f32, _y: f32)
         gather_r_2d_f32(_x: f32, _y: f32) gather_g_2d_f32(_x: f32, _y: f32) gather_b_2d_f32(_x: f32, _y: f32)
-        gather_a_2d_f32(_x: f32, _y: f32);
+        gather_a_2d_f32(_x: f32, _y: f32) sample_level_2d_f32(_x: f32, _y: f32, _level: f32)
+        sample_gradient_2d_f32(_x: f32, _y: f32, _dxdx: f32, _dydx: f32, _dxdy: f32, _dydy: f32);
     i32: sample_1d_i32(_x: f32) sample_2d_i32(_x: f32, _y: f32) sample_3d_i32(_x: f32, _y: f32, _z: f32)
         sample_a1d_i32(_layer: u32, _x: f32) sample_a2d_i32(_layer: u32, _x: f32, _y: f32)
         gather_r_2d_i32(_x: f32, _y: f32) gather_g_2d_i32(_x: f32, _y: f32) gather_b_2d_i32(_x: f32, _y: f32)
-        gather_a_2d_i32(_x: f32, _y: f32);
+        gather_a_2d_i32(_x: f32, _y: f32) sample_level_2d_i32(_x: f32, _y: f32, _level: f32)
+        sample_gradient_2d_i32(_x: f32, _y: f32, _dxdx: f32, _dydx: f32, _dxdy: f32, _dydy: f32);
     u32: sample_1d_u32(_x: f32) sample_2d_u32(_x: f32, _y: f32) sample_3d_u32(_x: f32, _y: f32, _z: f32)
         sample_a1d_u32(_layer: u32, _x: f32) sample_a2d_u32(_layer: u32, _x: f32, _y: f32)
         gather_r_2d_u32(_x: f32, _y: f32) gather_g_2d_u32(_x: f32, _y: f32) gather_b_2d_u32(_x: f32, _y: f32)
-        gather_a_2d_u32(_x: f32, _y: f32);
+        gather_a_2d_u32(_x: f32, _y: f32) sample_level_2d_u32(_x: f32, _y: f32, _level: f32)
+        sample_gradient_2d_u32(_x: f32, _y: f32, _dxdx: f32, _dydx: f32, _dxdy: f32, _dydy: f32);
 }
 
 #[track_caller]

@@ -11,7 +11,7 @@
    newer: sm_130. ampere: sm_80. one_old: GPU 0 is sm_70. terse: it knows no attribute that launches do not rely on. no_room: no block
    fits. apart: GPUs cannot access each other's memory.
    greedy: kernels take 168 registers, and not 32. cramped: coarsened code runs in blocks of 128 threads at most. huge: numbers are the largest there are. unaligned: memory begins
-   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function, null_constant, null_array, null_texture, null_surface: these
+   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function, null_constant, null_array, null_mipmapped, null_level, null_texture, null_surface: these
    calls succeed and return a null pointer. stiff: kernels run in blocks of 512 threads at most.
 
    fake_fail lets one call fail, for tests that let each of them fail. */
@@ -529,20 +529,27 @@ struct texture {
     int is_alive;
     struct array *array;
 };
-API int cuArray3DCreate_v2(struct array **array, const struct array_descriptor *given) {
-    CALL;
-    ENTER;
+static size_t or_one(size_t extent) { return extent ? extent : 1; }
+/* Sets everything of an array but its memory, whose size `bytes` takes. */
+static int describe_array(struct array *array, const struct array_descriptor *given, size_t *bytes) {
     unsigned format = given->format, channels = given->channels;
     int is_known = (1 <= format && format <= 3) || (8 <= format && format <= 10) || format == 16 || format == 32;
     size_t size = format == 3 || format == 10 || format == 32 ? 4 : format == 1 || format == 8 ? 1 : 2;
     int is_layered = given->flags & 1;
     if (!given->width || (given->depth && !given->height && !is_layered) || given->flags & ~11u) return INVALID_VALUE;
     if (!is_known || (channels != 1 && channels != 2 && channels != 4)) return INVALID_VALUE;
+    array->is = *given, array->texel = size * channels;
+    *bytes = array->texel * given->width * or_one(given->height) * or_one(given->depth);
+    return OK;
+}
+API int cuArray3DCreate_v2(struct array **array, const struct array_descriptor *given) {
+    CALL;
+    ENTER;
     if (is("null_array")) return *array = NULL, OK;
     struct array *made = calloc(1, sizeof *made);
-    made->is = *given, made->texel = size * channels;
-    size_t rows = (given->height ? given->height : 1) * (given->depth ? given->depth : 1);
-    int status = cuMemAlloc_v2(&made->data, made->texel * given->width * rows);
+    size_t bytes;
+    int status = describe_array(made, given, &bytes);
+    if (!status) status = cuMemAlloc_v2(&made->data, bytes);
     if (status) return free(made), status;
     return *array = made, OK;
 }
@@ -550,6 +557,47 @@ API int cuArrayDestroy(struct array *array) {
     CALL;
     ENTER;
     free_block(array->data);
+    return free(array), OK;
+}
+/* The levels of a mipmapped array share one block of memory. */
+enum { MOST_LEVELS = 16 };
+struct mipmapped {
+    unsigned count;
+    struct array levels[MOST_LEVELS];
+};
+API int cuMipmappedArrayCreate(struct mipmapped **array, const struct array_descriptor *given, unsigned levels) {
+    CALL;
+    ENTER;
+    size_t greatest = given->width > given->height ? given->width : given->height;
+    if (!levels || levels > MOST_LEVELS || greatest >> (levels - 1) == 0) return INVALID_VALUE;
+    if (is("null_mipmapped")) return *array = NULL, OK;
+    struct mipmapped *made = calloc(1, sizeof *made);
+    made->count = levels;
+    size_t offsets[MOST_LEVELS + 1] = {0};
+    int status = OK;
+    for (unsigned i = 0; i < levels && !status; i++) {
+        struct array_descriptor level = *given;
+        level.width = or_one(given->width >> i);
+        if (given->height) level.height = or_one(given->height >> i);
+        status = describe_array(&made->levels[i], &level, &offsets[i + 1]);
+        offsets[i + 1] += offsets[i];
+    }
+    address data;
+    if (!status) status = cuMemAlloc_v2(&data, offsets[levels]);
+    if (status) return free(made), status;
+    for (unsigned i = 0; i < levels; i++) made->levels[i].data = data + offsets[i];
+    return *array = made, OK;
+}
+API int cuMipmappedArrayGetLevel(struct array **array, struct mipmapped *mipmapped, unsigned level) {
+    CALL;
+    ENTER;
+    if (level >= mipmapped->count) return INVALID_VALUE;
+    return *array = is("null_level") ? NULL : &mipmapped->levels[level], OK;
+}
+API int cuMipmappedArrayDestroy(struct mipmapped *array) {
+    CALL;
+    ENTER;
+    free_block(array->levels[0].data);
     return free(array), OK;
 }
 API int cuMemcpy3DAsync_v2(const struct copy_node *copy, void *stream) {
@@ -578,27 +626,35 @@ API int cuMemcpy3DAsync_v2(const struct copy_node *copy, void *stream) {
 }
 struct resource_descriptor {
     unsigned type;
-    struct array *array;
+    union {
+        struct array *array;
+        struct mipmapped *mipmapped;
+    };
     uint64_t reserved[15];
     unsigned flags;
 };
 struct texture_descriptor {
-    unsigned address[3], filter, flags, rest[2];
-    float levels[3], border[4];
+    unsigned address[3], filter, flags, anisotropy, mipmap_filter;
+    float bias, least_level, most_level, border[4];
     int reserved[12];
 };
 API int cuTexObjectCreate(struct texture **object, const struct resource_descriptor *resource,
                           const struct texture_descriptor *texture, void *view) {
     CALL;
     ENTER;
-    if (resource->type || resource->flags || view || texture->filter > 1 || texture->flags > 3) return INVALID_VALUE;
+    int is_mipmapped = resource->type == 1;
+    if (resource->type > 1 || resource->flags || view || texture->filter > 1) return INVALID_VALUE;
+    if (texture->flags & ~(is_mipmapped ? 0x23u : 3u) || texture->mipmap_filter > 1) return INVALID_VALUE;
+    unsigned levels = is_mipmapped ? resource->mipmapped->count : 1;
+    if (is_mipmapped && !(texture->flags & 2)) return INVALID_VALUE;
+    if (texture->bias || texture->least_level || texture->most_level != levels - 1) return INVALID_VALUE;
     for (int i = 0; i < 3; i++)
         if (texture->address[i] > 3 || (texture->address[i] % 2 == 0 && !(texture->flags & 2))) return INVALID_VALUE;
     for (int i = 0; i < 12; i++)
         if (texture->reserved[i]) return INVALID_VALUE;
     if (is("null_texture")) return *object = NULL, OK;
     struct texture *made = calloc(1, sizeof *made);
-    made->is_alive = 1, made->array = resource->array;
+    made->is_alive = 1, made->array = is_mipmapped ? resource->mipmapped->levels : resource->array;
     return *object = made, OK;
 }
 API int cuTexObjectDestroy(struct texture *object) {

@@ -9,8 +9,8 @@ pub(crate) struct TextureRead {
     pub(crate) op: TextureOp,
     /// The number of the buffer with the texture.
     pub(crate) texture: u16,
-    /// The layer, if the shape has some, and the coordinates; smaller shapes do not use the last ones.
-    pub(crate) args: [Operand; 3],
+    /// The operands of the instruction, and after them any others.
+    pub(crate) args: [Operand; TextureOp::MAX_ARGS],
     /// The number of the word.
     pub(crate) word: u8,
     pub(crate) to: Reg,

@@ -12,16 +12,25 @@ use warpwise_compiler::{
 
 /// Returns a texture of `f32`s, of which texel number `i` is `i`, as the interpreter keeps it.
 fn texture(extents: [u32; 3], filter: Filter) -> Memory {
-    let descriptor = Descriptor {
+    in_memory(&descriptor(extents, filter))
+}
+
+fn descriptor(extents: [u32; 3], filter: Filter) -> Descriptor {
+    Descriptor {
         extents,
+        levels: 1,
         channel: ChannelType::F32,
         channels: 1,
         reads_normalized: false,
         filter,
+        mipmap_filter: Filter::Point,
         address: [AddressMode::Clamp; 3],
         normalized: false,
-    };
-    let texels = extents.iter().product::<u32>();
+    }
+}
+
+fn in_memory(descriptor: &Descriptor) -> Memory {
+    let texels = (0..descriptor.levels).map(|level| descriptor.level_texels(level)).sum::<u64>();
     let memory = Memory::zeroed(HEADER_BYTES + 4 * texels as usize);
     memory.write(0, &descriptor.to_header());
     let texels: Vec<u8> = (0..texels).flat_map(|i| (i as f32).to_le_bytes()).collect();
@@ -32,6 +41,11 @@ fn texture(extents: [u32; 3], filter: Filter) -> Memory {
 /// Returns a kernel that stores what it samples at `%x` and `%y`, which `inside` computes from the
 /// thread's index `%t`, an `f32` of which is `%f`.
 fn sampling(inside: &str) -> Kernel {
+    reading("sample.f32 arg0, %x, %y", inside)
+}
+
+/// Returns a kernel that stores the result of a read.
+fn reading(read: &str, inside: &str) -> Kernel {
     let text = number(&format!(
         "kernel k {{
             param arg0 = image: texture [f32] !0
@@ -42,7 +56,7 @@ fn sampling(inside: &str) -> Kernel {
             %half = const 0.5 : f32 !0
             %8 = const 8 : u32 !0
             {inside}
-            %r = texture.2d.sample.f32 arg0, %x, %y, word 0 : f32 !1
+            %r = texture.2d.{read}, word 0 : f32 !1
             %out = param arg1 : ptr global !0
             %at = index %out, %t, 4 : ptr global !0
             %s = store %at, %r !2
@@ -55,9 +69,13 @@ fn sampling(inside: &str) -> Kernel {
 
 /// Runs a kernel with 32 threads on a texture of 64 by 64; returns the results and the counts.
 fn run(kernel: &Kernel, filter: Filter) -> (Vec<f32>, Counters) {
-    let (image, out) = (texture([64, 64, 1], filter), Memory::zeroed(128));
+    run_on(kernel, &texture([64, 64, 1], filter))
+}
+
+fn run_on(kernel: &Kernel, image: &Memory) -> (Vec<f32>, Counters) {
+    let out = Memory::zeroed(128);
     let args = [
-        Arg::Slice { memory: &image, offset: 0, len: image.len() as u64 },
+        Arg::Slice { memory: image, offset: 0, len: image.len() as u64 },
         Arg::Slice { memory: &out, offset: 0, len: 32 },
     ];
     let launch =
@@ -111,7 +129,36 @@ fn a_read_is_one_instruction_for_all_words() {
 }
 
 #[test]
-fn results_of_undefined_coordinates_are_undefined() {
+fn a_read_between_levels_takes_the_sectors_of_both() {
+    let descriptor = Descriptor {
+        levels: 3,
+        mipmap_filter: Filter::Linear,
+        normalized: true,
+        ..descriptor([64, 64, 1], Filter::Point)
+    };
+    let image = in_memory(&descriptor);
+    let row = "%texel = const 0.015625 : f32 !0 %shifted = add %f, %half : f32 !0
+        %x = mul %shifted, %texel : f32 !0 %y = mul %half, %texel : f32 !0
+        %zero = const 0.0 : f32 !0 %one = const 1.0 : f32 !0 %two = add %texel, %texel : f32 !0";
+    // Texel `i` of the first level lies in texel `i / 2` of the second.
+    let value = |i: i32, weight: f32| i as f32 * (1.0 - weight) + (4096 + i / 2) as f32 * weight;
+    let reads = [
+        ("sample.f32 arg0, %x, %y", 0.0, 8),
+        ("sample_level.f32 arg0, %x, %y, %zero", 0.0, 8),
+        ("sample_level.f32 arg0, %x, %y, %half", 0.5, 16),
+        ("sample_level.f32 arg0, %x, %y, %one", 1.0, 8),
+        ("sample_gradient.f32 arg0, %x, %y, %two, %zero, %zero, %texel", 1.0, 8),
+    ];
+    for (read, weight, sectors) in reads {
+        let (got, counters) = run_on(&reading(read, row), &image);
+        assert_eq!(got, (0..32).map(|i| value(i, weight)).collect::<Vec<_>>(), "{read}");
+        let reads = counters.total().texture_reads;
+        assert_eq!((reads.requests, reads.sectors, reads.ideal), (8, sectors, 8), "{read}");
+    }
+}
+
+#[test]
+fn results_of_undefined_operands_are_undefined() {
     let shared = "%base = shared @0 : ptr shared !0
         %place = index %base, %t, 4 : ptr shared !0
         %x = load %place : f32 !3 %y = add %half, %half : f32 !0";
@@ -122,8 +169,14 @@ fn results_of_undefined_coordinates_are_undefined() {
     ];
     let launch =
         Launch { grid: [1; 3], block: [32, 1, 1], args: &args, workers: None, steps: None };
-    for (walk, findings) in [(shared, 1), (TILE, 0)] {
-        let (outcome, found) = CheckedProgram::new(&sampling(walk)).run(&launch, Checks::ALL);
+    let at_level = shared.replace("%x", "%level") + " %x = add %half, %half : f32 !0";
+    let level = reading("sample_level.f32 arg0, %x, %y, %level", &at_level);
+    let gradient = "sample_gradient.f32 arg0, %x, %y, %half, %half, %half, %level";
+    let gradient = reading(gradient, &at_level);
+    for (kernel, findings) in
+        [(sampling(shared), 1), (sampling(TILE), 0), (level, 1), (gradient, 1)]
+    {
+        let (outcome, found) = CheckedProgram::new(&kernel).run(&launch, Checks::ALL);
         assert_eq!((outcome, found.len()), (Outcome::default(), findings), "{found:?}");
     }
 }

@@ -209,6 +209,26 @@ mod tex2d_fn {
     }
 }
 
+mod tex2d_lod_fn {
+    use warpwise::prelude::*;
+
+    use warpwise::Texture2;
+    #[kernel]
+    fn k(t: Texture2<f32>, y: &mut [f32]) {
+        y[0] = tex2DLod(t, 0.0, 0.0, 1.0);
+    }
+}
+
+mod tex2d_grad_fn {
+    use warpwise::prelude::*;
+
+    use warpwise::Texture2;
+    #[kernel]
+    fn k(t: Texture2<f32>, y: &mut [f32]) {
+        y[0] = tex2DGrad(t, 0.0, 0.0, 1.0, 1.0);
+    }
+}
+
 #[kernel]
 fn umulhi_fn(x: &mut [u32]) {
     x[0] = __umulhi(x[0], 3);

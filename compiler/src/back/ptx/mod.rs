@@ -125,7 +125,7 @@ pub use tensor::{
     BULK_COMMIT, bulk_store_instructions, bulk_wait_instruction, cluster_ranks,
     multicast_instructions, tensor_copy_instructions, tensor_store_instructions,
 };
-pub use texture::{coordinates, texture_name};
+pub use texture::{texture_name, texture_operands};
 pub use wgmma::{PROXY_FENCE, WgmmaOperands, target_name, wgmma_instructions, wgmma_wait};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.

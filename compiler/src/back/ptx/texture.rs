@@ -33,8 +33,8 @@ impl Emitter<'_> {
         let class = Class::of(op.word.scalar());
         let words: Vec<Reg> = (0..TextureOp::WORDS).map(|_| self.regs.fresh(class)).collect();
         let list: Vec<String> = words.iter().map(ToString::to_string).collect();
-        let (name, coordinates) = (texture_name(op), coordinates(op, &args));
-        ptx!(self, "{name} {{{}}}, [{handle}, {coordinates}]", list.join(", "));
+        let (name, operands) = (texture_name(op), texture_operands(op, &handle.to_string(), &args));
+        ptx!(self, "{name} {{{}}}, {operands}", list.join(", "));
         words
     }
 }
@@ -48,6 +48,10 @@ pub fn texture_name(op: TextureOp) -> String {
     };
     let read = match op.read {
         TextureRead::Sample => return format!("tex.{}.v4.{word}.f32", op.shape.name()),
+        TextureRead::SampleLevel => return format!("tex.level.{}.v4.{word}.f32", op.shape.name()),
+        TextureRead::SampleGradient => {
+            return format!("tex.grad.{}.v4.{word}.f32", op.shape.name());
+        }
         TextureRead::GatherR => "r",
         TextureRead::GatherG => "g",
         TextureRead::GatherB => "b",
@@ -56,12 +60,29 @@ pub fn texture_name(op: TextureOp) -> String {
     format!("tld4.{read}.{}.v4.{word}.f32", op.shape.name())
 }
 
-/// The layer and the coordinates as an operand: a vector of three has a fourth element, which is
-/// ignored.
-pub fn coordinates(op: TextureOp, args: &[String]) -> String {
-    let mut args = args.to_vec();
+/// The operands after the result: the texture with the layer and the coordinates, of which a vector of
+/// three has a fourth element, which is ignored; then the level, or the gradients along each axis.
+pub fn texture_operands(op: TextureOp, handle: &str, args: &[String]) -> String {
+    let (place, detail) = args.split_at(args.len().saturating_sub(op.read.detail_args()));
+    let mut place = place.to_vec();
     if matches!(op.shape, TextureShape::D3 | TextureShape::D2Layered) {
-        args.extend(args.last().cloned());
+        place.extend(place.last().cloned());
     }
-    format!("{{{}}}", args.join(", "))
+    let mut operands = format!("[{handle}, {{{}}}]", place.join(", "));
+    match op.read {
+        TextureRead::SampleLevel => {
+            detail.iter().for_each(|level| operands.push_str(&format!(", {level}")));
+        }
+        TextureRead::SampleGradient => {
+            for along_axis in detail.chunks(2) {
+                operands.push_str(&format!(", {{{}}}", along_axis.join(", ")));
+            }
+        }
+        TextureRead::Sample
+        | TextureRead::GatherR
+        | TextureRead::GatherG
+        | TextureRead::GatherB
+        | TextureRead::GatherA => {}
+    }
+    operands
 }

@@ -10,7 +10,7 @@ use warpwise_compiler::{
         LANES,
         texture::{Cost, count_sectors},
     },
-    texture::{Descriptor, HEADER_BYTES},
+    texture::{Descriptor, HEADER_BYTES, ReadOperands},
 };
 
 impl Exec<'_> {
@@ -22,12 +22,12 @@ impl Exec<'_> {
             return Next::OutOfBounds(0);
         };
         for lane in self.strand.active().lanes() {
-            let at = self.texture_coords(read, lane);
+            let operands = self.texture_operands(read, lane);
             let load = |at: u64, bytes| load_texel(cells, at, bytes).unwrap_or(0);
-            let bits = descriptor.read(read.op, at, read.word, load);
+            let bits = descriptor.read(read.op, &operands, read.word, load);
             self.registers.set(read.to, lane, bits.into());
         }
-        self.propagate_undefined_coords(read);
+        self.propagate_undefined_operands(read);
         self.count_texture_read(read, &descriptor);
         Next::Continue
     }
@@ -39,7 +39,7 @@ impl Exec<'_> {
         for (warp, active) in self.strand.active().warps() {
             let mut lanes = [None; LANES];
             for lane in bits(active) {
-                lanes[lane] = Some(self.texture_coords(read, warp * LANES + lane));
+                lanes[lane] = Some(self.texture_operands(read, warp * LANES + lane));
             }
             let Cost { requests, sectors, ideal } = count_sectors(descriptor, read.op, &lanes);
             all += RequestCost {
@@ -51,16 +51,14 @@ impl Exec<'_> {
         self.log.tally.add_texture_read(counter, all);
     }
 
-    /// Returns the layer and the coordinates of a lane.
-    fn texture_coords(&self, read: &TextureRead, lane: usize) -> (u32, [f32; 3]) {
-        let args = read.args.map(|arg| self.operand_value(arg, lane) as u32);
-        let [_, x, y] = args;
-        let coords = if read.op.shape.is_layered() { [x, y, y] } else { args };
-        (args[0], coords.map(f32::from_bits))
+    /// Returns the operands of a lane.
+    fn texture_operands(&self, read: &TextureRead, lane: usize) -> ReadOperands {
+        let bits = read.args.map(|arg| self.operand_value(arg, lane) as u32);
+        ReadOperands::from_bits(read.op, bits)
     }
 
-    /// Marks results with undefined coordinates as undefined.
-    fn propagate_undefined_coords(&mut self, read: &TextureRead) {
+    /// Marks results with undefined operands as undefined.
+    fn propagate_undefined_operands(&mut self, read: &TextureRead) {
         let (group, active) = (self.position.first_thread, self.strand.active());
         let Some(checks) = &mut self.checks else { return };
         if !checks.undefined.has_private() {

@@ -322,7 +322,7 @@ impl Emitter<'_> {
         word: u8,
     ) -> Done {
         let Some(first) = args.first() else { return Err(self.malformed("no coordinates")) };
-        let mut operands = [self.operand(*first)?; 3];
+        let mut operands = [self.operand(*first)?; TextureOp::MAX_ARGS];
         for (operand, arg) in operands.iter_mut().zip(args).skip(1) {
             *operand = self.operand(*arg)?;
         }
