@@ -187,8 +187,13 @@ const _: () = {
                             },
                         ],
                     )
-                    .with_ptx(<saxpy>::__WARPWISE_PTX, &[])
-                    .with_coarsened_ptx(0, 4, "PTX", &[])
+                    .with_code(
+                        ::warpwise::__private::EmbeddedCode::new(
+                                <saxpy>::__WARPWISE_PTX,
+                                &[],
+                            )
+                            .with_coarsened(0, 4, "PTX", &[]),
+                    )
             };
             &SOURCE
         };

@@ -149,7 +149,12 @@ const _: () = {
                         },
                         &[],
                     )
-                    .with_ptx(<halve>::__WARPWISE_PTX, &[])
+                    .with_code(
+                        ::warpwise::__private::EmbeddedCode::new(
+                            <halve>::__WARPWISE_PTX,
+                            &[],
+                        ),
+                    )
             };
             &SOURCE
         };
@@ -168,8 +173,13 @@ const _: () = {
                         },
                         &[],
                     )
-                    .with_ptx(<halve>::__WARPWISE_PTX, &[])
-                    .with_coarsened_ptx(0, 4, "PTX", &[])
+                    .with_code(
+                        ::warpwise::__private::EmbeddedCode::new(
+                                <halve>::__WARPWISE_PTX,
+                                &[],
+                            )
+                            .with_coarsened(0, 4, "PTX", &[]),
+                    )
             };
             &SOURCE
         };
