@@ -133,6 +133,8 @@ fn argument_text(argument: &Expr) -> Option<String> {
             Some(format!("-{}", argument_text(expr)?))
         }
         Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        // A fragment of `macro_rules!`, such as `$n:literal`.
+        Expr::Group(group) => argument_text(&group.expr),
         _ => None,
     }
 }

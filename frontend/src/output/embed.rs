@@ -526,7 +526,7 @@ fn binding_tokens(binding: &Binding) -> TokenStream {
 mod tests {
     use super::*;
     use crate::syntax::span::{Origin, SpanRange};
-    use proc_macro2::Span;
+    use proc_macro2::{Delimiter, Group, Span, TokenTree};
 
     /// Returns the embedded code of a kernel with this `ir`.
     fn embed(item: ItemFn, ir: &str, lints: &[(&'static str, Level)]) -> String {
@@ -618,8 +618,10 @@ mod tests {
 
     #[test]
     fn an_open_kernel_carries_the_code_of_instances_that_it_names() {
-        let (options, error) =
-            crate::attr::parse_arguments(quote!(precompile((f32, 2), (i64, 7), (f32, true))));
+        let of_a_macro = TokenTree::Group(Group::new(Delimiter::None, quote!(-9)));
+        let (options, error) = crate::attr::parse_arguments(
+            quote!(precompile((f32, 2), (i64, 7), (f32, true), (f32, #of_a_macro))),
+        );
         assert!(error.is_none(), "{error:?}");
         let item = syn::parse_quote!(
             fn scale<T: Num, const N: i16>(x: &mut [T]) {}
@@ -634,11 +636,12 @@ mod tests {
             "(& [:: warpwise :: __private :: Binding :: Type (:: warpwise :: __private :: Scalar :: F32) , \
              :: warpwise :: __private :: Binding :: Const (2)] , :: warpwise :: __private :: EmbeddedCode :: new (",
             "Scalar :: I64) , :: warpwise :: __private :: Binding :: Const (7)] ,",
+            "Scalar :: F32) , :: warpwise :: __private :: Binding :: Const (65527)] ,",
             "compile_error ! { \"`N` is a constant, and `true` is no number",
         ] {
             assert!(text.contains(instance), "{instance} in {text}");
         }
-        assert_eq!(text.matches(".entry scale").count(), 2, "{text}");
+        assert_eq!(text.matches(".entry scale").count(), 3, "{text}");
     }
 
     #[test]
