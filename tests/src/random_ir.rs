@@ -212,7 +212,7 @@ pub fn random_kernel_within(seed: u64, max_statements: u32) -> RandomKernel {
     let mut generator = Generator::new(seed);
     generator.budget = generator.budget.min(max_statements);
     generator.declare();
-    if seed % DEPENDENT_LAUNCHES == 0 {
+    if seed.is_multiple_of(DEPENDENT_LAUNCHES) {
         generator.build.kernel.dependent_launch = true;
         generator.emit(Op::GridDependency(GridDependencyOp::Wait), Ty::Unit);
     }

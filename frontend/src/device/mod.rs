@@ -86,9 +86,8 @@ use crate::{
     },
     mistakes,
     output::{
-        attributes::{self, is_rust_analyzer},
-        embed::{self, silence_witness},
-        layout_derive, report,
+        attributes::{self, is_rust_analyzer, silence_witness},
+        embed, layout_derive, report,
     },
     pipeline,
     resolve::{

@@ -1,6 +1,6 @@
 //! Attributes of generated items, and detection of rust-analyzer.
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::Attribute;
 
 /// Returns true in rust-analyzer, which shows no diagnostics of macros and does not need the
@@ -28,4 +28,22 @@ pub(crate) fn silence_clippy() -> TokenStream {
 /// Returns the `#[cfg(..)]` attributes, for generated items beside the function.
 pub(crate) fn cfg_attributes(attributes: &[Attribute]) -> Vec<&Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+}
+
+/// Returns a witness, an item, with all lints silenced.
+pub(crate) fn silence_witness(witness: &impl ToTokens) -> TokenStream {
+    quote!(
+        #[allow(
+            warnings,
+            arithmetic_overflow,
+            overflowing_literals,
+            unconditional_panic,
+            clippy::all,
+            clippy::nursery,
+            clippy::pedantic,
+            clippy::restriction,
+            reason = "a copy of what rustc and clippy see elsewhere"
+        )]
+        #witness
+    )
 }

@@ -19,6 +19,7 @@ use crate::{
         precompile::Precompiled,
     },
     output::{
+        attributes::silence_witness,
         record::{self, BuildChoices},
         report::{self, SpanTable},
         signature,
@@ -108,7 +109,13 @@ fn embed_instance(
     reported: &mut ReportedDiagnostics,
 ) -> (TokenStream, bool) {
     match lower(input) {
-        Err(rejected) => (report::report_rejected(rejected), false),
+        Err(rejected) => {
+            let report = match instance {
+                Some(_) => report::report_rejected(rejected),
+                None => report::report_rejected_kernel(rejected, input.item),
+            };
+            (report, false)
+        }
         Ok(_) if !sound => (TokenStream::new(), true),
         Ok(lowered) => {
             let (item, options) = (input.item, input.options);
@@ -323,24 +330,6 @@ fn under_cfg(
     let diagnostics = (!diagnostics.is_empty())
         .then(|| quote!(#[cfg(#condition)] const _: () = { #diagnostics };));
     quote!(#source #diagnostics)
-}
-
-/// Returns a witness with all lints silenced.
-pub(crate) fn silence_witness(witness: &syn::Item) -> TokenStream {
-    quote!(
-        #[allow(
-            warnings,
-            arithmetic_overflow,
-            overflowing_literals,
-            unconditional_panic,
-            clippy::all,
-            clippy::nursery,
-            clippy::pedantic,
-            clippy::restriction,
-            reason = "a copy of what rustc and clippy see elsewhere"
-        )]
-        #witness
-    )
 }
 
 fn report_all(diagnostics: &Diagnostics, places: SpanTable<'_>) -> TokenStream {

@@ -5,16 +5,19 @@
 //! - A warning is the use of a deprecated macro `gpu::<lint>`, with the same spans. The deprecation
 //!   note is the text. So the warning follows the levels of rustc's lint `deprecated`.
 //!
-//! - Errors that rustc reports better are left to it. In case it does not, two checks that rustc
-//!   makes only in code without errors act as a fallback: an unused `#[must_use]` value, which
-//!   carries a text but is a lint, and lints are silent in dependencies; and the use of a private
-//!   field, which is an error everywhere.
+//! - Errors that rustc reports better are left to it. In case it does not, checks that rustc makes
+//!   only in code without errors act as a fallback. For an unknown method, which may be that of a
+//!   trait in another file, it is the value of a constant that contains the body of the kernel. For
+//!   everything else, and in device functions and generic kernels, it is an unused `#[must_use]`
+//!   value, which carries a text but is a lint, and lints are silent in dependencies; and the use of
+//!   a private field, which is an error everywhere.
 //!
 //! On stable, a diagnostic has one location; further locations become text: `file:line:column`.
 use crate::{
     attr::lint_attr::Expectation,
+    output::attributes::silence_witness,
     syntax::{
-        error::{HELP, Rejected, Unreadable},
+        error::{HELP, Rejected, UNKNOWN_METHOD, Unreadable},
         place::SourceLocation,
         span::{Origin, SpanRange},
         tokens::TOO_LONG,
@@ -22,6 +25,7 @@ use crate::{
 };
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
+use syn::{ItemFn, Signature};
 use warpwise_compiler::{
     checks::{DENY_CHECKS, PARTIAL_BARRIERS},
     diag::{Diagnostic, Level},
@@ -203,6 +207,40 @@ pub(crate) fn report_rejected(rejected: Rejected) -> TokenStream {
         return errors.to_compile_error();
     }
     errors.into_iter().map(|error| report_unless_rustc_does(&error)).collect()
+}
+
+/// Does the same as [`report_rejected`] for a kernel that is no instance of a generic one.
+pub(crate) fn report_rejected_kernel(rejected: Rejected, kernel: &ItemFn) -> TokenStream {
+    // A constant cannot name the parameters of a generic kernel.
+    if !rejected.rustc_reports || !kernel.sig.generics.params.is_empty() {
+        return report_rejected(rejected);
+    }
+    let report = |error: syn::Error| {
+        let text = error.to_string();
+        // rustc finds out in the body, or accepts the method of a trait in another file.
+        match text.starts_with(UNKNOWN_METHOD) && text.contains(HELP) {
+            true => panic_unless_rustc_errs(&error, kernel),
+            false => report_unless_rustc_does(&error),
+        }
+    };
+    rejected.errors.into_iter().map(report).collect()
+}
+
+/// Returns a constant whose value is a panic with the text of `error`.
+///
+/// The constant contains the body of the kernel, in a closure that is never called. rustc evaluates
+/// no constant that has an error, so it shows the panic only if it accepts the body.
+fn panic_unless_rustc_errs(error: &syn::Error, kernel: &ItemFn) -> TokenStream {
+    let text = error.to_string();
+    let Signature { inputs, output, .. } = &kernel.sig;
+    let body = &kernel.block;
+    let panic = quote_spanned!(error.span()=> ::core::panic!("{}", #text));
+    silence_witness(&quote!(
+        const _: () = {
+            let _ = |#inputs| #output #body;
+            #panic
+        };
+    ))
 }
 
 /// Returns an error that rustc shows only if there are no others.

@@ -10,6 +10,9 @@ use std::fmt::Display;
 /// The start of a help in a message.
 pub(crate) const HELP: &str = "\n= help: ";
 
+/// The start of a message about a method that the front end does not find.
+pub(crate) const UNKNOWN_METHOD: &str = "kernel code cannot call the method";
+
 /// Proof that an error was reported, so that dependent code need not report another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reported(());

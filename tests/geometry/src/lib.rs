@@ -59,6 +59,18 @@ pub mod host {
 
     /// No device constant.
     pub const PLAIN: f32 = 1.0;
+
+    /// A trait of numbers for the host alone.
+    pub trait Doubled {
+        /// Returns it twice.
+        fn doubled(self) -> Self;
+    }
+
+    impl Doubled for f32 {
+        fn doubled(self) -> Self {
+            self + self
+        }
+    }
 }
 
 /// Shapes that lie in a plane.

@@ -7,7 +7,7 @@ use crate::{
         items::signature::receiver_reference,
         traits::member::{CallFacts, Member, MemberKind},
     },
-    syntax::span::SpanRange,
+    syntax::{error::UNKNOWN_METHOD, span::SpanRange},
     types::{
         Class, Prim, Ty, Type,
         method::{self, MethodPart, MethodSpec},
@@ -356,7 +356,7 @@ impl Infer<'_> {
     ) -> Expr {
         self.infer_discarded(args);
         let shown = self.types.show(ty);
-        let fact = format!("kernel code cannot call the method `{name}` of `{shown}`");
+        let fact = format!("{UNKNOWN_METHOD} `{name}` of `{shown}`");
         // The type does not implement the trait, or a bound on the way here would fail.
         if self.program().is_function_of_foreign_trait(name) {
             let reported = self.errors.mistyped(at, fact);
