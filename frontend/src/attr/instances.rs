@@ -10,12 +10,9 @@
 //! that the host launches stays generic, over the instances' types: for any other type rustc
 //! reports an error.
 use crate::attr::{Options, combine_errors};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{
-    Error, GenericParam, Generics, ItemFn, Token, Type, TypeTuple, WherePredicate,
-    parse::ParseStream, punctuated::Punctuated,
-};
+use syn::{Error, GenericParam, Generics, ItemFn, Type, TypeTuple, WherePredicate};
 
 /// The arguments for a kernel's type parameters, in order.
 #[derive(Clone, Debug)]
@@ -23,26 +20,6 @@ pub(crate) struct Instance {
     /// The instance as written: a type, or a tuple of several.
     pub(crate) written: Type,
     pub(crate) types: Vec<Type>,
-}
-
-/// Parses the content of `instances(..)`; `at` is the span of the word itself.
-pub(crate) fn parse_instances(input: ParseStream<'_>, at: Span) -> syn::Result<Vec<Instance>> {
-    let list = Punctuated::<Type, Token![,]>::parse_terminated(input)?;
-    if list.is_empty() {
-        return Err(Error::new(at, "write the types: `instances(f32, f64)`"));
-    }
-    let mut found: Vec<Instance> = Vec::new();
-    for written in list {
-        if found.iter().any(|known| known.written == written) {
-            return Err(Error::new_spanned(written, "this instance is already named"));
-        }
-        let types = match &written {
-            Type::Tuple(TypeTuple { elems, .. }) => elems.iter().cloned().collect(),
-            one => vec![one.clone()],
-        };
-        found.push(Instance { written, types });
-    }
-    Ok(found)
 }
 
 /// Returns the errors of the instances of `item`, each of which must name a type for every type
@@ -83,6 +60,15 @@ pub(crate) fn has_instances(options: &Options) -> bool {
 }
 
 impl Instance {
+    /// Returns the instance of a type, or of the types of a tuple.
+    pub(crate) fn new(written: Type) -> Self {
+        let types = match &written {
+            Type::Tuple(TypeTuple { elems, .. }) => elems.iter().cloned().collect(),
+            one => vec![one.clone()],
+        };
+        Self { written, types }
+    }
+
     /// Returns the type that the host launches: `map<Double, N>`.
     pub(crate) fn launcher_type(&self, name: &Ident, generics: &Generics) -> TokenStream {
         let mut types = self.types.iter();

@@ -229,25 +229,13 @@ impl Parse for Argument {
                 Ok(Self::Requires(name, conditions))
             }
             "instances" => {
-                let content;
-                if !input.peek(syn::token::Paren) {
-                    let text = "write the types in parentheses: `instances(f32, f64)`";
-                    return Err(Error::new(next_span(&name, input), text));
-                }
-                syn::parenthesized!(content in input);
-                let found = instances::parse_instances(&content, name.span())?;
-                expect_end(input)?;
+                let list = parse_instance_list(&name, input, "types", "instances(f32, f64)")?;
+                let found = list.into_iter().map(Instance::new).collect();
                 Ok(Self::Instances(name, found))
             }
             "precompile" => {
-                let content;
-                if !input.peek(syn::token::Paren) {
-                    let text = "write the arguments in parentheses: `precompile(16, 32)`";
-                    return Err(Error::new(next_span(&name, input), text));
-                }
-                syn::parenthesized!(content in input);
-                let found = precompile::parse_precompiled(&content, name.span())?;
-                expect_end(input)?;
+                let list = parse_instance_list(&name, input, "arguments", "precompile(16, 32)")?;
+                let found = list.into_iter().map(Precompiled::new).collect();
                 Ok(Self::Precompile(name, found))
             }
             word @ ("allow" | "warn" | "deny" | "expect") => {
@@ -446,6 +434,35 @@ fn parse_requirements(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<C
     let conditions = requires::parse_conditions(content.parse()?, name.span())?;
     expect_end(input)?;
     Ok(conditions)
+}
+
+/// Parses `(f32, (f32, 16))`: instances of a generic kernel, each of them once. `what` and `example`
+/// are for messages.
+fn parse_instance_list<T: Parse + PartialEq + ToTokens>(
+    name: &Ident,
+    input: ParseStream<'_>,
+    what: &str,
+    example: &str,
+) -> syn::Result<Vec<T>> {
+    if !input.peek(syn::token::Paren) {
+        let text = format!("write the {what} in parentheses: `{example}`");
+        return Err(Error::new(next_span(name, input), text));
+    }
+    let content;
+    syn::parenthesized!(content in input);
+    let list = Punctuated::<T, Token![,]>::parse_terminated(&content)?;
+    if list.is_empty() {
+        return Err(Error::new(name.span(), format!("write the {what}: `{example}`")));
+    }
+    let mut found: Vec<T> = Vec::new();
+    for instance in list {
+        if found.contains(&instance) {
+            return Err(Error::new_spanned(instance, "this instance is already named"));
+        }
+        found.push(instance);
+    }
+    expect_end(input)?;
+    Ok(found)
 }
 
 /// Parses `(gpu_a, gpu_b)`.

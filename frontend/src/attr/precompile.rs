@@ -9,13 +9,9 @@
 //! during the build, by the back end that compiles kernels without parameters. Other arguments
 //! remain possible.
 use crate::syntax::spell::print_tokens;
-use proc_macro2::Span;
 use quote::ToTokens as _;
 use std::fmt;
-use syn::{
-    Error, Expr, ExprLit, ExprTuple, ExprUnary, Lit, Token, UnOp, parse::ParseStream,
-    punctuated::Punctuated,
-};
+use syn::{Error, Expr, ExprLit, ExprTuple, ExprUnary, Lit, UnOp};
 use warpwise_compiler::{
     ir::{Generic, GenericKind, Kernel},
     specialize::Binding,
@@ -28,22 +24,6 @@ pub(crate) struct Precompiled {
     written: Expr,
 }
 
-/// Parses the content of `precompile(..)`; `at` is the span of the word itself.
-pub(crate) fn parse_precompiled(input: ParseStream<'_>, at: Span) -> syn::Result<Vec<Precompiled>> {
-    let list = Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
-    if list.is_empty() {
-        return Err(Error::new(at, "write the arguments: `precompile(16, 32)`"));
-    }
-    let mut found: Vec<Precompiled> = Vec::new();
-    for written in list {
-        if found.iter().any(|known| known.written == written) {
-            return Err(Error::new_spanned(written, "this instance is already named"));
-        }
-        found.push(Precompiled { written });
-    }
-    Ok(found)
-}
-
 /// The instance as written.
 impl fmt::Display for Precompiled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,6 +32,11 @@ impl fmt::Display for Precompiled {
 }
 
 impl Precompiled {
+    /// Returns the instance with an argument, or with those of a tuple.
+    pub(crate) fn new(written: Expr) -> Self {
+        Self { written }
+    }
+
     /// Returns an error with `text` that underlines the instance.
     pub(crate) fn error(&self, text: &str) -> Error {
         Error::new_spanned(&self.written, text)
