@@ -7,8 +7,8 @@
 //! other float is read by a plain load, which LLVM may merge with its neighbours; `vector.rs` merges
 //! those that LLVM does not.
 //!
-//! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it, unless
-//! the kernel may start while the grids before it still write.
+//! Memory that nobody writes during the launch is marked invariant, which makes `ld.global.nc` of its
+//! loads, unless the kernel may start while the grids before it still write.
 //! Constant memory is LLVM's address space 4. Arrays in it that the launcher fills are visible from
 //! outside and `externally_initialized`, so that LLVM does not take their first contents for all
 //! there is to know.

@@ -46,9 +46,11 @@ pub trait TexelWord: Copy {
     #[doc(hidden)]
     fn sample_a2d<T>(texels: &[T], layer: u32, x: f32, y: f32) -> [Self; 4];
     /// Samples a level of a texture of two dimensions.
+    #[doc(hidden)]
     fn sample_level_2d<T>(texels: &[T], x: f32, y: f32, level: f32) -> [Self; 4];
     /// Samples the level of a texture of two dimensions that gradients have: the changes of x and y
     /// along one axis and along the other.
+    #[doc(hidden)]
     fn sample_gradient_2d<T>(
         texels: &[T],
         x: f32,
