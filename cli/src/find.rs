@@ -216,27 +216,27 @@ pub(crate) fn parse_ir(kernel: &Kernel) -> Result<ir::Kernel, Fault> {
     })
 }
 
-/// Returns the IR of `kernel` with all generic parameters bound as `bind` says.
-pub(crate) fn bound_ir(kernel: &Kernel, bind: &Bind) -> Result<ir::Kernel, Fault> {
+/// Returns the IR of `kernel`, bound as `bind` says, and the bindings as records list them.
+pub(crate) fn bound_ir(kernel: &Kernel, bind: &Bind) -> Result<(ir::Kernel, String), Fault> {
     let ir = parse_ir(kernel)?;
     let bindings = parse_bindings(&ir, bind)?;
     let bound = compile::bind(&ir, &bindings).map_err(|error| Fault::new(error.to_string()))?;
-    Ok(bound.into_owned())
+    Ok((bound.into_owned(), list_bindings(&bindings)))
 }
 
-/// Returns the bindings that `bind` has for `kernel`, as records list them; `None` if the kernel is
-/// open and `bind` is empty.
-pub(crate) fn bindings(kernel: &Kernel, bind: &Bind) -> Result<Option<String>, Fault> {
-    let ir = parse_ir(kernel)?;
-    if bind.bind.is_empty() && !ir.is_closed() {
-        return Ok(None);
+/// Does the same as [`bound_ir`], but leaves the kernel unbound if `bind` is empty; then there are no
+/// bindings, unless the kernel has no generic parameters.
+pub(crate) fn bound_or_open_ir(
+    kernel: &Kernel,
+    bind: &Bind,
+) -> Result<(ir::Kernel, Option<String>), Fault> {
+    if bind.bind.is_empty() {
+        let ir = parse_ir(kernel)?;
+        let bindings = ir.is_closed().then(String::new);
+        return Ok((ir, bindings));
     }
-    Ok(Some(list_bindings(&parse_bindings(&ir, bind)?)))
-}
-
-/// Returns the IR of `kernel`, bound as `bind` says, or unbound if `bind` is empty.
-pub(crate) fn bound_or_open_ir(kernel: &Kernel, bind: &Bind) -> Result<ir::Kernel, Fault> {
-    if bind.bind.is_empty() { parse_ir(kernel) } else { bound_ir(kernel, bind) }
+    let (ir, bindings) = bound_ir(kernel, bind)?;
+    Ok((ir, Some(bindings)))
 }
 
 /// Returns the IR of `kernel` with the bindings of a profiled launch, such as `f32, 16`, in which

@@ -24,10 +24,10 @@ use warpwise_llvm::Llvm;
 pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, &command.bind, |_, kernel| {
         if command.optimized {
-            let kernel = find::bound_ir(kernel, &command.bind)?;
+            let (kernel, _) = find::bound_ir(kernel, &command.bind)?;
             return Ok(optimize(kernel)?.to_string());
         }
-        Ok(find::bound_or_open_ir(kernel, &command.bind)?.to_string())
+        Ok(find::bound_or_open_ir(kernel, &command.bind)?.0.to_string())
     })?;
     print_text(&text)
 }
@@ -36,10 +36,9 @@ pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
 pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, Fault> {
     let text =
         find::with_kernel(&command.build, &command.kernel, &command.bind, |project, kernel| {
-            let optimized =
-                optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
-            let bindings = find::bindings(kernel, &command.bind)?;
-            let backend = BackendChoice::new(kernel, bindings.as_deref(), command.backend);
+            let (closed, bindings) = find::bound_ir(kernel, &command.bind)?;
+            let optimized = optimize_for_gpu(closed, command.coarsened)?;
+            let backend = BackendChoice::new(kernel, &bindings, command.backend);
             if command.no_lines {
                 return compile_ptx(&optimized, command.target, backend, None);
             }
@@ -55,7 +54,8 @@ pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, Fault> {
 /// Prints the LLVM IR of a kernel.
 pub(crate) fn print_llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, &command.bind, |_, kernel| {
-        let kernel = optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
+        let (closed, _) = find::bound_ir(kernel, &command.bind)?;
+        let kernel = optimize_for_gpu(closed, command.coarsened)?;
         warpwise_llvm::lower(&kernel, command.target).map_err(|error| Fault::new(error.to_string()))
     })?;
     print_text(&text)
@@ -72,8 +72,8 @@ pub(crate) struct BackendChoice {
 impl BackendChoice {
     /// Returns the back end that `asked_for` names. Without it, users' builds decide: the back end of
     /// the build compiles what it embeds, if it is available, and the built-in back end what is
-    /// compiled at a launch. `bindings` is `None` for a kernel that is left open.
-    pub(crate) fn new(kernel: &Kernel, bindings: Option<&str>, asked_for: Option<Backend>) -> Self {
+    /// compiled at a launch.
+    pub(crate) fn new(kernel: &Kernel, bindings: &str, asked_for: Option<Backend>) -> Self {
         let users = match is_embedded(kernel, bindings) {
             true => kernel.backend,
             false => Backend::Builtin,
@@ -83,10 +83,8 @@ impl BackendChoice {
 }
 
 /// Returns true if builds embed the code of `kernel` with these bindings.
-fn is_embedded(kernel: &Kernel, bindings: Option<&str>) -> bool {
-    bindings.is_some_and(|bindings| {
-        bindings.is_empty() || kernel.precompiled.iter().any(|known| known == bindings)
-    })
+fn is_embedded(kernel: &Kernel, bindings: &str) -> bool {
+    bindings.is_empty() || kernel.precompiled.iter().any(|known| known == bindings)
 }
 
 /// Compiles a kernel to PTX for `target`, with the source lines of its instructions if they are
@@ -128,7 +126,7 @@ pub(crate) fn describe_producer(kernel: &Kernel, bindings: Option<&str>) -> Stri
             Err(error) => format!("{BUILTIN}, as there is no LLVM to use: {error}"),
         },
     };
-    if is_embedded(kernel, bindings) {
+    if bindings.is_some_and(|bindings| is_embedded(kernel, bindings)) {
         return of_build();
     }
     let at_launch = format!("{BUILTIN}, when it is first launched with its parameters bound");

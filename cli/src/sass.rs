@@ -31,12 +31,11 @@ pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, Fault> {
     let disassembler = Disassembler::find()?;
     let text =
         find::with_kernel(&command.build, &command.kernel, &command.bind, |project, kernel| {
-            let closed = find::bound_ir(kernel, &command.bind)?;
+            let (closed, bindings) = find::bound_ir(kernel, &command.bind)?;
             let optimized = listing::optimize_for_gpu(closed, command.coarsened)?;
             let table = LineTable::new(kernel);
             let lines = Some(table.for_emission()).filter(|_| !command.no_lines && !command.mix);
-            let bindings = find::bindings(kernel, &command.bind)?;
-            let backend = BackendChoice::new(kernel, bindings.as_deref(), command.backend);
+            let backend = BackendChoice::new(kernel, &bindings, command.backend);
             let ptx = listing::compile_ptx(&optimized, command.target, backend, lines)?;
             let folder = ScratchFolder::temporary()?;
             let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;

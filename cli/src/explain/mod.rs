@@ -30,8 +30,7 @@ pub(crate) fn run(command: &Explain, color: When) -> Result<ExitCode, Fault> {
     }
     let paint = Paint::for_stream(color, &io::stdout());
     let text = find::with_kernel(&command.build, subject, &command.bind, |project, found| {
-        let ir = find::bound_or_open_ir(found, &command.bind)?;
-        let bindings = find::bindings(found, &command.bind)?;
+        let (ir, bindings) = find::bound_or_open_ir(found, &command.bind)?;
         let explained = kernel::ExplainedKernel::new(project, found, &ir, bindings.as_deref());
         Ok(if command.json { explained.to_json() } else { explained.to_text(paint, command.bad) })
     });

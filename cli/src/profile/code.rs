@@ -33,14 +33,13 @@ impl KernelCode {
         let optimized = listing::optimize_for_gpu(closed, false).ok()?;
         let table = LineTable::new(kernel);
         let emitted = Some(table.for_emission());
-        let bindings = Some(&*launches.generics);
-        let backend = BackendChoice::new(kernel, bindings, None);
+        let backend = BackendChoice::new(kernel, &launches.generics, None);
         let ptx = listing::compile_ptx(&optimized, target, backend, emitted).ok()?;
         let sass = sass::disassemble(&ptx, target).unwrap_or_default();
         let group = |code: &[_]| table.group_by_line(code, &project.sources);
         Some(Self {
             target,
-            producer: listing::describe_producer(kernel, bindings),
+            producer: listing::describe_producer(kernel, Some(&launches.generics)),
             ptx: group(&code_lines::parse_ptx(&ptx)),
             sass: group(&code_lines::parse_sass(&sass)),
         })
