@@ -3,7 +3,7 @@
 //! A block of four warps computes 64 by 64 elements, each warp 32 by 32. The factors pass through two
 //! stages in shared memory, as words of four bytes along the sums: a thread loads those of the next step
 //! to registers before it multiplies, transposes four by four bytes of `b`, and stores them afterwards.
-use super::{Gemm, finish, launch_with_activation, tile_of_block};
+use super::{Gemm, finish, integer_warpgroups, launch_with_activation, tile_of_block};
 use crate::error::Result;
 use warpwise::{Slice, bits, mma, prelude::*};
 
@@ -207,6 +207,19 @@ pub(super) fn launch(
     b: &Slice<i8>,
     c: &mut Slice<i32>,
 ) -> Result<()> {
+    if integer_warpgroups::suits(device, gemm, a) {
+        return integer_warpgroups::launch(device, gemm, a, b, c);
+    }
+    launch_by_warps(device, gemm, a, b, c)
+}
+
+fn launch_by_warps(
+    device: &Device,
+    gemm: &Gemm,
+    a: &Slice<i8>,
+    b: &Slice<i8>,
+    c: &mut Slice<i32>,
+) -> Result<()> {
     let Gemm { rows, columns, depth, alpha, beta, .. } = *gemm;
     let tiles = rows.div_ceil(TILE) * columns.div_ceil(TILE);
     let config = LaunchConfig::grid((tiles, gemm.batches));
@@ -231,4 +244,49 @@ pub(super) fn launch(
         launch!(false, &none, &none)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Activation;
+
+    /// The products that [`launch`] leaves to warpgroups are the same by warps.
+    #[test]
+    fn warps_multiply_as_warpgroups_do() -> Result<()> {
+        let device = Device::cpu();
+        let cases = [(130, 264, 144, 1), (128, 3, 16, 1), (200, 40, 272, 2)];
+        for (rows, columns, depth, batches) in cases {
+            let numbers = |seed: usize, len: usize| -> Vec<i8> {
+                (0..len).map(|i| (i * seed % 251) as u8 as i8).collect()
+            };
+            let a = device.upload(&numbers(7, batches * rows * depth))?;
+            let b = device.upload(&numbers(5, batches * depth * columns))?;
+            let gemm = Gemm {
+                alpha: 0.25,
+                beta: 0.5,
+                batches,
+                activation: Activation::Relu,
+                ..Gemm::new(rows, columns, depth)
+            };
+            assert!(integer_warpgroups::suits(&device, &gemm, &a));
+            let mut by_warps = device.upload(&vec![3000; batches * rows * columns])?;
+            let mut by_warpgroups = device.upload(&vec![3000; batches * rows * columns])?;
+            launch_by_warps(&device, &gemm, &a, &b, &mut by_warps)?;
+            launch(&device, &gemm, &a, &b, &mut by_warpgroups)?;
+            assert_eq!(by_warps.to_vec()?, by_warpgroups.to_vec()?);
+        }
+        Ok(())
+    }
+
+    /// Few rows, and rows that begin elsewhere than at multiples of 16 bytes, are left to warps.
+    #[test]
+    fn other_products_are_left_to_warps() -> Result<()> {
+        let device = Device::cpu();
+        for (rows, depth) in [(127, 16), (128, 24), (128, 0)] {
+            let a = device.zeros(rows * depth)?;
+            assert!(!integer_warpgroups::suits(&device, &Gemm::new(rows, 16, depth), &a));
+        }
+        Ok(())
+    }
 }

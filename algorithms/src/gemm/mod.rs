@@ -5,6 +5,7 @@
 mod doubles;
 mod floats;
 mod halves;
+mod integer_warpgroups;
 mod integers;
 mod warpgroups;
 
