@@ -127,7 +127,9 @@ pub(crate) fn parse_ptx(ptx: &str) -> Vec<CodeLine<'_>> {
     let mut place = None;
     for text in ptx.lines() {
         let trimmed = text.trim();
-        if let Some(loc) = trimmed.strip_prefix(".loc") {
+        if let Some(loc) =
+            trimmed.strip_prefix(".loc").filter(|rest| rest.starts_with(char::is_whitespace))
+        {
             let mut words = loc.split_whitespace();
             let file = words.next().and_then(|number| files.get(number)).copied();
             let number = words.next().and_then(|number| number.parse().ok()).filter(|&n| n != 0);
@@ -196,7 +198,7 @@ mod tests {
 
     #[test]
     fn instructions_of_ptx_have_the_last_place_before_them() {
-        let ptx = "// Warpwise\n.version 8.0\n.entry k()\n{\n\t.reg .b32 %r<2>;\n\tmov.u32 %r1, 1;\n\
+        let ptx = "// Warpwise\n.version 8.0\n.entry k()\n{\n\t.local .b8 own[8];\n\t.reg .b32 %r<2>;\n\tmov.u32 %r1, 1;\n\
                    \t.loc 2 5 9\n\tadd.s32 %r1, %r1, 1;\n$L__tmp0:\n\t.loc 1 0 0\n\tret;\n\
                    $end:\n}\n.file 1 \"0\"\n.file\t2 \"1\"\n";
         let code = parse_ptx(ptx);
@@ -207,8 +209,9 @@ mod tests {
         ];
         assert_eq!(places(&code), expected);
         let rest: Vec<&str> = code.iter().map(|line| line.text.trim()).collect();
+        assert!(rest.contains(&".local .b8 own[8];"), "{rest:?}");
         assert!(rest.contains(&"$end:") && !rest.contains(&"$L__tmp0:"), "{rest:?}");
-        assert!(!rest.iter().any(|line| line.starts_with(".loc") || line.starts_with(".file")));
+        assert!(!rest.iter().any(|line| line.starts_with(".loc ") || line.starts_with(".file")));
     }
 
     #[test]
