@@ -333,6 +333,8 @@ pub(crate) fn before_checks(kernel: &mut Kernel) {
     forward_locals(kernel);
     fold_constants(kernel);
     fold_ranges(kernel);
+    // Arms that never run would count against the limits of unrolling.
+    simplify_control(kernel);
     // Before loops are unrolled, which would repeat what fills tables.
     hoist_tables(kernel);
     kernel.renumber();
