@@ -18,11 +18,11 @@
 //! A read of a layered texture names the layer; a number that is too large is the last one.
 //!
 //! A texture may have several levels, each of half the extents of the one before. The level of detail
-//! of a read is rounded to 8 bits behind the point, and is at least 0 and at most the last level.
+//! of a read is cut to 8 bits behind the point, and is at least 0 and at most the last level.
 //! [`Descriptor::mipmap_filter`] reads the nearest level, the upper one of two, or both levels around
-//! the level of detail, which are each filtered and whose weights are its fraction. Gradients `g` and
-//! `h` of the coordinates have the level of detail `log2(max(|g|, |h|))` in texels of the first level:
-//! a step along the longer of them is one texel there. A GPU's precision with levels is not measured.
+//! the level of detail, as the layers of a volume with its fraction as their coordinate. Gradients have
+//! the level of detail that is the logarithm of their length in texels of the first level; [`levels`]
+//! says how it is rounded.
 //!
 //! The interpreter keeps a texture in memory: a header ([`Descriptor::to_header`]), then the texels,
 //! the first coordinate fastest, level by level.
@@ -244,15 +244,23 @@ impl Descriptor {
             return self.gather(coords, channel, word, &load);
         }
         let layer = if op.shape.is_layered() { layer.min(self.extents[2] - 1) } else { 0 };
-        let sample = |level| {
-            self.sample_level(level, (op.shape.dims(), layer), coords, usize::from(word), &load)
-        };
+        let (place, channel) = ((op.shape.dims(), layer), usize::from(word));
         let (level, weight) = self.split_detail(detail);
-        if weight == 0 {
-            return sample(level);
+        let is_sum = self.filter == Filter::Linear || weight > 0;
+        if !(is_sum && self.word() == TextureWord::F32) {
+            let (image, start) = self.level(level);
+            let texel = image.nearest_texel(place, coords);
+            return image.bits(texel, channel, &|at, bytes| load(start + at, bytes));
         }
-        let [first, second] = [level, level + 1].map(|level| f32::from_bits(sample(level)));
-        filter::sum_of_levels(first, second, weight).to_bits()
+        let mut texels = Vec::with_capacity(8);
+        for (second, weight) in [WHOLE - weight, weight].into_iter().enumerate() {
+            if weight > 0 {
+                let (image, start) = self.level(level + second as u32);
+                let load = |at, bytes| load(start + at, bytes);
+                image.collect_texels(place, coords, channel, (second, weight), &load, &mut texels);
+            }
+        }
+        filter::weighted_sum(self.channel, &texels)
     }
 
     /// Adds the texels that a read makes its results of to a list: indices along x and y, and along z,
@@ -283,41 +291,16 @@ impl Descriptor {
         None
     }
 
-    /// Returns the bits of a channel of the filtered texel of a level.
-    fn sample_level(
-        &self,
-        level: u32,
-        place: (usize, u32),
-        coords: [f32; 3],
-        channel: usize,
-        load: &impl Fn(u64, usize) -> u64,
-    ) -> u32 {
+    /// Returns a level as a texture of its own, and where its texels begin.
+    fn level(&self, level: u32) -> (Self, u64) {
         let earlier = (0..level).map(|level| self.level_texels(level)).sum::<u64>();
-        let start = earlier * self.texel_bytes() as u64;
-        let level = Self { extents: self.level_extents(level), ..*self };
-        level.sample(place, coords, channel, &|at, bytes| load(start + at, bytes))
+        let image = Self { extents: self.level_extents(level), ..*self };
+        (image, earlier * self.texel_bytes() as u64)
     }
 
-    /// Returns the bits of a channel of the filtered texel.
-    fn sample(
-        &self,
-        (dims, layer): (usize, u32),
-        coords: [f32; 3],
-        channel: usize,
-        load: &impl Fn(u64, usize) -> u64,
-    ) -> u32 {
-        match self.filter {
-            Filter::Linear if self.word() == TextureWord::F32 => {
-                self.linear_sum((dims, layer), coords, channel, load)
-            }
-            Filter::Point | Filter::Linear => {
-                let texel = map_dims((dims, layer), |dim| {
-                    let position = self.position(coords[dim], dim).floor();
-                    self.resolve(position as i64, dim)
-                });
-                self.bits(texel, channel, load)
-            }
-        }
+    /// Returns the texel that covers the coordinates; `None` at the border.
+    fn nearest_texel(&self, place: (usize, u32), coords: [f32; 3]) -> Option<[u32; 3]> {
+        map_dims(place, |dim| self.resolve(self.position(coords[dim], dim).floor() as i64, dim))
     }
 
     /// Reads a channel of one of the texels around the coordinates: counterclockwise, the lower left
@@ -342,34 +325,39 @@ impl Descriptor {
         self.bits(texel, channel, load)
     }
 
-    /// Returns the bits of the weighted sum of the texels around the coordinates.
-    fn linear_sum(
+    /// Appends the texels that the filter reads of this level, whose weights sum up to the level's.
+    fn collect_texels(
         &self,
         (dims, layer): (usize, u32),
         coords: [f32; 3],
         channel: usize,
+        (level, weight): (usize, i64),
         load: &impl Fn(u64, usize) -> u64,
-    ) -> u32 {
+        texels: &mut Vec<Texel>,
+    ) {
+        if self.filter == Filter::Point {
+            let bits = self.raw_bits(self.nearest_texel((dims, layer), coords), channel, load);
+            texels.push(Texel { bits, weight, layer: level });
+            return;
+        }
         let mut first = [0; 3];
         let mut fractions = [0; 3];
         for dim in 0..dims {
             let position = self.filter_position(coords[dim], dim);
             (first[dim], fractions[dim]) = (position >> WEIGHT_BITS, position & (WHOLE - 1));
         }
-        let mut texels = Vec::with_capacity(1 << dims);
-        for (corner, weight) in
-            filter::weights(dims, fractions).into_iter().enumerate().take(1 << dims)
-        {
+        let weights = filter::weights(dims, fractions, weight);
+        for (corner, weight) in weights.into_iter().enumerate().take(1 << dims) {
             let is_read = (0..dims).all(|dim| corner >> dim & 1 == 0 || fractions[dim] > 0);
             if is_read {
                 let texel = map_dims((dims, layer), |dim| {
                     self.resolve(first[dim] + (corner >> dim & 1) as i64, dim)
                 });
                 let bits = self.raw_bits(texel, channel, load);
-                texels.push(Texel { bits, weight, layer: corner >> 2 });
+                // Volumes have one level.
+                texels.push(Texel { bits, weight, layer: corner >> 2 | level });
             }
         }
-        filter::weighted_sum(self.channel, &texels)
     }
 
     /// Returns a coordinate in texels.

@@ -24,15 +24,16 @@ pub(super) struct Texel {
     pub(super) bits: u32,
     /// The weight, in 1/256.
     pub(super) weight: i64,
-    /// 1 for the second layer of a volume.
+    /// 1 for the second layer of a volume, or the second level.
     pub(super) layer: usize,
 }
 
-/// Returns the weights of the texels around coordinates with these fractions: that of texel `i` is for
-/// the second texel along dimension `d` if bit `d` of `i` is set.
-pub(super) fn weights(dims: usize, [x, y, z]: [i64; 3]) -> [i64; 8] {
+/// Returns the weights of the texels around coordinates with these fractions, whose sum is `whole`: that of
+/// texel `i` is for the second texel along dimension `d` if bit `d` of `i` is set. A level has a part of
+/// the whole weight, a volume all of it.
+pub(super) fn weights(dims: usize, [x, y, z]: [i64; 3], whole: i64) -> [i64; 8] {
     const HALF: i64 = WHOLE / 2;
-    let layers = if dims < 3 { [WHOLE, 0] } else { [WHOLE - z, z] };
+    let layers = if dims < 3 { [whole, 0] } else { [WHOLE - z, z] };
     let mut weights = [0; 8];
     for (weights, layer) in weights.chunks_exact_mut(4).zip(layers) {
         let right = (layer * x + HALF) >> WEIGHT_BITS;
@@ -77,12 +78,6 @@ pub(super) fn weighted_sum(channel: ChannelType, texels: &[Texel]) -> u32 {
         }
     };
     sum.to_bits()
-}
-
-/// Returns the sum of the filtered values of two levels, with the weight of the second in 1/256.
-pub(super) fn sum_of_levels(first: f32, second: f32, weight: i64) -> f32 {
-    let part = |value: f32, weight: i64| f64::from(value) * weight as f64;
-    ((part(first, WHOLE - weight) + part(second, weight)) / WHOLE as f64) as f32
 }
 
 /// Replaces a subnormal number by 0.

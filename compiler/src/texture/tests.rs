@@ -98,10 +98,10 @@ fn weights_of_several_dimensions_are_rounded_to_8_bits() {
         ([72, 176, 201], [13, 5, 27, 10, 45, 18, 99, 39]),
         ([24, 178, 112], [40, 4, 90, 10, 31, 3, 70, 8]),
     ] {
-        assert_eq!(filter::weights(3, fractions), expected);
+        assert_eq!(filter::weights(3, fractions, 256), expected);
     }
-    assert_eq!(filter::weights(2, [240, 246, 0]), [1, 9, 15, 231, 0, 0, 0, 0]);
-    assert_eq!(filter::weights(1, [16, 0, 0]), [240, 16, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(filter::weights(2, [240, 246, 0], 256), [1, 9, 15, 231, 0, 0, 0, 0]);
+    assert_eq!(filter::weights(1, [16, 0, 0], 256), [240, 16, 0, 0, 0, 0, 0, 0]);
 }
 
 /// Sums that were measured.
@@ -236,9 +236,12 @@ fn the_longer_gradient_selects_the_level() {
         ([[0.5 * texel, 0.0], [0.0, 0.0]], 1.0),
         ([[0.0; 2]; 2], 1.0),
         ([[f32::INFINITY, 0.0], [0.0; 2]], 21.0),
-        // The square root of two, a level of one half.
-        ([[texel, texel], [0.0; 2]], 9.0),
-        ([[2.0 * texel, -2.0 * texel], [texel, texel]], 19.0),
+        // The square root of two is estimated as 1 + 11/32, whose level is 110/256.
+        ([[texel, texel], [0.0; 2]], 1.0 + 16.0 * 110.0 / 256.0),
+        ([[2.0 * texel, -2.0 * texel], [texel, texel]], 17.0 + 4.0 * 110.0 / 256.0),
+        // The longer axis of an ellipse of two equal gradients: 2 * 11/16, and 118/256.
+        ([[texel, 0.0], [texel, 0.0]], 1.0 + 16.0 * 118.0 / 256.0),
+        ([[texel, 0.0], [-texel, 0.0]], 1.0 + 16.0 * 118.0 / 256.0),
     ] {
         assert_eq!(sample_detail(&image, Detail::Gradients(gradients)), expected, "{gradients:?}");
     }
@@ -248,17 +251,39 @@ fn the_longer_gradient_selects_the_level() {
     assert_eq!([along([0.25, 0.0]), along([0.0, 0.25])], [33.0, 2.0]);
 }
 
+/// Levels of detail that were measured.
 #[test]
-fn logarithms_of_gradients_are_rounded_to_8_bits() {
+fn logarithms_of_gradients_are_those_of_hardware() {
     let image = Descriptor { levels: 16, extents: [1 << 15, 1, 1], ..texture(1, 1) };
+    let image = Descriptor { mipmap_filter: Filter::Linear, ..image };
+    let detail = |length: f32| {
+        let (level, weight) = image.split_detail(Detail::Gradients([[length, 0.0], [0.0; 2]]));
+        i64::from(level) * 256 + weight
+    };
+    let measured =
+        [(0, 0), (1, 2), (61, 79), (86, 107), (117, 139), (170, 188), (254, 255), (255, 255)];
+    for (numerator, expected) in measured {
+        let length = 1.0 + numerator as f32 / 256.0;
+        assert_eq!(detail(length), expected, "{length}");
+        assert_eq!(detail(8.0 * length + 0.03), 3 * 256 + expected, "{length}");
+    }
     for i in 1..2000 {
         let length = i as f32 * 1.37;
-        let (level, weight) = Descriptor { mipmap_filter: Filter::Linear, ..image }
-            .split_detail(Detail::Gradients([[length, 0.0], [0.0; 2]]));
-        let expected = f64::from(length).log2();
-        let error = f64::from(level) + weight as f64 / 256.0 - expected;
-        assert!(error.abs() <= 1.0 / 512.0 + 1e-9, "{length}: {level} {weight}, not {expected}");
+        let error = detail(length) as f64 / 256.0 - f64::from(length).log2();
+        assert!(error.abs() < 1.5 / 256.0, "{length}: {error}");
     }
+}
+
+/// Weights that were measured: of the texels of two levels, and the level of detail is rounded down.
+#[test]
+fn two_levels_are_weighted_as_the_layers_of_a_volume() {
+    assert_eq!(filter::weights(2, [155, 237, 0], 254)[..4], [7, 11, 93, 143]);
+    assert_eq!(filter::weights(2, [155, 237, 0], 2)[..4], [0, 0, 1, 1]);
+    let between = levels(Filter::Point, Filter::Linear);
+    assert_eq!(sample_detail(&between, Detail::Level(1.9 / 256.0)), 1.0625);
+    let nearest = levels(Filter::Point, Filter::Point);
+    assert_eq!(sample_detail(&nearest, Detail::Level(0.4999)), 1.0);
+    assert_eq!(sample_detail(&nearest, Detail::Level(0.5)), 17.0);
 }
 
 #[test]
