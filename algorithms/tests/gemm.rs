@@ -135,7 +135,8 @@ fn doubles_are_sums_of_fused_multiply_adds_in_order() -> Result<()> {
         let number = |i| (i as u64 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
         (0..count).map(|i| number(i) as f64 / (1u64 << 52) as f64 - 1.0).collect()
     };
-    let shapes = SHAPES.into_iter().chain([(63, 65, 16), (64, 64, 17), (2, 129, 100)]);
+    let shapes =
+        SHAPES.into_iter().chain([(63, 65, 16), (64, 64, 17), (2, 129, 100), (130, 66, 144)]);
     for ((rows, columns, depth), batches) in shapes.zip([1, 2].into_iter().cycle()) {
         for activation in [Activation::Identity, Activation::Relu] {
             let new = Gemm::new(rows, columns, depth);

@@ -4,7 +4,7 @@
 //! stages in shared memory, two of which are on their way while one is multiplied, as pairs where their
 //! rows are whole pairs. Rows of tiles are four numbers longer, so that no lanes read different numbers
 //! of the same bank.
-use super::{Gemm, launch_with_activation, store, tile_of_block};
+use super::{Gemm, hopper, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
 use warpwise::{F64x2, Slice, mma, prelude::*};
 
@@ -205,6 +205,12 @@ pub(super) fn launch(
     b: &Slice<f64>,
     c: &mut Slice<f64>,
 ) -> Result<()> {
+    if hopper::doubles::suits(device, gemm)
+        && let (Ok(_), Ok(_)) = (a.as_vectors::<F64x2>(), b.as_vectors::<F64x2>())
+        && let Ok(mut pairs) = c.as_vectors_mut()
+    {
+        return hopper::doubles::launch(device, gemm, a, b, &mut pairs);
+    }
     let is_wide = device.info().sm.is_none_or(|sm| sm >= 90);
     launch_with(device, gemm, is_wide, a, b, c)
 }

@@ -5,7 +5,7 @@
 //! while one is multiplied. A
 //! tile of `a` is transposed on its way, so that a thread loads four rows of a column at once. A thread
 //! loads the numbers of the next product while it multiplies those of one.
-use super::{Gemm, GemmTile, launch_with_activation, store, tile_of_block};
+use super::{Gemm, GemmTile, hopper, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
 use warpwise::{F32x4, Slice, prelude::*};
 
@@ -284,6 +284,23 @@ pub(super) fn launch(
     b: &Slice<f32>,
     c: &mut Slice<f32>,
 ) -> Result<()> {
+    if gemm.tile == GemmTile::Large
+        && hopper::floats::suits(device, gemm)
+        && let Ok(_) = b.as_vectors::<F32x4>()
+        && let Ok(mut vectors) = c.as_vectors_mut()
+    {
+        return hopper::floats::launch(device, gemm, a, b, &mut vectors);
+    }
+    launch_by_tiles(device, gemm, a, b, c)
+}
+
+fn launch_by_tiles(
+    device: &Device,
+    gemm: &Gemm,
+    a: &Slice<f32>,
+    b: &Slice<f32>,
+    c: &mut Slice<f32>,
+) -> Result<()> {
     let Gemm { rows, columns, depth, .. } = *gemm;
     let (tile_rows, tile_columns) = gemm.tile.extents();
     let tiles = rows.div_ceil(tile_rows) * columns.div_ceil(tile_columns);
@@ -317,4 +334,48 @@ pub(super) fn launch(
         launch_tile!(false, &none)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Activation;
+
+    /// The products that [`launch`] leaves to boxes have the same bits by tiles, also where every stage is
+    /// used again.
+    #[test]
+    fn tiles_multiply_as_boxes_do() -> Result<()> {
+        let device = Device::cpu();
+        for (rows, columns, depth, batches) in
+            [(132, 516, 150, 1), (4, 512, 16, 2), (260, 640, 1, 1)]
+        {
+            let numbers = |seed: u32, len: usize| -> Vec<f32> {
+                let bits = |i| (i as u32).wrapping_mul(2_654_435_761).wrapping_add(seed) >> 8;
+                (0..len).map(|i| bits(i) as f32 / (1 << 23) as f32 - 1.0).collect()
+            };
+            let a = device.upload(&numbers(1, batches * rows * depth))?;
+            let b = device.upload(&numbers(1 << 30, batches * depth * columns))?;
+            let (alpha, beta, activation) = (0.25, 0.5, Activation::Relu);
+            let gemm = Gemm { alpha, beta, batches, activation, ..Gemm::new(rows, columns, depth) };
+            assert!(hopper::floats::suits(&device, &gemm));
+            let before = numbers(1 << 20, batches * rows * columns);
+            let (mut by_tiles, mut by_boxes) = (device.upload(&before)?, device.upload(&before)?);
+            launch_by_tiles(&device, &gemm, &a, &b, &mut by_tiles)?;
+            launch(&device, &gemm, &a, &b, &mut by_boxes)?;
+            assert_eq!(by_tiles.to_vec()?, by_boxes.to_vec()?);
+        }
+        Ok(())
+    }
+
+    /// Few columns, and rows that begin elsewhere than at multiples of 16 bytes, are left to tiles.
+    #[test]
+    fn other_products_are_left_to_tiles() {
+        let device = Device::cpu();
+        let suits = |rows, columns, depth, batches| {
+            hopper::floats::suits(&device, &Gemm { batches, ..Gemm::new(rows, columns, depth) })
+        };
+        assert!(suits(4, 512, 17, 1));
+        assert!(!suits(4, 508, 17, 1) && !suits(5, 512, 17, 1) && !suits(4, 513, 17, 1));
+        assert!(!suits(4, 512, 17, 2) && !suits(4, 512, 0, 1));
+    }
 }

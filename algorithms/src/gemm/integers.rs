@@ -3,7 +3,7 @@
 //! A block of four warps computes 64 by 64 elements, each warp 32 by 32. The factors pass through two
 //! stages in shared memory, as words of four bytes along the sums: a thread loads those of the next step
 //! to registers before it multiplies, transposes four by four bytes of `b`, and stores them afterwards.
-use super::{Gemm, finish, integer_warpgroups, launch_with_activation, tile_of_block};
+use super::{Gemm, finish, hopper, launch_with_activation, tile_of_block};
 use crate::error::Result;
 use warpwise::{Slice, bits, mma, prelude::*};
 
@@ -207,8 +207,10 @@ pub(super) fn launch(
     b: &Slice<i8>,
     c: &mut Slice<i32>,
 ) -> Result<()> {
-    if integer_warpgroups::suits(device, gemm, a) {
-        return integer_warpgroups::launch(device, gemm, a, b, c);
+    if hopper::integers::suits(device, gemm, a)
+        && let Ok(mut pairs) = c.as_vectors_mut()
+    {
+        return hopper::integers::launch(device, gemm, a, b, &mut pairs);
     }
     launch_by_warps(device, gemm, a, b, c)
 }
@@ -251,11 +253,12 @@ mod tests {
     use super::*;
     use crate::Activation;
 
-    /// The products that [`launch`] leaves to warpgroups are the same by warps.
+    /// The products that [`launch`] leaves to warpgroups are the same by warps, also where every stage is used
+    /// again.
     #[test]
     fn warps_multiply_as_warpgroups_do() -> Result<()> {
         let device = Device::cpu();
-        let cases = [(130, 264, 144, 1), (128, 3, 16, 1), (200, 40, 272, 2)];
+        let cases = [(130, 264, 144, 1), (128, 4, 16, 1), (200, 40, 1168, 2)];
         for (rows, columns, depth, batches) in cases {
             let numbers = |seed: usize, len: usize| -> Vec<i8> {
                 (0..len).map(|i| (i * seed % 251) as u8 as i8).collect()
@@ -269,7 +272,7 @@ mod tests {
                 activation: Activation::Relu,
                 ..Gemm::new(rows, columns, depth)
             };
-            assert!(integer_warpgroups::suits(&device, &gemm, &a));
+            assert!(hopper::integers::suits(&device, &gemm, &a));
             let mut by_warps = device.upload(&vec![3000; batches * rows * columns])?;
             let mut by_warpgroups = device.upload(&vec![3000; batches * rows * columns])?;
             launch_by_warps(&device, &gemm, &a, &b, &mut by_warps)?;
@@ -285,7 +288,7 @@ mod tests {
         let device = Device::cpu();
         for (rows, depth) in [(127, 16), (128, 24), (128, 0)] {
             let a = device.zeros(rows * depth)?;
-            assert!(!integer_warpgroups::suits(&device, &Gemm::new(rows, 16, depth), &a));
+            assert!(!hopper::integers::suits(&device, &Gemm::new(rows, 16, depth), &a));
         }
         Ok(())
     }

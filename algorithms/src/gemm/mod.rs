@@ -5,9 +5,8 @@
 mod doubles;
 mod floats;
 mod halves;
-mod integer_warpgroups;
+mod hopper;
 mod integers;
-mod warpgroups;
 
 pub use halves::HalfElement;
 

@@ -3,8 +3,11 @@
 //! A block computes a tile of 128 rows and 256 columns, each of its two warpgroups 64 rows. A thread of a third
 //! copies boxes of the factors to four stages in shared memory, by tensor maps, which put zeros
 //! beyond the edges. So up to three stages are on their way while one is multiplied.
-use super::{Gemm, finish, launch_with_activation, tile_of_block};
-use crate::error::Result;
+use super::{has_boxes, has_kernels};
+use crate::{
+    error::Result,
+    gemm::{Gemm, finish, launch_with_activation, tile_of_block},
+};
 use warpwise::{Element, F32x2, MBarrier, Slice, TensorMap2, bf16, f16, prelude::*, wgmma};
 
 /// Rows of a tile of `a` and `c`.
@@ -24,15 +27,8 @@ const MULTIPLIERS: usize = 8;
 
 /// True if the kernels take such factors, on a device that has warpgroups: rows of `a` and `b` begin at
 /// multiples of 16 bytes, and no box of `b` has elements of the next batch where that of `a` has zeros.
-pub(super) fn suits(device: &Device, gemm: &Gemm) -> bool {
-    let Gemm { rows, columns, depth, batches, .. } = *gemm;
-    let has_warpgroups = !device.is_gpu() || device.info().sm == Some(90);
-    let are_aligned = columns % 8 == 0 && depth % 8 == 0 && depth > 0;
-    let fits = |extent: usize| i32::try_from(extent).is_ok();
-    has_warpgroups
-        && are_aligned
-        && (batches == 1 || depth % DEPTH == 0)
-        && [batches * rows, batches * depth, columns].into_iter().all(fits)
+pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm) -> bool {
+    has_kernels(device) && has_boxes(gemm, DEPTH) && gemm.columns % 8 == 0 && gemm.depth % 8 == 0
 }
 
 /// An element type of factors for warpgroups.

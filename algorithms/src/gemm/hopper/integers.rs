@@ -1,10 +1,14 @@
 //! Products of `i8` by the warpgroups of Hopper.
 //!
-//! As [`warpgroups`](super::warpgroups) multiplies halves, but hardware takes bytes of both factors along
+//! As [`warpgroups`](super::halves) multiplies halves, but hardware takes bytes of both factors along
 //! the sums only: `b` is transposed in memory before.
-use super::{Gemm, finish, launch_with_activation, tile_of_block};
-use crate::{error::Result, transpose};
-use warpwise::{MBarrier, Slice, TensorMap2, U32x4, prelude::*, wgmma};
+use super::has_kernels;
+use crate::{
+    error::Result,
+    gemm::{Gemm, finish, launch_with_activation, tile_of_block},
+    transpose,
+};
+use warpwise::{I32x2, MBarrier, Slice, TensorMap2, U32x4, prelude::*, wgmma};
 
 /// Rows of a tile of `a` and `c`.
 #[device]
@@ -24,13 +28,13 @@ const MULTIPLIERS: usize = 8;
 /// True if the kernel takes such factors, on a device that has warpgroups: rows of `a` and of the
 /// transposed `b` begin at multiples of 16 bytes. For fewer rows than a tile has, the transposition would
 /// take longer than the product.
-pub(super) fn suits(device: &Device, gemm: &Gemm, a: &Slice<i8>) -> bool {
+pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm, a: &Slice<i8>) -> bool {
     let Gemm { rows, columns, depth, batches, .. } = *gemm;
-    let has_warpgroups = !device.is_gpu() || device.info().sm == Some(90);
     let fits = |extent: usize| i32::try_from(extent).is_ok();
-    has_warpgroups
+    has_kernels(device)
         && rows >= ROWS
         && depth > 0
+        && columns % 2 == 0
         && depth % 16 == 0
         && [batches * rows, batches * columns, depth].into_iter().all(fits)
         && a.as_structs::<(U32x4,)>().is_ok()
@@ -44,7 +48,7 @@ fn multiply_bytes<const ACTIVATION: u32>(
     factors: (f64, f64),
     a: TensorMap2<i8, ROWS, DEPTH, 128>,
     b: TensorMap2<i8, COLUMNS, DEPTH, 128>,
-    c: &mut [i32],
+    c: &mut [I32x2],
 ) {
     let full = shared!([MBarrier<1>; STAGES]);
     let empty = shared!([MBarrier<MULTIPLIERS>; STAGES]);
@@ -83,24 +87,27 @@ fn multiply_bytes<const ACTIVATION: u32>(
         }
     }
     let sums = products.finish();
-    for i in 0..COLUMNS / 2 {
+    for i in (0..COLUMNS / 2).step_by(2) {
         let row = first_row + group * 64 + wgmma::Sum::<i8, COLUMNS>::row(i);
         let column = first_column + wgmma::Sum::<i8, COLUMNS>::column(i);
         if row < rows && column < columns {
-            let to = &mut c[(batch * rows + row) * columns + column];
-            let old = if factors.1 != 0.0 { *to as f64 } else { 0.0 };
-            *to = finish::<f64, ACTIVATION>(sums.get(i) as f64, factors, old) as i32;
+            let pair = &mut c[((batch * rows + row) * columns + column) / 2];
+            let old = if factors.1 != 0.0 { *pair } else { I32x2::ZERO };
+            for l in 0..2 {
+                let sum = sums.get(i + l) as f64;
+                pair[l] = finish::<f64, ACTIVATION>(sum, factors, old[l] as f64) as i32;
+            }
         }
     }
 }
 
 /// Multiplies matrices that [`suits`] accepts.
-pub(super) fn launch(
+pub(in crate::gemm) fn launch(
     device: &Device,
     gemm: &Gemm,
     a: &Slice<i8>,
     b: &Slice<i8>,
-    c: &mut Slice<i32>,
+    c: &mut Slice<I32x2>,
 ) -> Result<()> {
     let Gemm { rows, columns, depth, batches, alpha, beta, .. } = *gemm;
     let mut transposed = device.zeros_2d::<i8>((batches * columns, depth))?;

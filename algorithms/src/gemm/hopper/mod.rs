@@ -1,0 +1,28 @@
+//! Products on GPUs of compute capability 9.0, whose tensor maps copy tiles to shared memory.
+//!
+//! One thread begins the copies, hardware computes the addresses and puts zeros beyond the edges, and
+//! mbarriers say when a stage is full and when it is empty. So warps spend nothing on copies, and do not
+//! wait for each other. The rows of matrices must begin at multiples of 16 bytes; other products, and
+//! those on other GPUs, are left to the kernels outside of this folder.
+pub(super) mod doubles;
+pub(super) mod floats;
+pub(super) mod halves;
+pub(super) mod integers;
+
+use super::Gemm;
+use warpwise::prelude::*;
+
+/// True on devices that run the kernels of this folder: such GPUs and the interpreter.
+fn has_kernels(device: &Device) -> bool {
+    !device.is_gpu() || device.info().sm == Some(90)
+}
+
+/// True if boxes of `box_depth` columns of `a` and rows of `b` are right for the product: coordinates fit,
+/// and no box of `b` has elements of the next batch where that of `a` has zeros.
+fn has_boxes(gemm: &Gemm, box_depth: usize) -> bool {
+    let Gemm { rows, columns, depth, batches, .. } = *gemm;
+    let fits = |extent: usize| i32::try_from(extent).is_ok();
+    depth > 0
+        && (batches == 1 || depth % box_depth == 0)
+        && [batches * rows, batches * depth, columns].into_iter().all(fits)
+}
