@@ -541,7 +541,8 @@ impl<'k> Emitter<'k> {
     /// The `bool` that a byte or word is: true unless it is 0.
     pub(super) fn byte_to_pred(&mut self, byte: Reg) -> Reg {
         let pred = self.regs.fresh(Class::Pred);
-        ptx!(self, "setp.ne.b32 {pred}, {byte}, 0");
+        // As `byte != 0`, which ends the compiler of driver 580 if a table of constants has the byte.
+        ptx!(self, "setp.ge.u32 {pred}, {byte}, 1");
         pred
     }
 
