@@ -104,6 +104,7 @@ mod vector_lanes;
 mod vector_views;
 mod vectors;
 mod warps;
+mod warpwise_names;
 mod wgmma;
 mod wgmma_types;
 
@@ -140,7 +141,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
     references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
      std_functions std_imports std_traits structs surfaces tensor_cores tensor_maps textures
-     trait_paths traits user_iterators user_macros vector_lanes vector_views vectors warps wgmma
+     trait_paths traits user_iterators user_macros vector_lanes vector_views vectors warps warpwise_names wgmma
      wgmma_types
 ];
 

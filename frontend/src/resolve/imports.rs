@@ -6,21 +6,22 @@
 //! function: rustc gets the function as written.
 //!
 //! Resolved are the `use`s inside of the function, and from the file's `use`s: enum variants,
-//! renamed types and iterators of std, std modules, and functions of `std::iter`. `PI` becomes
+//! renamed types and iterators of std, std modules, functions of `std::iter`, and types and modules
+//! of Warpwise that are renamed. `PI` becomes
 //! `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`, and `iter::once(x)` becomes
 //! `std::iter::once(x)`. A lower-case name alone may be a variable, so only calls of it are
 //! resolved. The user's own macros are expanded first: see [`macro_rules`].
 use crate::resolve::{inline_ptx, macro_rules, source_map};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use std::collections::HashMap;
+use std::{cell::Cell, collections::HashMap};
 use syn::{
     Block, Expr, ExprCall, ExprPath, Item, ItemFn, Macro, Pat, Path, PathSegment, Stmt,
     visit_mut::{self, VisitMut},
 };
 
-/// Resolves the imports of a kernel and expands its macros; also returns true if there were any
-/// macro calls.
+/// Resolves the imports of a kernel and expands its macros; also returns true if there were any macro calls
+/// or new names of Warpwise's items, so that the names in the kernel are others than those written.
 pub(crate) fn resolve_kernel_imports(mut item: ItemFn) -> (ItemFn, bool) {
     let mut uses = ImportScopes::default();
     uses.visit_item_fn_mut(&mut item);
@@ -28,7 +29,8 @@ pub(crate) fn resolve_kernel_imports(mut item: ItemFn) -> (ItemFn, bool) {
         item = macro_rules::expand_kernel(&item);
         ImportScopes::default().visit_item_fn_mut(&mut item);
     }
-    (item, uses.calls_macros)
+    let has_other_names = uses.calls_macros || uses.renames.get();
+    (item, has_other_names)
 }
 
 /// Resolves the imports of a device item and expands its macros.
@@ -67,6 +69,8 @@ struct ImportScopes {
     scopes: Vec<HashMap<String, Vec<String>>>,
     /// True if there are calls of unknown macros; their arguments are left alone.
     calls_macros: bool,
+    /// True if a name of the file's for an item of Warpwise was replaced.
+    renames: Cell<bool>,
 }
 
 impl ImportScopes {
@@ -81,17 +85,27 @@ impl ImportScopes {
             // in a path of its own an iterator function, otherwise a module.
             let path = if is_type_name(&text) {
                 let found = source_map::imported_variant(name)
-                    .or_else(|| source_map::imported_std_type(name));
+                    .or_else(|| source_map::imported_std_type(name))
+                    .or_else(|| self.renamed_item(name));
                 found.or_else(|| source_map::atomic_ordering(name).filter(|_| is_alone))
             } else if is_alone && ITERATOR_FUNCTIONS.contains(&text.as_str()) {
                 source_map::imported_std_path(name).filter(|path| path.contains("::iter::"))
             } else if !is_alone && STD_MODULES.contains(&text.as_str()) {
                 source_map::imported_std_path(name)
+            } else if !is_alone {
+                self.renamed_item(name)
             } else {
                 None
             };
             Some(path?.split("::").map(str::to_owned).collect())
         })
+    }
+
+    /// Returns the path of an item of Warpwise to which the file gives this name.
+    fn renamed_item(&self, name: &Ident) -> Option<String> {
+        let path = source_map::renamed_item(name)?;
+        self.renames.set(true);
+        Some(path)
     }
 
     /// Replaces the first segment of a path.

@@ -19,6 +19,9 @@ pub(crate) fn is_known_path(names: &[String], function: bool) -> bool {
         [name] if !name.starts_with(char::is_uppercase) && function => false,
         // Warpwise's own device items.
         ["warpwise", "mma" | "surface" | "tensor_map" | "texture" | "wgmma", ..] => false,
+        ["warpwise", name, ..] if name.starts_with(char::is_uppercase) => {
+            is_known_item(name) || name.starts_with("Atomic")
+        }
         ["std" | "core" | "alloc" | "half" | "warpwise" | "Self", ..] => true,
         [first, ..] => Prim::from_name(first).is_some() || is_known_item(first),
     }

@@ -108,6 +108,21 @@ pub(crate) fn host_blocks_with(span: Span, function: &str, ty: &str) -> Vec<Stri
     with_file(span, found).unwrap_or_default()
 }
 
+/// Returns the path of the item of Warpwise that a `use` in the file gives this name: `warpwise::F32x2` of
+/// `use warpwise::F32x2 as Pair`. `None` if there is no such `use` in the module or in the blocks around it.
+pub(crate) fn renamed_item(name: &Ident) -> Option<String> {
+    if !proc_macro::is_available() {
+        return None;
+    }
+    let (SourceLocation { line, column, .. }, text) =
+        (SourceLocation::start_of(name.span()), name.to_string());
+    let found = |file: &SourceFile| {
+        let path = find_import(&file.renames, file, &text, (line, column))?;
+        (path.rsplit("::").next() != Some(&text)).then(|| path.to_owned())
+    };
+    with_file(name.span(), found).flatten()
+}
+
 /// Returns the path of an enum variant that the file imports under this name: `Op::Push`. `None` if
 /// there is no such `use` in the module or in the blocks around it.
 pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
@@ -360,6 +375,8 @@ struct SourceFile {
     modules: OnceLock<Vec<LineColumn>>,
     /// Names that `use`s import from std.
     imports: Vec<Import>,
+    /// New names that `use`s give items of Warpwise.
+    renames: Vec<Import>,
     /// Variants that `use`s import.
     variants: Vec<Import>,
 }
@@ -376,6 +393,7 @@ impl SourceFile {
             names: OnceLock::new(),
             modules: OnceLock::new(),
             imports: Vec::new(),
+            renames: Vec::new(),
             variants: Vec::new(),
             text,
         };
@@ -386,6 +404,8 @@ impl SourceFile {
             let path = &import.2;
             if is_std_path(path) {
                 file.imports.push(import);
+            } else if path.starts_with("warpwise::") {
+                file.renames.push(import);
             } else if path.rsplit("::").nth(1).is_some_and(|of| of.starts_with(char::is_uppercase))
             {
                 file.variants.push(import);
@@ -422,7 +442,8 @@ impl SourceFile {
     }
 }
 
-/// Returns true if a `use` in `text` may import an item of std, or a variant or associated item.
+/// Returns true if a `use` in `text` may import an item of std, or a variant or associated item, or may rename
+/// an item of Warpwise.
 /// Most files have none, and a scan by character takes long.
 fn may_import(text: &str) -> bool {
     let is_type = |before: &str| {
@@ -435,6 +456,7 @@ fn may_import(text: &str) -> bool {
         parts.pop();
         // A semicolon in a comment does not end the `use`.
         ["std::", "core::", "//", "/*"].iter().any(|known| path.contains(known))
+            || path.contains("warpwise::") && path.contains(" as ")
             || parts.into_iter().any(is_type)
     })
 }
@@ -510,7 +532,8 @@ impl CodeText {
         modules.map(|(place, _)| self.places[place]).collect()
     }
 
-    /// Returns the imports from `std` and `core`, and of variants and associated items.
+    /// Returns the imports from `std` and `core`, of variants and associated items, and those that rename items
+    /// of Warpwise.
     fn imports(&self) -> Vec<Import> {
         let of_interest = |text: &str| {
             let is_std = ["use std::", "use core::"].iter().any(|of| text.starts_with(of));
@@ -519,7 +542,8 @@ impl CodeText {
                     text[..position].rsplit(|char| !is_name(char)).next().unwrap_or_default();
                 before.starts_with(char::is_uppercase)
             });
-            is_std || of_type
+            let renames_ours = text.starts_with("use warpwise::") && text.contains(" as ");
+            is_std || of_type || renames_ours
         };
         let uses: Vec<(LineColumn, ItemUse)> = self.use_items(of_interest).collect();
         let names = uses.iter().flat_map(|(position, item)| {
