@@ -59,6 +59,9 @@
 //! - Lanes of one warp that wait at the same call continue together, and those in a branch may have to
 //!   leave it first. So a thread must not wait for what another lane of its warp does after the same
 //!   call or branch: let different warps do different work.
+//! - While one lane waits alone, as one that begins copies, the others of its warp may go on without it.
+//!   [`sync_warp`](crate::sync_warp) after its branch lets the warp compute together again. A lane that
+//!   arrives for its whole warp does so after a `sync_warp`, when all of them have read or written.
 //! - A thread that waits for a parity must not fall two phases behind: the parity is then that of
 //!   another phase. The [sanitizer](crate::check) reports races that follow from it.
 //!

@@ -34,7 +34,10 @@ type Sum = mma::Accumulator<f64, 16, 8>;
 
 /// True if the kernel takes such factors on this device.
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm) -> bool {
-    has_kernels(device) && has_boxes(gemm, DEPTH) && gemm.columns % 2 == 0 && gemm.depth % 2 == 0
+    has_kernels(device)
+        && has_boxes(gemm, DEPTH)
+        && gemm.columns.is_multiple_of(2)
+        && gemm.depth.is_multiple_of(2)
 }
 
 #[expect(
@@ -92,7 +95,7 @@ fn multiply_double_boxes<const ACTIVATION: u32>(
                 for i in 0..4 {
                     for word in 0..4 {
                         let row = warp / 2 * 64 + i * 16 + word % 2 * 8 + row;
-                        let chunk = (first + word / 2 * 4 + k) / 2 ^ row % 8;
+                        let chunk = ((first + word / 2 * 4 + k) / 2) ^ (row % 8);
                         left[i].words[word] = tiles_a[stage].0[row][chunk][k % 2];
                     }
                 }
@@ -100,7 +103,7 @@ fn multiply_double_boxes<const ACTIVATION: u32>(
                     let mut right = mma::B::<f64, 8, 8> { words: [0.0; 2] };
                     for word in 0..2 {
                         let row = first + word * 4 + k;
-                        let chunk = (chunk + j % 2 * 2) ^ row % 8;
+                        let chunk = (chunk + j % 2 * 2) ^ (row % 8);
                         right.words[word] =
                             tiles_b[stage][warp % 2 * 2 + j / 2].0[row][chunk][group % 2];
                     }

@@ -28,7 +28,10 @@ const MULTIPLIERS: usize = 8;
 /// True if the kernels take such factors, on a device that has warpgroups: rows of `a` and `b` begin at
 /// multiples of 16 bytes, and no box of `b` has elements of the next batch where that of `a` has zeros.
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm) -> bool {
-    has_kernels(device) && has_boxes(gemm, DEPTH) && gemm.columns % 8 == 0 && gemm.depth % 8 == 0
+    has_kernels(device)
+        && has_boxes(gemm, DEPTH)
+        && gemm.columns.is_multiple_of(8)
+        && gemm.depth.is_multiple_of(8)
 }
 
 /// An element type of factors for warpgroups.

@@ -770,6 +770,24 @@ mod tests {
     }
 
     #[test]
+    fn new_names_of_warpwise_items_are_found() {
+        let item_of = |name: &str, text: &str| {
+            let file = SourceFile::new(text.replace('@', " "));
+            let column = text.find('@').expect("a place") + 1;
+            find_import(&file.renames, &file, name, (1, column)).map(str::to_owned)
+        };
+        let pair = Some("warpwise::F32x2".to_owned());
+        assert_eq!(item_of("Pair", "use warpwise::F32x2 as Pair; @"), pair);
+        assert_eq!(
+            item_of("Pair", "use warpwise::{prelude::*, F32x2 as Pair}; fn f() { @ }"),
+            pair
+        );
+        assert_eq!(item_of("m", "use warpwise::math as m; @").unwrap(), "warpwise::math");
+        assert_eq!(item_of("Pair", "mod a { use warpwise::F32x2 as Pair; } @"), None);
+        assert_eq!(item_of("Pair", "use other::F32x2 as Pair; @"), None);
+    }
+
+    #[test]
     fn names_of_std_are_found_where_they_are_used() {
         let pi = Some("std::f32::consts::PI".to_owned());
         assert_eq!(import_of("PI", "use std::f32::consts::PI; @"), pi);
