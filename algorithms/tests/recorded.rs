@@ -1,6 +1,8 @@
 //! Calls that a graph records, and repeats with other elements.
 use warpwise::prelude::*;
-use warpwise_algorithms::{Operator, RadixSort, Result, bin_count, inclusive_scan, select_into};
+use warpwise_algorithms::{
+    Gemm, Operator, RadixSort, Result, bin_count, inclusive_scan, select_into,
+};
 
 #[test]
 fn each_launch_of_a_recorded_call_begins_anew() -> Result<()> {
@@ -35,6 +37,34 @@ fn each_launch_of_a_recorded_call_begins_anew() -> Result<()> {
         let mut sorted = values;
         sorted.sort_unstable();
         assert!(keys.to_vec()? == sorted);
+    }
+    Ok(())
+}
+
+/// Products that transpose a factor to memory of their own.
+#[test]
+fn recorded_products_transpose_the_factors_of_each_launch() -> Result<()> {
+    let device = Device::auto()?;
+    let (rows, columns, depth) = (128, 512, 16);
+    let gemm = Gemm::new(rows, columns, depth);
+    let (mut a, mut bytes_a) = (device.zeros::<f32>(rows * depth)?, device.zeros(rows * depth)?);
+    let b = device.upload(&vec![1.0f32; depth * columns])?;
+    let bytes_b = device.upload(&vec![1i8; depth * columns])?;
+    let (mut c, mut sums) = (device.zeros(rows * columns)?, device.zeros(rows * columns)?);
+    let mut error = Ok(());
+    let graph = device.record_graph(|recorder| {
+        error = gemm
+            .run(recorder, &a, &b, &mut c)
+            .and_then(|()| gemm.run_integers(recorder, &bytes_a, &bytes_b, &mut sums));
+        Ok(())
+    })?;
+    error?;
+    for factor in [1i8, 3] {
+        bytes_a.copy_from(&vec![factor; rows * depth])?;
+        a.copy_from(&vec![f32::from(factor); rows * depth])?;
+        graph.launch()?;
+        assert!(c.to_vec()? == vec![16.0 * f32::from(factor); rows * columns]);
+        assert!(sums.to_vec()? == vec![16 * i32::from(factor); rows * columns]);
     }
     Ok(())
 }

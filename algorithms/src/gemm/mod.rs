@@ -211,7 +211,8 @@ impl Gemm {
     }
 
     /// Multiplies matrices of `f32`, without waiting for the result. Each element is a sum of fused
-    /// multiply-adds in the order of the columns of `a`.
+    /// multiply-adds in the order of the columns of `a`. On GPUs of compute capability 9.0,
+    /// products of at least 512 columns take memory for a transposed copy of `a`.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) unless the slices have the elements of the matrices of
@@ -278,7 +279,8 @@ impl Gemm {
 
     /// Multiplies matrices of `i8` on tensor cores, without waiting for the result. The sums are exact, and
     /// wrap at 32 bits. They are scaled, added and activated as `f64`, and what comes out is rounded
-    /// toward zero, to the nearest `i32` if it is beyond those.
+    /// toward zero, to the nearest `i32` if it is beyond those. On GPUs of compute capability 9.0, products of
+    /// at least 128 rows take memory for a transposed copy of `b`.
     ///
     /// # Errors
     /// As of [`Self::run`]; devices before sm_80 lack the instructions.
