@@ -4,7 +4,7 @@ use warpwise::{
     F32x2 as Pair, F32x4 as Quad, MBarrier as Gate, math as m, prelude::*, warp as lanes,
 };
 
-cases![renamed_types, renamed_modules: THREADS_MEET, in_modules, full_paths: THREADS_MEET];
+cases![renamed_types, renamed_modules: THREADS_MEET, in_modules, full_paths: THREADS_MEET, views];
 
 #[device]
 #[derive(Clone, Copy)]
@@ -49,13 +49,15 @@ fn renamed_modules(on: &Engine) -> Check {
 }
 
 mod inner {
+    use warpwise as gpu;
     use warpwise::{I32x2 as Pair, prelude::*};
 
     /// Not the `Pair` of the file.
     #[kernel]
     pub(super) fn sums(x: &[Pair], y: &mut [i32]) {
-        let i = global_idx_x();
-        y[i] = x[i].x + x[i].y;
+        let i = gpu::global_idx_x();
+        let sum = x[i] + gpu::I32x2::ZERO;
+        y[i] = sum.x + sum.y;
     }
 }
 
@@ -83,4 +85,29 @@ fn full_paths(on: &Engine) -> Check {
     let mut y = vec![0u32; 32];
     launch!(on, gated(write y), LaunchConfig::grid(1))?;
     same("y", &y, &(0..32).rev().collect::<Vec<u32>>())
+}
+
+#[kernel]
+fn diagonal(x: warpwise::Rows<f32>, y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() && i < x.rows() && i < x.columns() {
+        y[i] = x[(i, i)];
+    }
+}
+
+fn views(on: &Engine) -> Check {
+    let values: Vec<f32> = (0..16).map(|i| i as f32).collect();
+    let (config, mut y) = (LaunchConfig::cover(4), vec![0.0f32; 4]);
+    match on {
+        Engine::Host => warpwise::host::for_each_thread(config, || {
+            diagonal(warpwise::Rows::new(&values, 4), &mut y);
+        })?,
+        Engine::Device { device, .. } => {
+            let x = device.upload_2d(&values, (4, 4))?;
+            let mut on_device = device.zeros::<f32>(4)?;
+            diagonal::launch(device, config, &x, &mut on_device)?;
+            y = on_device.to_vec()?;
+        }
+    }
+    same("y", &y, &[0.0, 5.0, 10.0, 15.0])
 }

@@ -404,7 +404,7 @@ impl SourceFile {
             let path = &import.2;
             if is_std_path(path) {
                 file.imports.push(import);
-            } else if path.starts_with("warpwise::") {
+            } else if path == "warpwise" || path.starts_with("warpwise::") {
                 file.renames.push(import);
             } else if path.rsplit("::").nth(1).is_some_and(|of| of.starts_with(char::is_uppercase))
             {
@@ -456,7 +456,7 @@ fn may_import(text: &str) -> bool {
         parts.pop();
         // A semicolon in a comment does not end the `use`.
         ["std::", "core::", "//", "/*"].iter().any(|known| path.contains(known))
-            || path.contains("warpwise::") && path.contains(" as ")
+            || path.contains("warpwise") && path.contains(" as ")
             || parts.into_iter().any(is_type)
     })
 }
@@ -542,7 +542,8 @@ impl CodeText {
                     text[..position].rsplit(|char| !is_name(char)).next().unwrap_or_default();
                 before.starts_with(char::is_uppercase)
             });
-            let renames_ours = text.starts_with("use warpwise::") && text.contains(" as ");
+            let is_ours = ["use warpwise::", "use warpwise "].iter().any(|of| text.starts_with(of));
+            let renames_ours = is_ours && text.contains(" as ");
             is_std || of_type || renames_ours
         };
         let uses: Vec<(LineColumn, ItemUse)> = self.use_items(of_interest).collect();
@@ -783,6 +784,7 @@ mod tests {
             pair
         );
         assert_eq!(item_of("m", "use warpwise::math as m; @").unwrap(), "warpwise::math");
+        assert_eq!(item_of("gpu", "use warpwise as gpu; @").unwrap(), "warpwise");
         assert_eq!(item_of("Pair", "mod a { use warpwise::F32x2 as Pair; } @"), None);
         assert_eq!(item_of("Pair", "use other::F32x2 as Pair; @"), None);
     }
