@@ -7,14 +7,18 @@
 //!
 //! Resolved are the `use`s inside of the function, and from the file's `use`s: enum variants,
 //! renamed types and iterators of std, std modules, functions of `std::iter`, and types and modules
-//! of Warpwise that are renamed. `PI` becomes
+//! of Warpwise that are renamed. So are vectors that a module of the user's re-exports: rustc's check of
+//! the witness covers a wrong guess. `PI` becomes
 //! `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`, and `iter::once(x)` becomes
 //! `std::iter::once(x)`. A lower-case name alone may be a variable, so only calls of it are
 //! resolved. The user's own macros are expanded first: see [`macro_rules`].
-use crate::resolve::{inline_ptx, macro_rules, source_map};
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use crate::{
+    resolve::{inline_ptx, macro_rules, source_map},
+    types::vector,
+};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree, token_stream::IntoIter};
 use quote::ToTokens;
-use std::{cell::Cell, collections::HashMap};
+use std::{cell::Cell, collections::HashMap, iter::Peekable};
 use syn::{
     Block, Expr, ExprCall, ExprPath, Item, ItemFn, Macro, Pat, Path, PathSegment, Stmt,
     visit_mut::{self, VisitMut},
@@ -114,6 +118,12 @@ impl ImportScopes {
             return;
         }
         let Some(first) = path.segments.first() else { return };
+        if let Some(place) = vector_place(path) {
+            let warpwise = PathSegment::from(Ident::new("warpwise", first.ident.span()));
+            let rest = path.segments.iter().skip(place).cloned();
+            path.segments = std::iter::once(warpwise).chain(rest).collect();
+            return;
+        }
         let Some(names) = self.imported_path(&first.ident, path.segments.len() == 1) else {
             return;
         };
@@ -153,6 +163,14 @@ impl ImportScopes {
                     let called = matches!(tokens.peek(), Some(TokenTree::Group(group))
                         if group.delimiter() == Delimiter::Parenthesis);
                     let is_path = tokens.peek().is_some_and(|next| is_punct(next, &[':']));
+                    if !is_type_name(&name.to_string())
+                        && name != "warpwise"
+                        && let Some(count) = tokens_before_vector(tokens.clone())
+                    {
+                        out.extend([TokenTree::Ident(Ident::new("warpwise", name.span()))]);
+                        tokens.by_ref().take(count).for_each(drop);
+                        continue;
+                    }
                     // A plain lower-case name that is not called may be a variable or field.
                     let may_be = is_type_name(&name.to_string()) || called || is_path;
                     match may_be.then(|| self.imported_path(&name, !is_path)).flatten() {
@@ -184,6 +202,32 @@ fn make_ident(name: &str, span: Span) -> Ident {
             },
         ),
     }
+}
+
+/// Returns the place of a vector's name in a path through modules of the user's, which re-export it: 1 of
+/// `types::F32x4::new`. No item of the user's has such a name.
+fn vector_place(path: &Path) -> Option<usize> {
+    let mut segments = path.segments.iter();
+    let place = segments.position(|segment| is_type_name(&segment.ident.to_string()))?;
+    let is_vector = vector::is_name(&path.segments[place].ident.to_string());
+    (place > 0 && is_vector && path.segments[0].ident != "warpwise").then_some(place)
+}
+
+/// Returns how many tokens are between the first name of a path and the `::` before a vector's name; `None` if
+/// the path names no vector.
+fn tokens_before_vector(mut tokens: Peekable<IntoIter>) -> Option<usize> {
+    let is_colon =
+        |token: TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':');
+    for segment in 0.. {
+        if !(is_colon(tokens.next()?) && is_colon(tokens.next()?)) {
+            return None;
+        }
+        let TokenTree::Ident(name) = tokens.next()? else { return None };
+        if is_type_name(&name.to_string()) {
+            return vector::is_name(&name.to_string()).then_some(3 * segment);
+        }
+    }
+    None
 }
 
 fn is_type_name(name: &str) -> bool {
@@ -306,6 +350,26 @@ mod tests {
                     Op::Push(value) => value,
                     Op::Plus | Op::Minus => plane::area(std::f32::consts::PI),
                 }
+            }
+        );
+        assert_eq!(
+            resolve_kernel_imports(item).0.to_token_stream().to_string(),
+            expected.to_string()
+        );
+    }
+
+    #[test]
+    fn vectors_are_warpwises_in_every_module() {
+        let item: ItemFn = syn::parse_quote!(
+            fn f(x: &[types::F32x4], y: &warpwise::F32x4, z: T::F32x4, w: types::F32) {
+                let all = shared!([crate::types::F32x4; 4]);
+                super::F32x4::new(types::two(), F32x4::ZERO.x)
+            }
+        );
+        let expected = quote!(
+            fn f(x: &[warpwise::F32x4], y: &warpwise::F32x4, z: T::F32x4, w: types::F32) {
+                let all = shared!([warpwise::F32x4; 4]);
+                warpwise::F32x4::new(types::two(), F32x4::ZERO.x)
             }
         );
         assert_eq!(
