@@ -45,12 +45,19 @@ pub(crate) fn scope_id(span: Span) -> String {
 /// Returns the std path that a `use` in the file imports under this name: `std::f32::consts::PI`.
 /// `None` if there is no such `use` in the module or in the blocks around it.
 pub(crate) fn imported_std_path(name: &Ident) -> Option<String> {
+    imported_path(name, |file| &file.imports)
+}
+
+/// Returns the path of a name among `imports` of its file, by the innermost `use` around it.
+fn imported_path(name: &Ident, imports: fn(&SourceFile) -> &[Import]) -> Option<String> {
     if !proc_macro::is_available() {
         return None;
     }
     let (SourceLocation { line, column, .. }, text) =
         (SourceLocation::start_of(name.span()), name.to_string());
-    let found = |file: &SourceFile| find_std_import(file, &text, (line, column)).map(str::to_owned);
+    let found = |file: &SourceFile| {
+        find_import(imports(file), file, &text, (line, column)).map(str::to_owned)
+    };
     with_file(name.span(), found).flatten()
 }
 
@@ -111,31 +118,13 @@ pub(crate) fn host_blocks_with(span: Span, function: &str, ty: &str) -> Vec<Stri
 /// Returns the path of the item of Warpwise that a `use` in the file gives this name: `warpwise::F32x2` of
 /// `use warpwise::F32x2 as Pair`. `None` if there is no such `use` in the module or in the blocks around it.
 pub(crate) fn renamed_item(name: &Ident) -> Option<String> {
-    if !proc_macro::is_available() {
-        return None;
-    }
-    let (SourceLocation { line, column, .. }, text) =
-        (SourceLocation::start_of(name.span()), name.to_string());
-    let found = |file: &SourceFile| {
-        let path = find_import(&file.renames, file, &text, (line, column))?;
-        (path.rsplit("::").next() != Some(&text)).then(|| path.to_owned())
-    };
-    with_file(name.span(), found).flatten()
+    imported_path(name, |file| &file.renames)
 }
 
 /// Returns the path of an enum variant that the file imports under this name: `Op::Push`. `None` if
 /// there is no such `use` in the module or in the blocks around it.
 pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
-    if !proc_macro::is_available() {
-        return None;
-    }
-    let (SourceLocation { line, column, .. }, text) =
-        (SourceLocation::start_of(name.span()), name.to_string());
-    let found = |file: &SourceFile| {
-        let path = find_import(&file.variants, file, &text, (line, column))?;
-        Some(path.to_owned())
-    };
-    with_file(name.span(), found).flatten()
+    imported_path(name, |file| &file.variants)
 }
 
 /// Returns true if the variants imported by a `*` after the name of this enum are known.
@@ -401,14 +390,15 @@ impl SourceFile {
             return file;
         }
         for import in file.code_text().imports() {
-            let path = &import.2;
+            let (_, name, path) = &import;
+            let mut segments = path.rsplit("::");
+            let own_name = segments.next();
             if is_std_path(path) {
                 file.imports.push(import);
-            } else if path == "warpwise" || path.starts_with("warpwise::") {
-                file.renames.push(import);
-            } else if path.rsplit("::").nth(1).is_some_and(|of| of.starts_with(char::is_uppercase))
-            {
+            } else if segments.next().is_some_and(|of| of.starts_with(char::is_uppercase)) {
                 file.variants.push(import);
+            } else if path.split("::").next() == Some("warpwise") && own_name != Some(name) {
+                file.renames.push(import);
             }
         }
         file
@@ -459,12 +449,6 @@ fn may_import(text: &str) -> bool {
             || path.contains("warpwise") && path.contains(" as ")
             || parts.into_iter().any(is_type)
     })
-}
-
-/// Returns the std path that a `use` in the module or in a block around `position` imports under
-/// `name`.
-fn find_std_import<'f>(file: &'f SourceFile, name: &str, position: LineColumn) -> Option<&'f str> {
-    find_import(&file.imports, file, name, position)
 }
 
 /// Returns the path of `name` among `imports`, by the innermost `use` around `position`.
@@ -731,7 +715,7 @@ mod tests {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
         let file = SourceFile::new(text.replace('@', " "));
-        find_std_import(&file, name, at).map(str::to_owned)
+        find_import(&file.imports, &file, name, at).map(str::to_owned)
     }
 
     #[test]
@@ -768,6 +752,9 @@ mod tests {
         }
         assert_eq!(variant("Pop", &format!("{op} use Op::*; @")), None);
         assert_eq!(variant("Add", "use elsewhere::Op::*; @"), None);
+        let clamp = Some("warpwise::AddressMode::Clamp".to_owned());
+        assert_eq!(variant("Clamp", "use warpwise::AddressMode::Clamp; @"), clamp);
+        assert_eq!(variant("Own", "use warpwise::AddressMode::Clamp as Own; @"), clamp);
     }
 
     #[test]
