@@ -100,6 +100,6 @@ fn log2_steps(value: f64) -> i64 {
 
 /// The bits of a logarithm that are rounded away.
 const GUARD_BITS: u32 = 12;
-/// What is added to a logarithm before it is rounded down, 0.4693: the hardware's table has numbers between
-/// 0.4687 and 0.4699.
+/// The addend of a logarithm that is then rounded down, 0.4693: numbers from 0.4687 to 0.4699 give the
+/// hardware's table.
 const ALMOST_HALF: i64 = 1922;
