@@ -5,16 +5,21 @@ pub use crate::{
     __warpwise_interpreted as interpreted,
 };
 pub use crate::{
-    barrier::{shared, shared_dyn},
-    element::{Atomic, Element},
+    elements::{
+        element::{Atomic, Element},
+        plain::{Layout, offsets},
+    },
     host::refuse,
-    inline_ptx::inline_ptx,
-    kernel::{EmbeddedCode, Places, Source},
-    launch_checks::launch,
-    lint::LintLevel,
-    plain::{Layout, offsets},
-    prepared::prepare,
-    resident::{max_cooperative_blocks, occupancy, suggest_block},
+    intrinsics::{
+        barrier::{shared, shared_dyn},
+        inline_ptx::inline_ptx,
+    },
+    launch::{
+        checks::launch,
+        prepared::prepare,
+        resident::{max_cooperative_blocks, occupancy, suggest_block},
+        source::{EmbeddedCode, LintLevel, Places, Source},
+    },
 };
 pub use warpwise_compiler::{diag::Level, ir::Scalar, specialize::Binding};
 pub use warpwise_macros::link;

@@ -7,7 +7,7 @@
 use crate::{
     check::{Finding, Lines, Problem},
     collective::CollectiveMistake,
-    launch::Axis,
+    launch::axis::Axis,
     stopped::Stopped,
 };
 use std::fmt;

@@ -88,105 +88,79 @@ compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch6
 // What `#[device]` expands to names the crate.
 extern crate self as warpwise;
 
-mod advice;
-pub mod async_copy;
-mod atomic;
-mod autotune;
-mod barrier;
-pub mod bits;
-pub mod block;
-pub mod bulk_store;
-pub mod cache;
-pub mod check;
-pub mod cluster;
 pub mod collective;
-pub mod counters;
 mod cpu;
 mod device;
-pub mod directed;
-mod disk_cache;
+mod disk;
 mod driver;
-mod element;
+mod elements;
 mod error;
-mod event;
-pub mod fast;
-mod graph;
-pub mod grid;
-pub mod host;
-mod inline_ptx;
 pub mod interop;
-mod kernel;
+mod intrinsics;
 mod launch;
-mod launch_checks;
-mod lint;
-pub mod math;
-pub mod mbarrier;
 mod memory;
-pub mod mma;
-pub mod model;
-pub mod named_barrier;
-mod num;
 mod observe;
-pub mod occupancy;
-mod output;
-mod pipeline;
-mod plain;
 pub mod prelude;
-mod prepared;
-mod profile;
-pub mod properties;
-mod ptx_cache;
-mod resident;
-mod rows;
-mod simulator;
-mod source_lines;
-pub mod stopped;
-mod stream;
 pub mod surface;
 pub mod tensor_map;
 pub mod texture;
-pub mod trace;
-mod unoptimized;
-pub mod vector;
-pub mod warp;
-pub mod wgmma;
 
 #[doc(hidden)]
 pub mod __private;
-#[doc(hidden)]
-pub mod parameter;
 
-pub use atomic::{
+pub use device::properties;
+pub use elements::vector;
+pub use intrinsics::{
+    async_copy, bits, block, bulk_store, cache, cluster, directed, fast, grid, host, math,
+    mbarrier, mma, named_barrier, warp, wgmma,
+};
+pub use launch::occupancy;
+#[doc(hidden)]
+pub use launch::parameter;
+pub use observe::{check, counters, model, stopped, trace};
+
+pub use device::Device;
+pub use device::event::{Event, Finished};
+pub use device::graph::Graph;
+pub use device::properties::{DeviceInfo, MemoryInfo};
+pub use device::simulator::Simulator;
+pub use device::stream::Stream;
+pub use elements::element::{Atomic, AtomicElement, Element};
+pub use elements::num::{Float, Int, MinMax, Num};
+pub use elements::plain::{Plain, Stored};
+pub use elements::vector::{
+    AsVectors, Bf16x2, Bf16x3, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3,
+    F64x4, I8x2, I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2,
+    U8x3, U8x4, U16x2, U16x3, U16x4, U32x2, U32x3, U32x4, U64x2, U64x3, U64x4,
+};
+pub use error::{DevicePanic, Error, LaunchMistake, Result};
+pub use half::{bf16, f16};
+pub use intrinsics::atomic::{
     AtomicF32, AtomicF64, AtomicScope, fence_proxy_async, thread_fence, thread_fence_block,
     thread_fence_system,
 };
-pub use autotune::Autotuner;
-pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
-pub use device::Device;
-pub use element::{Atomic, AtomicBuffer, AtomicElement, Element};
-pub use error::{DevicePanic, Error, LaunchMistake, Result};
-pub use event::{Event, Finished};
-pub use graph::Graph;
-pub use half::{bf16, f16};
-pub use host::index::{
+pub use intrinsics::barrier::{
+    sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
+};
+pub use intrinsics::host::index::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, global_idx_x,
     global_idx_y, global_idx_z, grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y,
     thread_idx_z,
 };
-pub use launch::{Axis, Dims, IntoDims, LaunchConfig};
-pub use mbarrier::{ArrivalToken, MBarrier};
+pub use intrinsics::mbarrier::{ArrivalToken, MBarrier};
+pub use intrinsics::pipeline::Pipeline;
+pub use intrinsics::warp::sync_warp;
+pub use launch::autotune::Autotuner;
+pub use launch::prepared::Launch;
+pub use launch::{
+    axis::Axis,
+    config::{Dims, IntoDims, LaunchConfig},
+};
+pub use memory::rows::{Layers, LayersMut, Rows, RowsMut};
 pub use memory::{
     Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedBuffer, PinnedElement, Slice, Slice2,
-    UninitBuffer, View, View2, ViewMut, ViewMut2,
+    UninitBuffer, View, View2, ViewMut, ViewMut2, atomic_buffer::AtomicBuffer,
 };
-pub use num::{Float, Int, MinMax, Num};
-pub use pipeline::Pipeline;
-pub use plain::{Plain, Stored};
-pub use prepared::Launch;
-pub use properties::{DeviceInfo, MemoryInfo};
-pub use rows::{Layers, LayersMut, Rows, RowsMut};
-pub use simulator::Simulator;
-pub use stream::Stream;
 pub use surface::{
     LayeredSurface1, LayeredSurface1Mut, LayeredSurface2, LayeredSurface2Mut, Surface1,
     Surface1Mut, Surface2, Surface2Mut, Surface3, Surface3Mut, SurfaceObject,
@@ -196,11 +170,5 @@ pub use texture::{
     AddressMode, Filter, LayeredTexture1, LayeredTexture2, Normalized, Sampler, Texel, TexelWord,
     Texture1, Texture2, Texture3, TextureElement, TextureObject,
 };
-pub use vector::{
-    AsVectors, Bf16x2, Bf16x3, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3,
-    F64x4, I8x2, I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2,
-    U8x3, U8x4, U16x2, U16x3, U16x4, U32x2, U32x3, U32x4, U64x2, U64x3, U64x4,
-};
-pub use warp::sync_warp;
 #[doc(inline)]
 pub use warpwise_macros::{device, kernel, ptx};

@@ -35,7 +35,7 @@ fn no_promise_is_worse_than_cudas() {
 fn documents_promise_what_is_asserted() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let read = |path: &str| fs::read_to_string(folder.join(path)).unwrap();
-    let (functions, page) = (read("runtime/src/math.rs"), read("docs/math.md"));
+    let (functions, page) = (read("runtime/src/intrinsics/math.rs"), read("docs/math.md"));
     for (name, bound, cuda) in promises() {
         let said = format!("), {:?}, {:?};", bound.narrow, bound.wide);
         let mut lines = functions.lines().map(str::trim_start);

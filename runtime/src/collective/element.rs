@@ -1,6 +1,9 @@
 //! Numbers that collectives transfer and combine: [`CollectiveElement`] and [`ReduceOp`].
 use super::rendezvous::Part;
-use crate::{Element, Num, element::sealed::Bytes, num::MinMax};
+use crate::{
+    Element, Num,
+    elements::{element::sealed::Bytes, num::MinMax},
+};
 use half::{bf16, f16};
 use std::{fmt, ops::Range};
 

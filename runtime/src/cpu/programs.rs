@@ -4,9 +4,12 @@ use super::NAME;
 use crate::{
     Error, Result,
     error::LaunchMistake,
-    kernel::{Bound, PerKernel, Source},
-    launch_checks::CheckedLaunch,
-    observe,
+    launch::{
+        checks::CheckedLaunch,
+        kernel::{Bound, PerKernel},
+        source::Source,
+    },
+    observe::spans,
 };
 use std::borrow::Cow;
 use warpwise_compiler::{
@@ -55,7 +58,7 @@ impl<T> Programs<T> {
     pub(super) fn get(&self, launch: &CheckedLaunch<'_>, is_optimized: bool) -> Result<&T> {
         let programs = if is_optimized { &self.optimized } else { &self.written };
         programs.get(launch.bound, || {
-            let _scope = observe::compile(launch.bound.source.name, "translate", &NAME);
+            let _scope = spans::compile(launch.bound.source.name, "translate", &NAME);
             let kernel = match is_optimized {
                 true => Cow::Owned(self.optimize(launch.bound)?),
                 false => Cow::Borrowed(&launch.bound.kernel),

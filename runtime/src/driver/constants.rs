@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Result,
-    launch_checks::{CheckedLaunch, Value},
+    launch::checks::{CheckedLaunch, Value},
     memory::{AnySlice, Memory},
 };
 use std::{

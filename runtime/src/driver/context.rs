@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    kernel::PerKernel,
+    launch::kernel::PerKernel,
     properties::{DeviceInfo, MemoryInfo},
 };
 use std::{

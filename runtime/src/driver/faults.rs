@@ -13,8 +13,10 @@ use super::{
 use crate::{
     Error, Result,
     error::{DevicePanic, PAGE_LOCKED},
-    kernel::{Bound, FaultDetails},
-    launch::Geometry,
+    launch::{
+        config::Geometry,
+        kernel::{Bound, FaultDetails},
+    },
 };
 use std::sync::{
     Arc,
@@ -248,9 +250,9 @@ impl Faults {
         let Output { records, lost } = output::decode(buffer, values);
         let texts = records.iter().filter_map(|record| {
             kernel(record.launch)
-                .map(|kernel| crate::output::format_printed(kernel, &record.printed))
+                .map(|kernel| crate::observe::output::format_printed(kernel, &record.printed))
         });
-        texts.collect::<String>() + &crate::output::lost_note(lost)
+        texts.collect::<String>() + &crate::observe::output::lost_note(lost)
     }
 }
 
@@ -318,15 +320,12 @@ fn take_panic(
 fn panic_of(launched: &Launched, record: &FaultRecord) -> Option<DevicePanic> {
     let Launched { bound, geometry } = launched;
     let details = record.details(geometry.grid, geometry.block)?;
-    Some(bound.source.panic(
-        &bound.kernel,
-        FaultDetails {
-            reason: details.reason,
-            span: details.span as usize,
-            values: details.values,
-            block: details.block,
-            thread: details.thread,
-            count: record.count,
-        },
-    ))
+    Some(bound.panic(FaultDetails {
+        reason: details.reason,
+        span: details.span as usize,
+        values: details.values,
+        block: details.block,
+        thread: details.thread,
+        count: record.count,
+    }))
 }

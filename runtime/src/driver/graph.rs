@@ -10,7 +10,7 @@ use super::{
     },
     uses::{conflict, covers},
 };
-use crate::{Result, graph::Node, launch_checks::CheckedLaunch, memory::AnySlice};
+use crate::{Result, device::graph::Node, launch::checks::CheckedLaunch, memory::AnySlice};
 use std::{
     collections::HashMap,
     mem::{self, Discriminant},

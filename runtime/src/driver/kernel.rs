@@ -6,11 +6,13 @@ use super::{
 };
 use crate::{
     Error, LaunchMistake, Result,
-    kernel::{Bound, EmbeddedCode, EmbeddedPtx, Signature, Slot, Source},
-    launch::Geometry,
-    observe,
-    ptx_cache::{PtxCache, PtxTexts},
-    source_lines::SourceLines,
+    disk::ptx::{PtxCache, PtxTexts},
+    launch::{
+        config::Geometry,
+        kernel::{Bound, Signature, Slot},
+        source::{EmbeddedCode, EmbeddedPtx, Source},
+    },
+    observe::{source_lines::SourceLines, spans},
 };
 use std::{
     borrow::Cow,
@@ -70,7 +72,7 @@ impl GpuKernel {
             });
             return Ok(Self { plain: KernelCode::new(Code::Embedded(plain)), coarsened });
         }
-        let _scope = observe::compile(source.name, "optimize", &target);
+        let _scope = spans::compile(source.name, "optimize", &target);
         if let Some(cache) = PtxCache::from_env() {
             return Self::from_cache(&cache, &backend, context, bound);
         }
@@ -178,7 +180,7 @@ impl KernelCode {
     /// Returns the code in the GPU's context, loaded now or earlier.
     fn load(&self, context: &Arc<Context>, bound: &Bound) -> Result<&Loaded> {
         self.loaded.get_or_make(|| {
-            let _scope = observe::compile(bound.source.name, "load", &target(context));
+            let _scope = spans::compile(bound.source.name, "load", &target(context));
             let ptx = match &self.code {
                 Code::Embedded(ptx) => Cow::Borrowed(*ptx),
                 Code::Kept(ptx) => Cow::Borrowed(&**ptx),

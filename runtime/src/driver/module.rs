@@ -5,7 +5,7 @@ use super::{
     stream::Stream,
     table::FunctionHandle,
 };
-use crate::{Error, Result, error::LaunchMistake, launch::Geometry};
+use crate::{Error, Result, error::LaunchMistake, launch::config::Geometry};
 use smallvec::SmallVec;
 use std::{
     ffi::{CStr, CString, c_void},

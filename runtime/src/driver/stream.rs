@@ -14,10 +14,12 @@ use super::{
 };
 use crate::{
     Error, Result,
-    kernel::Bound,
-    launch::Geometry,
-    launch_checks::{CheckedLaunch, Value},
-    output::Printer,
+    launch::{
+        checks::{CheckedLaunch, Value},
+        config::Geometry,
+        kernel::Bound,
+    },
+    observe::output::Printer,
     properties::{DeviceInfo, MemoryInfo},
 };
 use smallvec::SmallVec;

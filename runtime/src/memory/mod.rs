@@ -54,11 +54,13 @@ macro_rules! views {
     };
 }
 
+pub(crate) mod atomic_buffer;
 mod buffer;
 mod buffer3;
 mod constant;
 mod pinned;
 mod rectangle;
+pub(crate) mod rows;
 mod slice;
 mod slice2;
 mod uninit;

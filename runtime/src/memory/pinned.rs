@@ -3,7 +3,7 @@ use crate::{
     Device, Element, Error, Result,
     cpu::{self, Interpreter},
     driver::Pinned,
-    element::sealed::CastBytes,
+    elements::element::sealed::CastBytes,
     error::PAGE_LOCKED,
 };
 use std::{

@@ -4,7 +4,7 @@ use crate::{
     Device, Result,
     device::Engine,
     driver::Block,
-    observe::{self, Direction},
+    observe::spans::{self, Direction},
 };
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ impl Device {
         if from.is_contiguous() || bytes.is_empty() {
             return self.read(&from.slice, bytes);
         }
-        let _scope = observe::copy(Direction::ToHost, bytes.len());
+        let _scope = spans::copy(Direction::ToHost, bytes.len());
         match &self.engine {
             Engine::Cpu(interpreter) => {
                 let mut rows = from.row_offsets().zip(bytes.chunks_mut(from.row_bytes()));
@@ -91,7 +91,7 @@ impl Device {
         if to.is_contiguous() || bytes.is_empty() {
             return self.write(&to.slice, bytes);
         }
-        let _scope = observe::copy(Direction::ToDevice, bytes.len());
+        let _scope = spans::copy(Direction::ToDevice, bytes.len());
         match &self.engine {
             Engine::Cpu(_) => {
                 let rows = to.row_offsets().zip(bytes.chunks(to.row_bytes()));
@@ -110,7 +110,7 @@ impl Device {
         if let (Engine::Cuda(stream), Some(source)) = (&self.engine, from.slice.memory.gpu())
             && source.is_on_the_gpu_of(stream)
         {
-            let _scope = observe::copy(Direction::OnDevice, from.rows * from.row_bytes());
+            let _scope = spans::copy(Direction::OnDevice, from.rows * from.row_bytes());
             return stream.copy_block((source, &from.block()), (to.slice.gpu(), &to.block()));
         }
         // Between devices, rows travel through the host.

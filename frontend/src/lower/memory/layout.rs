@@ -1,5 +1,5 @@
 //! Memory layout of values: that of `repr(C)`, also where Rust specifies none. The host computes
-//! the same layouts (`runtime/src/plain/layout.rs`).
+//! the same layouts (`runtime/src/elements/plain/layout.rs`).
 use crate::{
     hir::SpanId,
     infer::program::Adt,

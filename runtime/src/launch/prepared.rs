@@ -1,8 +1,10 @@
 //! Launches as values: [`Launch`].
 use crate::{
     Device, Finished, LaunchConfig, Result,
-    kernel::Source,
-    launch_checks::{self, Arg},
+    launch::{
+        checks::{self, Arg},
+        source::Source,
+    },
 };
 use std::{fmt, time::Duration};
 use warpwise_compiler::specialize::Binding;
@@ -75,7 +77,7 @@ impl<const ARGS: usize, const BINDINGS: usize> Launch<'_, ARGS, BINDINGS> {
     /// # Errors
     /// Those of `k::launch`.
     pub fn run(&self, device: &Device) -> Result<()> {
-        launch_checks::launch(self.source, &self.bindings, device, self.config, &self.args)
+        checks::launch(self.source, &self.bindings, device, self.config, &self.args)
     }
 
     /// Launches the kernel and returns a future of its end: see [`Device::finished`].

@@ -1,9 +1,10 @@
 //! The builder of devices that observe their launches: [`Simulator`].
 use crate::{
-    check::{Checking, Checks, Finding},
+    check::{Checks, Finding},
     counters::{LaunchCounters, Pending},
     device::Device,
     model::Gpu,
+    observe::checking::Checking,
     trace::{Debugger, Hit, Trace, Watch},
 };
 use std::{ops::ControlFlow, sync::Arc};

@@ -33,7 +33,7 @@ pub mod metrics;
 pub mod text;
 
 use crate::{
-    kernel::Source,
+    launch::source::Source,
     model::{self, Gpu, Prediction, Work},
     occupancy::{Block, Multiprocessor, Occupancy, Target, Unlaunchable},
 };

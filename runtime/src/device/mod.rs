@@ -2,19 +2,25 @@
 //!
 //! A device is one of two engines, the interpreter ([`cpu`]) or a stream on a GPU
 //! ([`driver`]), which do the same things to their own kind of memory.
+pub(crate) mod event;
+pub(crate) mod graph;
+pub mod properties;
+pub(crate) mod simulator;
+pub(crate) mod stream;
+
 use crate::{
     Error, Result,
-    check::Checking,
     cpu::{self, Interpreter},
+    device::{graph::Recorder, simulator::Simulator},
     driver::{self, Pinned},
-    graph::Recorder,
-    kernel::Bound,
-    launch_checks::CheckedLaunch,
+    launch::{checks::CheckedLaunch, kernel::Bound},
     memory::{AnySlice, MemoryBytes, PinnedMemory},
-    observe::{self, Direction},
-    profile,
+    observe::{
+        checking::Checking,
+        profile,
+        spans::{self, Direction},
+    },
     properties::{DeviceInfo, MemoryInfo},
-    simulator::Simulator,
 };
 use std::{
     fmt,
@@ -356,7 +362,7 @@ impl Device {
     /// [`Error::DevicePanic`] if a launch failed a check, the first one if several did. Each is
     /// reported once.
     pub fn synchronize(&self) -> Result<()> {
-        let _scope = observe::wait(self);
+        let _scope = spans::wait(self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.synchronize(),
             Engine::Cuda(stream) => stream.synchronize(),
@@ -442,7 +448,7 @@ impl Device {
 
     /// Waits, reports faults, and copies a slice that is of this device.
     pub(crate) fn read(&self, slice: &AnySlice, bytes: &mut [u8]) -> Result<()> {
-        let _scope = observe::copy(Direction::ToHost, bytes.len());
+        let _scope = spans::copy(Direction::ToHost, bytes.len());
         self.read_unobserved(slice, bytes)
     }
 
@@ -455,7 +461,7 @@ impl Device {
 
     /// Copies the texels of a surface to the host, after the work given before.
     pub(crate) fn read_texels(&self, texels: &AnySlice, bytes: &mut [u8]) -> Result<()> {
-        let _scope = observe::copy(Direction::ToHost, bytes.len());
+        let _scope = spans::copy(Direction::ToHost, bytes.len());
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.read(texels.cpu(), texels.offset, bytes),
             Engine::Cuda(stream) => texels.gpu().read_texels(stream, bytes),
@@ -464,7 +470,7 @@ impl Device {
 
     /// Overwrites the texels of a surface, after the work given before.
     pub(crate) fn write_texels(&self, texels: &AnySlice, bytes: &[u8]) -> Result<()> {
-        let _scope = observe::copy(Direction::ToDevice, bytes.len());
+        let _scope = spans::copy(Direction::ToDevice, bytes.len());
         match &self.engine {
             Engine::Cpu(_) => {
                 texels.cpu().bytes.write(texels.offset, bytes);
@@ -476,7 +482,7 @@ impl Device {
 
     /// Overwrites a slice that is of this device, after the work given before.
     pub(crate) fn write(&self, slice: &AnySlice, bytes: &[u8]) -> Result<()> {
-        let _scope = observe::copy(Direction::ToDevice, bytes.len());
+        let _scope = spans::copy(Direction::ToDevice, bytes.len());
         self.write_unobserved(slice, bytes)
     }
 
@@ -504,7 +510,7 @@ impl Device {
 
     /// Copies `from` to `to`, which is in memory of this device and has as many bytes.
     pub(crate) fn copy_bytes(&self, from: &AnySlice, to: &AnySlice) -> Result<()> {
-        let _scope = observe::copy(Direction::OnDevice, from.bytes);
+        let _scope = spans::copy(Direction::OnDevice, from.bytes);
         if let (Engine::Cuda(stream), Some(source)) = (&self.engine, from.memory.gpu()) {
             return stream.copy((source, from.range()), (to.gpu(), to.range()));
         }
@@ -523,7 +529,7 @@ impl Device {
     pub(crate) fn copy_from_pinned(&self, from: &PinnedMemory, to: &AnySlice) -> Result<()> {
         match (&self.engine, from) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
-                let _scope = observe::copy(Direction::ToDevice, to.bytes);
+                let _scope = spans::copy(Direction::ToDevice, to.bytes);
                 stream.copy_from_pinned(pinned, to.gpu(), to.range())
             }
             (Engine::Cuda(_), PinnedMemory::Cpu { .. }) | (Engine::Cpu(_), _) => {
@@ -536,11 +542,11 @@ impl Device {
     pub(crate) fn copy_to_pinned(&self, from: &AnySlice, to: &mut PinnedMemory) -> Result<()> {
         match (&self.engine, &mut *to) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
-                let _scope = observe::copy(Direction::ToHost, from.bytes);
+                let _scope = spans::copy(Direction::ToHost, from.bytes);
                 stream.copy_to_pinned(from.gpu(), from.range(), pinned)
             }
             (Engine::Cpu(interpreter), PinnedMemory::Cpu { words, bytes, writers }) => {
-                let _scope = observe::copy(Direction::ToHost, from.bytes);
+                let _scope = spans::copy(Direction::ToHost, from.bytes);
                 let to = &mut bytemuck::cast_slice_mut(words)[..*bytes];
                 from.cpu().bytes.read_into(from.offset, to);
                 interpreter.note_reader(from.cpu(), writers);
@@ -620,7 +626,7 @@ impl Device {
         if let Some(recorder) = &self.recorder {
             return recorder.launch(launch);
         }
-        let _scope = observe::launch(launch, self);
+        let _scope = spans::launch(launch, self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.run(launch),
             Engine::Cuda(stream) if profile::is_on() => run_measured(stream, launch),

@@ -18,9 +18,9 @@
 //! assert_eq!((spinning[0].threads, &spinning[0].reads[..]), (32, &["flag".to_owned()][..]));
 //! # Ok::<(), Error>(())
 //! ```
-pub use crate::{check::Meeting, kernel::Place};
+pub use crate::{check::Meeting, launch::source::Place};
 
-use crate::kernel::Source;
+use crate::launch::source::Source;
 use std::fmt;
 use warpwise_compiler::{
     id::Id,

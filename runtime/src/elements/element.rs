@@ -2,11 +2,7 @@
 //!
 //! Both traits are sealed: the elements are the compiler's [`Scalar`]s. `bool` is a byte in memory that
 //! is 0 or 1; every other element is plain data.
-use crate::{
-    AtomicF32, AtomicF64, Plain, Stored,
-    memory::{AnySlice, Buffer, Slice, View, ViewMut},
-    plain::Layout,
-};
+use crate::{AtomicF32, AtomicF64, Plain, Stored, elements::plain::Layout};
 use half::{
     bf16, f16,
     slice::{HalfBitsSliceExt, HalfFloatSliceExt as _},
@@ -22,8 +18,6 @@ use std::{
 use warpwise_compiler::ir::{self, Scalar};
 
 pub(crate) mod sealed {
-    use super::*;
-
     /// The seal of traits that no other crate implements.
     pub trait Sealed {}
 
@@ -53,16 +47,8 @@ pub(crate) mod sealed {
         /// Returns the elements with these bytes, which are aligned for them.
         fn cast_mut(bytes: &mut [u8]) -> &mut [Self];
     }
-
-    /// A [`Slice`] that goes where a kernel takes a slice of atomics.
-    pub trait AtomicArg {
-        /// Returns the slice.
-        fn slice<'a>(self) -> &'a AnySlice
-        where
-            Self: 'a;
-    }
 }
-use sealed::{AtomicArg, Bytes, CastBytes, Sealed};
+use sealed::{Bytes, CastBytes, Sealed};
 
 /// A type that buffers hold and kernels compute with: `bool`, `i8` to `i64`, `u8` to `u64`,
 /// `usize`, `isize`, `f16`, `bf16`, `f32` and `f64`.
@@ -87,46 +73,6 @@ pub trait AtomicElement: Plain + Sealed {
     /// The atomic over it.
     type Atomic: Atomic<Value = Self>;
 }
-
-/// The argument for a kernel's parameter `&[A]`: a mutable reference to a [`Slice`], [`Buffer`] or
-/// [`ViewMut`] of `A::Value`, which is exclusive, or a reference to one of `A`, which may be shared.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be passed for a parameter `&[{A}]`",
-    label = "expected `&mut Buffer` of the numbers of `{A}`, or `&Buffer<{A}>`"
-)]
-pub trait AtomicBuffer<A: Atomic>: AtomicArg {}
-
-macro_rules! shared_atomic_args {
-    ($($slice:ty)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<A: Atomic> AtomicBuffer<A> for &$slice {}
-        impl<A: Atomic> AtomicArg for &$slice {
-            fn slice<'a>(self) -> &'a AnySlice
-            where
-                Self: 'a,
-            {
-                self.any()
-            }
-        }
-    )*};
-}
-shared_atomic_args! { Slice<A> Buffer<A> View<'_, A> ViewMut<'_, A> }
-
-macro_rules! exclusive_atomic_args {
-    ($($slice:ident $(<$lifetime:lifetime>)?)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<A: Atomic> AtomicBuffer<A> for &mut $slice<$($lifetime,)? A::Value> {}
-        impl<T: AtomicElement> AtomicArg for &mut $slice<$($lifetime,)? T> {
-            fn slice<'a>(self) -> &'a AnySlice
-            where
-                Self: 'a,
-            {
-                self.any()
-            }
-        }
-    )*};
-}
-exclusive_atomic_args! { Slice Buffer ViewMut<'_> }
 
 impl<T: Sealed, const N: usize> Sealed for [T; N] {}
 impl<A: Atomic, const N: usize> Atomic for [A; N] {}

@@ -7,9 +7,7 @@
 //! earlier one only names that one.
 use crate::{
     counters::{LaunchCounters, Object},
-    kernel::Bound,
-    launch::Geometry,
-    launch_checks::CheckedLaunch,
+    launch::{checks::CheckedLaunch, config::Geometry, kernel::Bound},
     model::Gpu,
 };
 use std::{

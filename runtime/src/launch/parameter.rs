@@ -1,8 +1,8 @@
 //! The arguments that generated code passes to kernels: no part of the API. A module of its own, since
 //! rustc names these in messages.
-pub use crate::launch_checks::{Arg, Parameter};
+pub use crate::launch::checks::{Arg, Parameter};
 
-use crate::{Slice, kernel::Source};
+use crate::{Slice, launch::source::Source};
 use std::ops::{Deref, DerefMut};
 
 /// The argument of a launch behind a reference, for a parameter `&[T]`: a [`Slice`], or a value that

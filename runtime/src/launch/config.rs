@@ -4,8 +4,7 @@
 //! ([`LaunchConfig::grid`]), along one to three axes. With the kernel's declared block, or else the
 //! default one, [`LaunchConfig::geometry`] converts it to the blocks and threads of the hardware, and
 //! refuses sizes that no GPU runs, with the same limits on every device.
-use crate::{error::LaunchMistake, properties::Limits};
-use std::fmt;
+use crate::{Axis, error::LaunchMistake, properties::Limits};
 use warpwise_compiler::{fault::MOST_THREADS, hardware::occupancy::WARP_THREADS};
 
 /// Most threads in a block.
@@ -258,29 +257,6 @@ impl From<(usize, usize)> for Dims {
 impl From<(usize, usize, usize)> for Dims {
     fn from((x, y, z): (usize, usize, usize)) -> Self {
         Self { extents: [x as u64, y as u64, z as u64], rank: Rank::Three }
-    }
-}
-
-/// An axis of a block or grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "self-describing")]
-pub enum Axis {
-    X,
-    Y,
-    Z,
-}
-
-impl Axis {
-    const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
-}
-
-impl fmt::Display for Axis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::X => "x",
-            Self::Y => "y",
-            Self::Z => "z",
-        })
     }
 }
 

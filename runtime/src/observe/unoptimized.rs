@@ -2,9 +2,9 @@
 //! for long enough to matter.
 //!
 //! `cargo test` and `cargo run` compile dependencies so, unless a project configures otherwise. The
-//! warning is a record of the `log` crate, like those of lints on launches ([`crate::advice`]), and
+//! warning is a record of the `log` crate, like those of lints on launches ([`crate::observe::advice`]), and
 //! is off with `WARPWISE_LINTS=off`.
-use crate::lint;
+use crate::observe::lint;
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
     time::Duration,

@@ -13,8 +13,8 @@
 //! [`Event`](crate::Event)s and profilers measure the time of a kernel. Without the feature and
 //! without `WARPWISE_NVTX` each function costs a load and a branch.
 #[cfg(feature = "tracing")]
-use crate::launch_checks::Value;
-use crate::{Device, driver::Range, launch_checks::CheckedLaunch};
+use crate::launch::checks::Value;
+use crate::{Device, driver::Range, launch::checks::CheckedLaunch};
 #[cfg(feature = "tracing")]
 use std::time::Instant;
 #[cfg(feature = "tracing")]

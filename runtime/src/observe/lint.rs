@@ -7,7 +7,7 @@
 //!
 //! Lints do not run without a logger that takes warnings of this target, nor with
 //! `WARPWISE_LINTS=off`.
-use crate::kernel::Source;
+use crate::launch::source::{LintLevel, Source};
 use log::{Record, logger};
 use std::{fmt::Write as _, sync::OnceLock};
 use warpwise_compiler::{
@@ -21,17 +21,6 @@ use warpwise_compiler::{
 
 /// The target of the records.
 const TARGET: &str = "warpwise::lint";
-
-/// A level that is given to a lint, as generated code carries it.
-#[derive(Debug)]
-pub struct LintLevel {
-    /// The lint's name.
-    pub lint: &'static str,
-    /// The level.
-    pub level: Level,
-    /// The spans for which it holds, without the last; all spans if there is no range.
-    pub within: Option<(u32, u32)>,
-}
 
 impl Source {
     /// Returns the levels of lints in this kernel.
@@ -133,7 +122,7 @@ fn bindings_text(open: &Kernel, bindings: &[Binding]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Places;
+    use crate::launch::source::Places;
     use std::sync::{Mutex, Once};
 
     /// Records so far, each with its level, file and line.

@@ -3,8 +3,7 @@
 use crate::{
     Device, Dims, Error, IntoDims, LaunchConfig, Result,
     error::LaunchMistake,
-    kernel::{Bound, Source},
-    launch::Geometry,
+    launch::{config::Geometry, kernel::Bound, source::Source},
     occupancy::{Block, Multiprocessor, Occupancy, SuggestedBlock},
 };
 use warpwise_compiler::{hardware::occupancy::WARP_THREADS, specialize::Binding};

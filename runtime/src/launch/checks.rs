@@ -5,12 +5,16 @@ use crate::{
     LayeredTexture2, Layers, LayersMut, Plain, Result, Rows, RowsMut, Slice, Slice2, Stored,
     Surface1, Surface1Mut, Surface2, Surface2Mut, Surface3, Surface3Mut, SurfaceObject, TensorMap2,
     TensorMap2Mut, TensorMap3, TensorMap3Mut, Texture1, Texture2, Texture3, TextureElement,
-    TextureObject, advice,
-    element::Atomic,
+    TextureObject,
+    elements::element::Atomic,
     error::LaunchMistake,
-    kernel::{Bound, Signature, Source},
-    launch::Geometry,
+    launch::{
+        config::Geometry,
+        kernel::{Bound, Signature},
+        source::Source,
+    },
     memory::{AnySlice, Rectangle},
+    observe::advice,
     tensor_map::TensorLayout,
 };
 use smallvec::SmallVec;

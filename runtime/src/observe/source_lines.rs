@@ -5,7 +5,7 @@
 //! compiles each kernel at its first launch from the IR and the places that the program has for
 //! messages. So nothing has to be built again, and programs do not grow; but code by LLVM is replaced
 //! by that of the built-in back end.
-use crate::kernel::Source;
+use crate::launch::source::Source;
 use std::{env, path::Path};
 use warpwise_compiler::back::ptx::Lines;
 

@@ -11,7 +11,7 @@
 mod layout;
 mod of_std;
 
-use crate::element::{Element, sealed::Bytes};
+use crate::elements::element::{Element, sealed::Bytes};
 use half::{bf16, f16};
 pub use layout::{Layout, offsets};
 use std::marker::PhantomData;

@@ -3,11 +3,13 @@ use crate::{
     Device, Error, Result, Slice, Stored,
     device::Engine,
     driver::GraphExec,
-    kernel::Bound,
-    launch::Geometry,
-    launch_checks::{Arg, CheckedLaunch, Value},
+    launch::{
+        checks::{Arg, CheckedLaunch, Value},
+        config::Geometry,
+        kernel::Bound,
+    },
     memory::{AnySlice, check_lengths},
-    observe,
+    observe::spans,
     tensor_map::TensorLayout,
 };
 use std::{
@@ -240,7 +242,7 @@ impl Graph {
     /// # Errors
     /// Errors of the driver.
     pub fn launch(&self) -> Result<()> {
-        let _scope = observe::graph(self.nodes.len(), &self.device);
+        let _scope = spans::graph(self.nodes.len(), &self.device);
         match (&self.device.engine, &self.exec) {
             (Engine::Cuda(stream), Some(exec)) => stream.launch_graph(exec),
             (Engine::Cuda(_) | Engine::Cpu(_), _) => {

@@ -6,21 +6,25 @@ mod programs;
 
 use crate::{
     Error, Result,
-    check::{Checking, Checks, Finding},
+    check::{Checks, Finding},
     counters::{LaunchCounters, Launched},
+    device::simulator::Simulator,
     error::DevicePanic,
-    kernel::{Bound, FaultDetails},
-    launch::{self, Geometry},
-    launch_checks::{CheckedLaunch, Value},
+    launch::{
+        checks::{CheckedLaunch, Value},
+        config::{self, Geometry},
+        kernel::{Bound, FaultDetails},
+    },
     model::{Gpu, Work},
+    observe::{
+        checking::Checking,
+        output::{self, Printer},
+        profile, unoptimized,
+    },
     occupancy::{Block, Multiprocessor},
-    output::{self, Printer},
-    profile,
     properties::{DeviceInfo, Features, MemorySystem},
-    simulator::Simulator,
     stopped::Stopped,
     trace::Debugger,
-    unoptimized,
 };
 use programs::{CHECKED, COUNTING, MODELED, PLAIN, TRACED};
 use std::{
@@ -199,7 +203,7 @@ impl Interpreter {
             && outcome
                 .fault
                 .is_some_and(|fault| fault.reason == Reason::Check(Fault::IndexOutOfBounds));
-        let fault = outcome.fault.map(|report| Box::new(source.panic(kernel, details(&report))));
+        let fault = outcome.fault.map(|report| Box::new(launch.bound.panic(details(&report))));
         self.pending().print(kernel, &outcome.printed, outcome.lost);
         if let Some(stopped) = outcome.stopped {
             let reason = Box::new(Stopped::new(source, kernel, stopped, step_budget.is_some()));
@@ -393,7 +397,7 @@ fn info() -> DeviceInfo {
         memory: None,
         shared_memory_per_block: MAX_SHARED_BYTES,
         copy_engines: None,
-        limits: launch::limits(),
+        limits: config::limits(),
         memory_system: MemorySystem {
             clock_khz: None,
             bus_bits: None,

@@ -28,7 +28,7 @@
 //! `docs/debugging.md` has more.
 mod value;
 
-use crate::kernel::{Place, Source};
+use crate::launch::source::{Place, Source};
 use std::{
     fmt,
     ops::ControlFlow,

@@ -4,7 +4,11 @@
 //! from that of the last one, and the hundredth in a row with the same grid. Each lint reports a
 //! kernel and a block shape once. Lints do not run without a logger that takes warnings of this
 //! target, nor with `WARPWISE_LINTS=off`.
-use crate::{Device, launch::Geometry, launch_checks::CheckedLaunch, lint};
+use crate::{
+    Device,
+    launch::{checks::CheckedLaunch, config::Geometry},
+    observe::lint,
+};
 use std::sync::{Mutex, PoisonError};
 use warpwise_compiler::lint::launch;
 
