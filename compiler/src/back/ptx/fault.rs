@@ -83,7 +83,7 @@ impl Emitter<'_> {
         } else {
             let passed = Label::of("passed", failure.at);
             self.code.branch(cond, passed);
-            self.report_here(failure);
+            self.scoped(|this| this.report_here(failure));
             self.code.label(passed);
         }
     }

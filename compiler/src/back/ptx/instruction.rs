@@ -323,22 +323,26 @@ impl Emitter<'_> {
         let (outside, inside) = if range.inclusive { ("gt", "le") } else { ("ge", "lt") };
         ptx!(self, "setp.{outside}.{ty} {nothing}, {start}, {end}");
         self.code.branch(nothing, behind);
-        ptx!(self, "mov.{} {counter}, {start}", counter.class.ty());
-        let mut induction = self.begin_induction(id, [range.start, range.end, range.step], body);
-        self.code.label(head);
-        self.point_to_elements(&mut induction);
-        self.scoped(|this| this.body(body));
-        self.code.label(next);
-        self.advance_pointers(&induction);
-        let more = self.regs.fresh(Class::Pred);
-        if self.cannot_overflow(counted, range) {
-            self.advance(counter, step);
-            ptx!(self, "setp.{inside}.{ty} {more}, {counter}, {end}");
-        } else {
-            self.has_more(more, counter, [end, step], range, counted);
-            self.advance(counter, step);
-        }
-        self.code.branch(more, head);
+        // What is derived from here on is not there behind a loop that is not entered.
+        self.scoped(|this| {
+            ptx!(this, "mov.{} {counter}, {start}", counter.class.ty());
+            let bounds = [range.start, range.end, range.step];
+            let mut induction = this.begin_induction(id, bounds, body);
+            this.code.label(head);
+            this.point_to_elements(&mut induction);
+            this.scoped(|this| this.body(body));
+            this.code.label(next);
+            this.advance_pointers(&induction);
+            let more = this.regs.fresh(Class::Pred);
+            if this.cannot_overflow(counted, range) {
+                this.advance(counter, step);
+                ptx!(this, "setp.{inside}.{ty} {more}, {counter}, {end}");
+            } else {
+                this.has_more(more, counter, [end, step], range, counted);
+                this.advance(counter, step);
+            }
+            this.code.branch(more, head);
+        });
         self.code.label(behind);
     }
 

@@ -96,16 +96,21 @@ impl Emitter<'_> {
         ptx!(self, "vote.sync.ballot.b32 {here}, {always}, {mask}");
         ptx!(self, "setp.ne.u32 {partial}, {here}, -1");
         self.code.branch(partial, some);
-        let all = self.butterfly(&reduction, value);
-        ptx!(self, "mov.{} {result}, {all}", result.class.ty());
+        // What one arm derives is not there in the other one or behind both.
+        self.scoped(|this| {
+            let all = this.butterfly(&reduction, value);
+            ptx!(this, "mov.{} {result}, {all}", result.class.ty());
+        });
         self.code.jump(end);
         self.code.label(some);
-        if scalar.is_float() && op == ReduceOp::Add {
-            let sum = self.partial_butterfly(&reduction, value, here);
-            ptx!(self, "mov.{} {result}, {sum}", result.class.ty());
-        } else {
-            self.one_by_one(id, &reduction, [value, result], here);
-        }
+        self.scoped(|this| {
+            if scalar.is_float() && op == ReduceOp::Add {
+                let sum = this.partial_butterfly(&reduction, value, here);
+                ptx!(this, "mov.{} {result}, {sum}", result.class.ty());
+            } else {
+                this.one_by_one(id, &reduction, [value, result], here);
+            }
+        });
         self.code.label(end);
         result.into()
     }
