@@ -37,7 +37,7 @@ impl Emitter<'_> {
                 let ones = if ty == Type::I1 { "true" } else { "-1" };
                 inst!(self, ty, "xor {value}, {ones}")
             }
-            UnaryOp::Sqrt => self.float_function("sqrt", value),
+            UnaryOp::Sqrt => self.sqrt(&value),
             UnaryOp::Rsqrt => self.rsqrt(value),
             UnaryOp::Floor => self.float_function("floor", value),
             UnaryOp::Ceil => self.float_function("ceil", value),
@@ -60,6 +60,29 @@ impl Emitter<'_> {
     fn float_function(&mut self, name: &str, value: Value) -> Value {
         let ty = value.ty;
         self.intrinsic(ty, &format!("llvm.{name}.{}", ty.suffix()), &[value])
+    }
+
+    /// A square root. LLVM takes its own `llvm.sqrt` for one instruction, where `ptxas` makes some ten,
+    /// and runs it ahead of a branch that mostly skips it.
+    fn sqrt(&mut self, value: &Value) -> Value {
+        self.rounded_function("sqrt", std::slice::from_ref(value))
+    }
+
+    /// A quotient, which LLVM would run ahead of branches in the same way. An `fdiv` by a constant becomes a
+    /// product where that is exact.
+    fn quotient(&mut self, lhs: &Value, rhs: &Value) -> Value {
+        if rhs.name.starts_with('%') {
+            self.rounded_function("div", &[lhs.clone(), rhs.clone()])
+        } else {
+            inst!(self, lhs.ty, "fdiv {lhs}, {}", rhs.name)
+        }
+    }
+
+    /// A function of NVPTX that rounds to the nearest number, and that LLVM leaves in its place.
+    fn rounded_function(&mut self, name: &str, args: &[Value]) -> Value {
+        let ty = args[0].ty;
+        let suffix = if ty == Type::Double { "d" } else { "f" };
+        self.intrinsic(ty, &format!("llvm.nvvm.{name}.rn.{suffix}"), args)
     }
 
     fn rsqrt(&mut self, value: Value) -> Value {
@@ -146,7 +169,7 @@ impl Emitter<'_> {
             BinaryOp::Add => "fadd",
             BinaryOp::Sub => "fsub",
             BinaryOp::Mul => "fmul",
-            BinaryOp::Div => "fdiv",
+            BinaryOp::Div => return self.quotient(lhs, rhs),
             BinaryOp::Rem => return self.float_rem(lhs, rhs),
             BinaryOp::Min => return self.float_extreme("minimumnum", lhs, rhs),
             BinaryOp::Max => return self.float_extreme("maximumnum", lhs, rhs),
