@@ -23,7 +23,7 @@ pub(super) fn merge(
     let locals: Vec<LocalId> = kernel.locals.ids().collect();
     let mut own = HashMap::new();
     for local in locals {
-        let copies = if variance.local[local] == Varies::No { 1 } else { threads.factor };
+        let copies = if variance.local[local].is_same() { 1 } else { threads.factor };
         let like = kernel.locals[local].clone();
         let copies = (0..copies).map(|_| kernel.locals.push(like.clone())).collect();
         own.insert(local, copies);
@@ -106,7 +106,7 @@ impl Merge<'_> {
     }
 
     fn copies(&self, varies: Varies) -> usize {
-        if varies == Varies::No { 1 } else { self.threads.factor as usize }
+        if varies.is_same() { 1 } else { self.threads.factor as usize }
     }
 
     fn inst(&mut self, id: InstId) {

@@ -11,11 +11,29 @@ use crate::{
 pub(super) enum Varies {
     /// None: it is one value.
     No,
+    /// None, and it is computed from what a loop around it loads: threads that compare their own
+    /// indices with it decide differently in one iteration or another.
+    NoLoaded,
     /// It is computed from their indices, and threads of neighbouring blocks mostly decide alike by
     /// it.
     ByIndex,
     /// It is computed from what is in memory, or in several iterations of a loop.
     ByData,
+}
+
+impl Varies {
+    /// True for one value.
+    pub(super) const fn is_same(self) -> bool {
+        matches!(self, Self::No | Self::NoLoaded)
+    }
+
+    /// Returns the difference between values that are computed from two that differ so.
+    fn join(self, other: Self) -> Self {
+        match self.max(other) {
+            Self::ByIndex if self.min(other) == Self::NoLoaded => Self::ByData,
+            more => more,
+        }
+    }
 }
 
 /// The differences between threads in a body.
@@ -168,7 +186,7 @@ impl Walk<'_> {
     fn inst(&mut self, id: InstId, around: Varies) -> bool {
         let op = &self.kernel.insts[id].op;
         let is_apart = around == Varies::ByData;
-        let operands = op.operands().map(|operand| self.found.value[operand]).max();
+        let operands = op.operands().map(|operand| self.found.value[operand]).reduce(Varies::join);
         let varies = operands.unwrap_or(Varies::No);
         self.found.value[id] = varies;
         match op {
@@ -186,7 +204,7 @@ impl Walk<'_> {
                 // reads of a row in one brings what it reads in the next into the cache, unless the
                 // rows of several threads each are too much for it: Hamming distances of codes of
                 // 64 bytes take 119 us instead of 83 then, on an H200.
-                let is_shared = self.found.value[*ptr] == Varies::No;
+                let is_shared = self.found.value[*ptr].is_same();
                 self.loops == 0 || is_shared || self.threads.axis != Axis::X
             }
             Op::Store { .. } => {
@@ -201,7 +219,7 @@ impl Walk<'_> {
             }
             Op::Break(_) | Op::Continue(_) | Op::Return => !is_apart,
             Op::If { then, other, .. } => self.choose(id, varies, [then, other], around),
-            Op::For { body, .. } => varies == Varies::No && self.repeat(body, around),
+            Op::For { body, .. } => varies.is_same() && self.repeat(body, around),
             Op::Loop { body } => self.repeat(body, around),
             Op::Block { body } => self.body(body, around),
             _ => true,
@@ -209,7 +227,7 @@ impl Walk<'_> {
     }
 
     fn set(&mut self, local: LocalId, value: Varies, around: Varies) {
-        let several = self.loops > 0 && value != Varies::No;
+        let several = self.loops > 0 && !value.is_same();
         let apart = around == Varies::ByData;
         let varies = if several || apart { Varies::ByData } else { value };
         if varies > self.found.local[local] {
@@ -227,13 +245,17 @@ impl Walk<'_> {
             Some(root @ (Root::Param(_) | Root::Shared(_))) => self.kernel.is_read_only(root),
             None => false,
         };
-        let is_same = self.found.value[ptr] == Varies::No;
-        if is_same && (never_written || !self.has_stored) { Varies::No } else { Varies::ByData }
+        let is_same = self.found.value[ptr].is_same();
+        match is_same && (never_written || !self.has_stored) {
+            true if self.loops > 0 => Varies::NoLoaded,
+            true => Varies::No,
+            false => Varies::ByData,
+        }
     }
 
     fn choose(&mut self, id: InstId, cond: Varies, arms: [&Body; 2], around: Varies) -> bool {
         let apart = match cond {
-            Varies::No => false,
+            Varies::No | Varies::NoLoaded => false,
             Varies::ByIndex => self.has_stored || around == Varies::ByData,
             Varies::ByData => true,
         };
