@@ -8,6 +8,7 @@ use warpwise_compiler::{
     compile,
     ir::{CoarseGrid, Kernel},
     optimize::GpuKernels,
+    small_sizes::assume_small_sizes,
     target::Target,
 };
 use warpwise_llvm::Llvm;
@@ -23,7 +24,7 @@ pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuKernels> {
     let kernel: Kernel =
         benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
     let bound = compile::bind(&kernel, &[])?.into_owned();
-    Ok(compile::optimized_and_coarsened(bound)?)
+    Ok(compile::optimized_and_coarsened(assume_small_sizes(bound))?)
 }
 
 /// Returns the division of the grid of large launches, if they have code of their own.

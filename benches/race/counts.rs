@@ -18,6 +18,7 @@ use warpwise_compiler::{
     },
     ir::Kernel,
     lint::launch::barrier_count,
+    small_sizes::assume_small_sizes,
 };
 use warpwise_simt::{CacheModel, CountingProgram, Launch, Requests};
 
@@ -53,7 +54,7 @@ pub(crate) fn write(
 fn count(folder: &Path, benchmark: &Benchmark, scale: Scale, gpu: &Gpu) -> Result<CountedLaunch> {
     let kernel: Kernel =
         benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
-    let kernel = optimized_for_gpu(bind(&kernel, &[])?.into_owned())?;
+    let kernel = optimized_for_gpu(assume_small_sizes(bind(&kernel, &[])?.into_owned()))?;
     let problem = (benchmark.problem)(scale);
     let program = CountingProgram::new(&kernel, Requests::Vectors);
     let mut work = interpret::launch(&problem, |launch, _| {

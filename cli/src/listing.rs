@@ -16,6 +16,7 @@ use warpwise_compiler::{
     compile,
     ir::{self, CoarseGrid},
     optimize::GpuKernels,
+    small_sizes::assume_small_sizes,
     target::Target,
 };
 use warpwise_llvm::Llvm;
@@ -142,7 +143,7 @@ pub(crate) fn describe_coarsening(kernel: &ir::Kernel) -> Option<String> {
     if !kernel.is_closed() {
         return None;
     }
-    let kernels = compile::optimized_and_coarsened(kernel.clone()).ok()?;
+    let kernels = compile::optimized_and_coarsened(assume_small_sizes(kernel.clone())).ok()?;
     let CoarseGrid { axis, factor } = kernels.coarsened?.coarsening?.grid;
     let axis = axis.name();
     Some(format!(
@@ -160,7 +161,7 @@ fn optimize(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
 /// # Errors
 /// If coarsened threads are asked for, and the kernel has none.
 pub(crate) fn optimize_for_gpu(kernel: ir::Kernel, coarsened: bool) -> Result<ir::Kernel, Fault> {
-    let kernels = compile::optimized_and_coarsened(kernel);
+    let kernels = compile::optimized_and_coarsened(assume_small_sizes(kernel));
     let GpuKernels { plain, coarsened: coarse } =
         kernels.map_err(|error| Fault::new(error.to_string()))?;
     if !coarsened {

@@ -7,6 +7,7 @@ use crate::{
     ir::Kernel,
     lint::{self, Levels},
     optimize::{GpuKernels, keep_fallbacks, optimize, optimize_and_coarsen, optimize_for_gpu},
+    small_sizes::assume_small_sizes,
     specialize::{Binding, SpecializeError, specialize},
     target::Target,
     verify::{VerifyErrors, verify},
@@ -24,7 +25,8 @@ pub struct Compiled {
     pub diagnostics: Diagnostics,
 }
 
-/// Compiles `kernel`, with its generic parameters bound to `bindings`, for `target`.
+/// Compiles `kernel`, with its generic parameters bound to `bindings`, for `target` and for launches whose
+/// [sizes are small](crate::small_sizes).
 ///
 /// # Errors
 /// See [`CompileError`].
@@ -35,7 +37,7 @@ pub fn compile(
     levels: &Levels,
 ) -> Result<Compiled, CompileError> {
     let (kernel, diagnostics) = check_closed(kernel, bindings, levels)?;
-    let kernel = optimized_for_gpu(kernel.into_owned())?;
+    let kernel = optimized_for_gpu(assume_small_sizes(kernel.into_owned()))?;
     let ptx = ptx::emit(&kernel, target).map_err(CompileError::Unsupported)?;
     Ok(Compiled { kernel, ptx, diagnostics })
 }

@@ -23,6 +23,7 @@ pub mod message;
 pub mod optimize;
 pub mod output;
 pub mod places;
+pub mod small_sizes;
 pub mod specialize;
 pub mod target;
 pub mod tensor_cores;

@@ -9,6 +9,7 @@ use warpwise_compiler::{
     id::Id as _,
     ir::{Element, Kernel, Param, ParamKind, Span},
     lint,
+    small_sizes::assume_small_sizes,
     verify::verify,
 };
 use warpwise_frontend::source::{LoweredKernel, SourceError, SourceKernel, TextRange};
@@ -138,8 +139,8 @@ fn emit(kernel: &Kernel) -> Result<String, String> {
     if !kernel.is_closed() {
         return Err("a generic kernel is compiled when it is launched".to_owned());
     }
-    let optimized =
-        compile::optimized_for_gpu(kernel.clone()).map_err(|error| error.to_string())?;
+    let optimized = compile::optimized_for_gpu(assume_small_sizes(kernel.clone()))
+        .map_err(|error| error.to_string())?;
     ptx::emit(&optimized, ptx::oldest(&optimized)).map_err(|error| error.to_string())
 }
 

@@ -55,6 +55,7 @@ mod iterator_names;
 mod iterator_types;
 mod iterators;
 mod lane_operations;
+mod large_sizes;
 mod launch_requirements;
 mod launches;
 mod long_chains;
@@ -131,7 +132,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     deferred_inference dependent_launches dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
     function_pointers generics half_floats impl_trait_results inline_ptx instances int_methods integers
-    intrinsics iterator_names iterator_types iterators lane_operations launch_requirements
+    intrinsics iterator_names iterator_types iterators lane_operations large_sizes launch_requirements
     launches long_chains loops math mbarriers memory method_faults mipmaps name_precedence named_barriers nested_items
     number_methods operators options partial_iteration pattern_inference patterns pipelines plain_values
     ported::ciphers ported::codes ported::factors ported::finance ported::geometry ported::grids

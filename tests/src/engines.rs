@@ -17,6 +17,7 @@ use warpwise_compiler::{
     ir::{Access, CoarseGrid, Coarsening, Kernel, Scalar},
     optimize::optimize_and_coarsen,
     places,
+    small_sizes::assume_small_sizes,
 };
 
 /// A device to run kernels on, with the name that failures call it by.
@@ -106,7 +107,7 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
 /// What the macro would embed; lives as long as the process, as there.
 #[expect(unsafe_code, reason = "what a GPU runs is the PTX that is embedded in programs")]
 fn source(random: &RandomKernel) -> &'static Source {
-    let kernels = optimize_and_coarsen(random.kernel.clone());
+    let kernels = optimize_and_coarsen(assume_small_sizes(random.kernel.clone()));
     let emit = |kernel: &Kernel| {
         let oldest = ptx::oldest(kernel);
         &*ptx::emit(kernel, oldest).expect("the target has everything").leak()

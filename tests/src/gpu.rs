@@ -280,7 +280,7 @@ impl Gpu {
     ) -> Result<Vec<Option<Left>>, BatchError> {
         let target = Target::new(self.driver.sm);
         let codes: Vec<Option<Code>> =
-            batch.iter().map(|random| self.code(&random.kernel, version, target)).collect();
+            batch.iter().map(|random| self.code(random, version, target)).collect();
         let texts: Vec<&str> = codes.iter().flatten().map(|code| &*code.ptx).collect();
         if texts.is_empty() {
             return Ok(batch.iter().map(|_| None).collect());
@@ -333,8 +333,9 @@ impl Gpu {
     }
 
     /// The PTX that the runtime runs on the target, and how its launches divide the grid.
-    fn code(&self, kernel: &Kernel, version: Version, target: Target) -> Option<Code> {
-        let kernels = optimize_and_coarsen(kernel.clone());
+    fn code(&self, random: &RandomKernel, version: Version, target: Target) -> Option<Code> {
+        let kernel = &random.kernel;
+        let kernels = optimize_and_coarsen(random.for_gpu());
         let optimized = match version {
             Version::Plain => kernels.plain,
             Version::Coarsened => kernels.coarsened?,

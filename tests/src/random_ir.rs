@@ -53,6 +53,7 @@ pub use straight::straight_kernel;
 pub use strides::{numbered, stride_kernel};
 use warpwise_compiler::{
     ir::{Access, Builder, GridDependencyOp, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
+    small_sizes,
     specialize::{Binding, specialize},
 };
 pub use while_loops::with_while_loops;
@@ -70,6 +71,25 @@ pub struct RandomKernel {
     pub shape: LaunchShape,
     /// What they run it on, one a parameter.
     pub args: Vec<ArgData>,
+}
+
+impl RandomKernel {
+    /// Returns the kernel as its launch gets it compiled for a GPU: with the assumption that sizes are
+    /// small, if they are.
+    pub fn for_gpu(&self) -> Kernel {
+        let number = |arg: &ArgData| match arg {
+            ArgData::Scalar { bits, .. } => *bits,
+            // Fewer than these bytes.
+            ArgData::Slice { bytes, .. } => bytes.len() as u64,
+        };
+        let kernel = self.kernel.clone();
+        let sizes = small_sizes::find_sizes(&kernel);
+        if small_sizes::are_small(&sizes, self.args.iter().map(number)) {
+            small_sizes::assume_small_sizes(kernel)
+        } else {
+            kernel
+        }
+    }
 }
 
 /// The seeds that a test makes kernels from: `WARPWISE_SEEDS` (or `default`) many, from

@@ -83,6 +83,10 @@ fn computes_the_same(make: fn(u64) -> RandomKernel) {
         for optimize in [optimize, optimize_for_gpu, optimize_for_large_launches] {
             computes_the_same_by(optimize, seed, &random);
         }
+        let random = RandomKernel { kernel: random.for_gpu(), ..random };
+        for optimize in [optimize_for_gpu, optimize_for_large_launches] {
+            computes_the_same_by(optimize, seed, &random);
+        }
     }
 }
 

@@ -102,7 +102,7 @@ fn the_optimizer_changes_nothing_that_they_do() {
     });
     for (seed, random) in kernels {
         let optimized = optimize(random.kernel.clone());
-        let kernels = optimize_and_coarsen(random.kernel.clone());
+        let kernels = optimize_and_coarsen(random.for_gpu());
         let for_gpu = &kernels.plain;
         versioned += usize::from(*for_gpu != optimized);
         let plain = run(&random, &random.kernel, 1);

@@ -86,7 +86,7 @@ fn coarsened_random_kernels_mean_what_the_reference_says() {
     let (mut wrong, mut coarsened, mut faults) = (Vec::new(), 0, 0);
     for seed in seeds(300) {
         for random in [coarse_kernel(seed), random_kernel(seed)] {
-            let coarsened_kernel = optimize_and_coarsen(random.kernel.clone()).coarsened;
+            let coarsened_kernel = optimize_and_coarsen(random.for_gpu()).coarsened;
             let Some(kernel) = coarsened_kernel else { continue };
             coarsened += 1;
             let expected = reference::run(&random);

@@ -23,6 +23,7 @@ use warpwise_compiler::{
     compile::{self, CompileError},
     ir::{CoarseGrid, Kernel},
     optimize::GpuKernels,
+    small_sizes::assume_small_sizes,
     target::Target,
 };
 #[cfg(not(target_family = "wasm"))]
@@ -92,11 +93,11 @@ pub(crate) fn choose_backend(options: &Options) -> Choice {
 pub(crate) fn compile_to_ptx(choice: Choice, kernel: &Kernel) -> Result<CompiledPtx, CompileError> {
     if !is_generating_code() {
         // Nobody launches the kernel, so the code for large launches is of no use.
-        let plain = compile::optimized_for_gpu(kernel.clone())?;
+        let plain = compile::optimized_for_gpu(assume_small_sizes(kernel.clone()))?;
         let plain = compile_builtin(&plain).map_err(CompileError::Unsupported)?;
         return Ok(CompiledPtx { plain, coarsened: None, warning: None });
     }
-    let kernels = compile::optimized_and_coarsened(kernel.clone())?;
+    let kernels = compile::optimized_and_coarsened(assume_small_sizes(kernel.clone()))?;
     compile_kernels(choice, kernel, &kernels).map_err(CompileError::Unsupported)
 }
 

@@ -62,7 +62,7 @@ impl GpuKernel {
         let (target, source) = (target(context), bound.source);
         let backend = BackEnd::new(target, source);
         let text_for = |ptx: EmbeddedPtx| ptx.text_for(&bound.kernel, target);
-        let is_embedded_usable = !bound.is_element_aligned() && backend.lines.is_none();
+        let is_embedded_usable = bound.may_be_embedded() && backend.lines.is_none();
         let embedded = source.code_for(&bound.bindings).filter(|_| is_embedded_usable);
         if let Some(EmbeddedCode { plain, coarsened }) = embedded
             && let Some(plain) = text_for(plain)
@@ -90,7 +90,7 @@ impl GpuKernel {
         bound: &Bound,
     ) -> Result<Self> {
         let source = bound.source;
-        let texts = cache.get_or_make(source.name, &backend.cache_key(&bound.kernel), || {
+        let texts = cache.get_or_make(source.name, &backend.cache_key(&bound.for_gpu()), || {
             let GpuKernels { plain, coarsened } = optimize(context, bound)?;
             let emit = |kernel: &Kernel| {
                 backend.emit(kernel).map_err(|text| compile_error(context, source, text))
@@ -148,7 +148,7 @@ impl GpuKernel {
 
 /// Optimizes a kernel for GPUs.
 fn optimize(context: &Context, bound: &Bound) -> Result<GpuKernels> {
-    optimized_and_coarsened(bound.kernel.clone())
+    optimized_and_coarsened(bound.for_gpu())
         .map_err(|error| compile_error(context, bound.source, error.to_string()))
 }
 

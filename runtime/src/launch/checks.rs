@@ -23,6 +23,7 @@ use warpwise_compiler::{
     back::ptx::{self, SharedMemory},
     id::Id as _,
     ir::{self, Access, Param, ParamKind, Scalar},
+    small_sizes::are_small,
     specialize::Binding,
 };
 
@@ -457,7 +458,10 @@ pub fn launch(
     }
     check_requirements(bound, geometry, args).map_err(refused)?;
     let shared = shared_memory(bound, device, geometry, args).map_err(refused)?;
-    let bound = bound.for_slices(args.values().all(Value::is_vector_aligned));
+    let bound = bound.for_arguments(
+        args.values().all(Value::is_vector_aligned),
+        are_small(&bound.signature.sizes, args.values().map(|value| value.number().1)),
+    );
     let launch = CheckedLaunch { bound, geometry, shared, args };
     device.run(&launch)?;
     advice::lint_launch(&launch, device);

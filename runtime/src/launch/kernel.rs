@@ -26,6 +26,7 @@ use warpwise_compiler::{
     ir::{Extent, Fault, Kernel, Param},
     lint::launch::barrier_count,
     message::MAX_VALUES,
+    small_sizes,
     specialize::Binding,
 };
 
@@ -56,8 +57,10 @@ pub(crate) struct Bound {
     pub(crate) advice: Advice,
     /// The kernel's number in a [`PerKernel`].
     number: usize,
-    /// The same kernel for slices that are aligned to their elements only.
-    element_aligned: OnceLock<&'static Self>,
+    /// True if launches have [small sizes](small_sizes).
+    has_small_sizes: bool,
+    /// The same kernel for slices that are aligned to their elements only, for large sizes, and for both.
+    versions: [OnceLock<&'static Self>; 3],
 }
 
 impl Bound {
@@ -88,7 +91,7 @@ impl Bound {
                 device: device.to_string(),
                 message,
             })?;
-            Ok(Self::new(source, bindings, kernel))
+            Ok(Self::new(source, bindings, kernel, true))
         })?;
         if is_new {
             lint::log_new_findings(source, bindings, &bound.kernel);
@@ -98,7 +101,12 @@ impl Bound {
     }
 
     /// Keeps a kernel to the end of the process.
-    fn new(source: &'static Source, bindings: &[Binding], kernel: Kernel) -> &'static Self {
+    fn new(
+        source: &'static Source,
+        bindings: &[Binding],
+        kernel: Kernel,
+        has_small_sizes: bool,
+    ) -> &'static Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         Box::leak(Box::new(Self {
             source,
@@ -107,20 +115,36 @@ impl Bound {
             kernel,
             advice: Advice::default(),
             number: COUNT.fetch_add(1, Relaxed),
-            element_aligned: OnceLock::new(),
+            has_small_sizes,
+            versions: [const { OnceLock::new() }; 3],
         }))
     }
 
-    /// Returns the same kernel, or for slices of less alignment the version without accesses to
-    /// several elements at once.
-    pub(crate) fn for_slices(&'static self, are_aligned: bool) -> &'static Self {
-        if are_aligned || self.is_element_aligned() {
-            return self;
-        }
-        self.element_aligned.get_or_init(|| {
-            let kernel = Kernel { aligned_slices: false, ..self.kernel.clone() };
-            Self::new(self.source, &self.bindings, kernel)
+    /// Returns the kernel for a launch whose slices are aligned for accesses to several elements at once
+    /// and whose [sizes are small](small_sizes), or a version without these assumptions.
+    pub(crate) fn for_arguments(
+        &'static self,
+        are_aligned: bool,
+        are_small: bool,
+    ) -> &'static Self {
+        let version = usize::from(!are_aligned) | usize::from(!are_small) << 1;
+        let Some(version) = version.checked_sub(1) else { return self };
+        self.versions[version].get_or_init(|| {
+            let aligned_slices = self.kernel.aligned_slices && are_aligned;
+            let kernel = Kernel { aligned_slices, ..self.kernel.clone() };
+            Self::new(self.source, &self.bindings, kernel, are_small)
         })
+    }
+
+    /// Returns true if launches have only arguments for which code was made beforehand.
+    pub(crate) fn may_be_embedded(&self) -> bool {
+        self.kernel.aligned_slices && self.has_small_sizes
+    }
+
+    /// Returns the kernel with everything that optimization for a GPU may assume.
+    pub(crate) fn for_gpu(&self) -> Kernel {
+        let kernel = self.kernel.clone();
+        if self.has_small_sizes { small_sizes::assume_small_sizes(kernel) } else { kernel }
     }
 
     /// Converts a fault of this kernel to a panic.
@@ -145,11 +169,6 @@ impl Bound {
             thread,
             count,
         }
-    }
-
-    /// Returns true if the slices of launches may be aligned to their elements only.
-    pub(crate) fn is_element_aligned(&self) -> bool {
-        !self.kernel.aligned_slices
     }
 }
 
@@ -184,6 +203,8 @@ fn compile_error_text(source: &Source, error: &CompileError) -> String {
 #[derive(Debug)]
 pub(crate) struct Signature {
     pub(crate) params: Vec<Param>,
+    /// For each parameter, true if it [has a size](small_sizes::find_sizes).
+    pub(crate) sizes: Vec<bool>,
     pub(crate) block: Option<[u64; 3]>,
     pub(crate) wide_index: bool,
     /// True if all blocks have to run at the same time.
@@ -207,6 +228,7 @@ impl Signature {
     fn of(kernel: &Kernel) -> Self {
         Self {
             params: kernel.params.iter().map(|(_, param)| param.clone()).collect(),
+            sizes: small_sizes::find_sizes(kernel),
             block: kernel.block.as_ref().map(|dims| dims.each_ref().map(known_extent)),
             wide_index: kernel.wide_index,
             cooperative: kernel.cooperative,
@@ -348,7 +370,7 @@ mod tests {
         let instances = Instances::new();
         let u32s = [Binding::Type(Scalar::U32)];
         let get = |source, bindings: &[Binding]| {
-            let make = || Ok(Bound::new(source, bindings, source.ir.parse().unwrap()));
+            let make = || Ok(Bound::new(source, bindings, source.ir.parse().unwrap(), true));
             std::ptr::from_ref(instances.get(source, bindings, make).unwrap()).addr()
         };
         std::thread::scope(|scope| {
@@ -366,10 +388,24 @@ mod tests {
     }
 
     #[test]
+    fn launches_get_the_version_for_their_arguments() {
+        let bound = Bound::new(&ONE, &[], ONE.ir.parse().unwrap(), true);
+        assert!(std::ptr::eq(bound, bound.for_arguments(true, true)));
+        assert!(bound.may_be_embedded());
+        for (are_aligned, are_small) in [(false, true), (true, false), (false, false)] {
+            let version = bound.for_arguments(are_aligned, are_small);
+            assert!(std::ptr::eq(version, bound.for_arguments(are_aligned, are_small)));
+            assert!(!version.may_be_embedded());
+            assert_eq!(version.kernel.aligned_slices, are_aligned);
+            assert_eq!(version.has_small_sizes, are_small);
+        }
+    }
+
+    #[test]
     fn a_table_keeps_no_errors_and_waits_only_for_the_same_kernel() {
         let table = PerKernel::new();
         let [one, two] =
-            [&ONE, &TWO].map(|source| Bound::new(source, &[], source.ir.parse().unwrap()));
+            [&ONE, &TWO].map(|source| Bound::new(source, &[], source.ir.parse().unwrap(), true));
         let failed = Error::NoDriver { tried: Vec::new() };
         assert_eq!(table.get(one, || Err::<i32, _>(failed.clone())), Err(failed));
         let meet = Barrier::new(2);
