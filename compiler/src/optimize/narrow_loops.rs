@@ -62,6 +62,13 @@ fn gains(kernel: &Kernel, id: InstId) -> bool {
     found.size <= MAX_SIZE && !found.excluded && (has_computed_step || found.divides)
 }
 
+/// True if the loop `id` is short, and neither has loops inside nor is one where the whole grid meets.
+pub(super) fn is_simple(kernel: &Kernel, id: InstId) -> bool {
+    let Op::For { body, inclusive: false, .. } = &kernel.insts[id].op else { return false };
+    let found = Found::of(kernel, body);
+    found.size <= MAX_SIZE && !found.excluded
+}
+
 /// The contents of a loop.
 struct Found {
     /// The number of instructions.
