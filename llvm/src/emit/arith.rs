@@ -57,14 +57,14 @@ impl Emitter<'_> {
         }
     }
 
-    fn float_function(&mut self, name: &str, value: Value) -> Value {
+    pub(super) fn float_function(&mut self, name: &str, value: Value) -> Value {
         let ty = value.ty;
         self.intrinsic(ty, &format!("llvm.{name}.{}", ty.suffix()), &[value])
     }
 
     /// A square root. LLVM takes its own `llvm.sqrt` for one instruction, where `ptxas` makes some ten,
     /// and runs it ahead of a branch that mostly skips it.
-    fn sqrt(&mut self, value: &Value) -> Value {
+    pub(super) fn sqrt(&mut self, value: &Value) -> Value {
         self.rounded_function("sqrt", std::slice::from_ref(value))
     }
 
@@ -163,7 +163,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn float_binary(&mut self, op: BinaryOp, lhs: &Value, rhs: &Value) -> Value {
+    pub(super) fn float_binary(&mut self, op: BinaryOp, lhs: &Value, rhs: &Value) -> Value {
         let ty = lhs.ty;
         let name = match op {
             BinaryOp::Add => "fadd",

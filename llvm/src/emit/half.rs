@@ -58,11 +58,11 @@ impl Emitter<'_> {
         let function = match op {
             UnaryOp::Neg => return self.half_bits("xor", 0x8000, value),
             UnaryOp::Abs => return self.half_bits("and", 0x7fff, value),
-            UnaryOp::Sqrt => "sqrt",
-            UnaryOp::Floor => "floor",
-            UnaryOp::Ceil => "ceil",
-            UnaryOp::Trunc => "trunc",
-            UnaryOp::RoundTiesEven => "roundeven",
+            UnaryOp::Sqrt => None,
+            UnaryOp::Floor => Some("floor"),
+            UnaryOp::Ceil => Some("ceil"),
+            UnaryOp::Trunc => Some("trunc"),
+            UnaryOp::RoundTiesEven => Some("roundeven"),
             UnaryOp::Not
             | UnaryOp::Rsqrt
             | UnaryOp::Approx(_)
@@ -72,7 +72,10 @@ impl Emitter<'_> {
             | UnaryOp::SwapBytes => unreachable!("the verifier saw another type here"),
         };
         let value = self.half_value(format, value);
-        let result = self.intrinsic(Type::Float, &format!("llvm.{function}.f32"), &[value]);
+        let result = match function {
+            Some(function) => self.float_function(function, value),
+            None => self.sqrt(&value),
+        };
         self.rounded(format, &result)
     }
 
@@ -92,27 +95,7 @@ impl Emitter<'_> {
         lhs: &Value,
         rhs: &Value,
     ) -> Value {
-        let (name, instruction) = match op {
-            BinaryOp::Add => ("fadd", "add.rn"),
-            BinaryOp::Sub => ("fsub", "sub.rn"),
-            BinaryOp::Mul => ("fmul", "mul.rn"),
-            BinaryOp::Div => ("fdiv", "div.rn"),
-            BinaryOp::Min => ("llvm.minimumnum.f32", "min"),
-            BinaryOp::Max => ("llvm.maximumnum.f32", "max"),
-            BinaryOp::Rem => {
-                let [a, b] = [lhs, rhs].map(|half| self.half_value(format, half));
-                let rest = self.float_rem(&a, &b);
-                return self.rounded(format, &rest);
-            }
-            BinaryOp::And
-            | BinaryOp::Or
-            | BinaryOp::Xor
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::MulHigh
-            | BinaryOp::RotateLeft => unreachable!("the verifier saw another type here"),
-        };
-        if self.has_half(format, op) {
+        if let Some(instruction) = self.half_instruction(format, op) {
             let operands = [lhs, rhs].map(|value| self.bits(value));
             let suffix = ptx::arithmetic(scalar(format));
             let text = format!("{instruction}.{suffix} $0, $1, $2;");
@@ -120,20 +103,20 @@ impl Emitter<'_> {
             return self.of_bits(&result, lhs.ty);
         }
         let [a, b] = [lhs, rhs].map(|half| self.half_value(format, half));
-        let result = match op {
-            BinaryOp::Min | BinaryOp::Max => self.intrinsic(Type::Float, name, &[a, b]),
-            _ => inst!(self, Type::Float, "{name} {a}, {}", b.name),
-        };
+        let result = self.float_binary(op, &a, &b);
         self.rounded(format, &result)
     }
 
-    /// Returns true if the target has the instruction of 16-bit floats.
-    fn has_half(&self, format: Format, op: BinaryOp) -> bool {
+    /// Returns the target's instruction for 16-bit floats, without their type; `None` if it has none.
+    fn half_instruction(&self, format: Format, op: BinaryOp) -> Option<&'static str> {
+        let has_sums = format == Format::F16 || self.target >= HAS_SUMS;
+        let has_extremes = self.target >= HAS_ROUNDING;
         match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                format == Format::F16 || self.target >= HAS_SUMS
-            }
-            BinaryOp::Min | BinaryOp::Max => self.target >= HAS_ROUNDING,
+            BinaryOp::Add => has_sums.then_some("add.rn"),
+            BinaryOp::Sub => has_sums.then_some("sub.rn"),
+            BinaryOp::Mul => has_sums.then_some("mul.rn"),
+            BinaryOp::Min => has_extremes.then_some("min"),
+            BinaryOp::Max => has_extremes.then_some("max"),
             BinaryOp::Div
             | BinaryOp::Rem
             | BinaryOp::And
@@ -142,7 +125,7 @@ impl Emitter<'_> {
             | BinaryOp::Shl
             | BinaryOp::Shr
             | BinaryOp::MulHigh
-            | BinaryOp::RotateLeft => false,
+            | BinaryOp::RotateLeft => None,
         }
     }
 
