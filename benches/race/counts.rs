@@ -4,21 +4,18 @@
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
-    interpret, tools,
+    compile, interpret, tools,
 };
 use std::{fmt::Write as _, fs, path::Path};
 use warpwise_benches::Scale;
 use warpwise_compiler::{
     back::ptx::declared_shared_bytes,
-    compile::{bind, optimized_for_gpu},
     hardware::{
         gpu::Gpu,
         occupancy::{Block, Multiprocessor},
         time::{Grid, Work},
     },
-    ir::Kernel,
     lint::launch::barrier_count,
-    small_sizes::assume_small_sizes,
 };
 use warpwise_simt::{CacheModel, CountingProgram, Launch, Requests};
 
@@ -52,9 +49,7 @@ pub(crate) fn write(
 }
 
 fn count(folder: &Path, benchmark: &Benchmark, scale: Scale, gpu: &Gpu) -> Result<CountedLaunch> {
-    let kernel: Kernel =
-        benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
-    let kernel = optimized_for_gpu(assume_small_sizes(bind(&kernel, &[])?.into_owned()))?;
+    let kernel = compile::kernels(benchmark)?.plain;
     let problem = (benchmark.problem)(scale);
     let program = CountingProgram::new(&kernel, Requests::Vectors);
     let mut work = interpret::launch(&problem, |launch, _| {
