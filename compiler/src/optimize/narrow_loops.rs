@@ -53,20 +53,21 @@ pub(super) fn narrow_loops(kernel: &mut Kernel, skipped: &mut HashSet<InstId>) -
 
 /// True for a loop that is faster in 32 bits.
 fn gains(kernel: &Kernel, id: InstId) -> bool {
-    let Inst { op: Op::For { step, body, inclusive: false, .. }, ty: WIDE, .. } = &kernel.insts[id]
-    else {
-        return false;
-    };
-    let found = Found::of(kernel, body);
-    let has_computed_step = !matches!(kernel.insts[*step].op, Op::Const(_));
-    found.size <= MAX_SIZE && !found.excluded && (has_computed_step || found.divides)
+    let Inst { op: Op::For { step, .. }, ty: WIDE, .. } = kernel.insts[id] else { return false };
+    let has_computed_step = !matches!(kernel.insts[step].op, Op::Const(_));
+    simple_contents(kernel, id).is_some_and(|found| has_computed_step || found.divides)
 }
 
 /// True if the loop `id` is short, and neither has loops inside nor is one where the whole grid meets.
 pub(super) fn is_simple(kernel: &Kernel, id: InstId) -> bool {
-    let Op::For { body, inclusive: false, .. } = &kernel.insts[id].op else { return false };
+    simple_contents(kernel, id).is_some()
+}
+
+/// Returns the contents of the loop `id` if it is [simple](is_simple).
+fn simple_contents(kernel: &Kernel, id: InstId) -> Option<Found> {
+    let Op::For { body, inclusive: false, .. } = &kernel.insts[id].op else { return None };
     let found = Found::of(kernel, body);
-    found.size <= MAX_SIZE && !found.excluded
+    (found.size <= MAX_SIZE && !found.excluded).then_some(found)
 }
 
 /// The contents of a loop.
