@@ -1,8 +1,8 @@
 //! Kernels that the macro has embedded, prepared for an engine at their first launch.
 //!
-//! A [`Bound`] is its IR with all parameters bound, and with the
-//! [`Signature`] against which the launcher checks a launch. It is made at the first launch and kept to
-//! the end of the process. Engines make their programs of it and keep them in a [`PerKernel`].
+//! A [`Bound`] is the IR of a [`Source`] with all parameters bound, and with the [`Signature`] against
+//! which the launcher checks a launch. It is made at the first launch and kept to the end of the
+//! process. Engines make their programs of it and keep them in a [`PerKernel`].
 use crate::{
     Device, Error, Result,
     error::DevicePanic,

@@ -246,10 +246,12 @@ impl Walk<'_> {
             None => false,
         };
         let is_same = self.found.value[ptr].is_same();
-        match is_same && (never_written || !self.has_stored) {
-            true if self.loops > 0 => Varies::NoLoaded,
-            true => Varies::No,
-            false => Varies::ByData,
+        if !is_same || !never_written && self.has_stored {
+            Varies::ByData
+        } else if self.loops > 0 {
+            Varies::NoLoaded
+        } else {
+            Varies::No
         }
     }
 
