@@ -9,11 +9,10 @@ pub(crate) mod math_library;
 
 use crate::{
     resolve::device_set::DeviceItem,
-    syntax::item::unraw_item_name,
-    types::vector::{self, Identifiers, Vector},
+    types::vector::{self, Identifiers, Vector, VectorItem},
 };
 use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
-use syn::{ImplItem, Item, Signature, TraitItem};
+use syn::{Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, structs are one line,
 /// and functions in `impl`s are indented by four spaces.
@@ -115,26 +114,19 @@ pub(crate) struct StdLib {
     paths: BTreeMap<String, usize>,
     parsed: Vec<OnceCell<Option<DeviceItem>>>,
     /// Vectors and their `impl`s, whose paths name only vectors.
-    vectors: Vec<DeviceItem>,
+    vectors: Vec<VectorItem>,
 }
 
 impl StdLib {
     /// Makes a library with item numbers from `first` on, for code with these words.
     pub(crate) fn new(first: usize, words: &Identifiers) -> Self {
-        let vectors = vector::items(words).into_iter();
+        let vectors = vector::items(words);
         let types = PIECES.iter().enumerate().filter(|(_, piece)| piece.within.is_none());
         Self {
             first,
             paths: types.map(|(index, piece)| (piece.name.to_owned(), first + index)).collect(),
-            parsed: PIECES.iter().map(|_| OnceCell::new()).collect(),
-            vectors: vectors
-                .map(|item| DeviceItem {
-                    item,
-                    paths: BTreeMap::new(),
-                    is_foreign: false,
-                    std_item: None,
-                })
-                .collect(),
+            parsed: (0..PIECES.len() + vectors.len()).map(|_| OnceCell::new()).collect(),
+            vectors,
         }
     }
 
@@ -148,18 +140,22 @@ impl StdLib {
         let pieces = PIECES.iter();
         let pieces =
             pieces.map(|piece| if piece.within.is_none() { piece.name } else { "_" }.to_owned());
-        pieces.chain(self.vectors.iter().map(|vector| unraw_item_name(&vector.item)))
+        let vectors = self.vectors.iter().map(|item| match item {
+            VectorItem::Type(vector) => vector.name().to_string(),
+            VectorItem::Methods(_) | VectorItem::Operator(_) => "_".to_owned(),
+        });
+        pieces.chain(vectors)
     }
 
     /// Returns the item with this number.
     pub(crate) fn item(&self, number: usize) -> Option<&DeviceItem> {
         let index = number.checked_sub(self.first)?;
-        if let Some(behind) = index.checked_sub(PIECES.len()) {
-            return self.vectors.get(behind);
-        }
         let parse = || {
-            let item = PIECES[index].parse()?;
-            Some(DeviceItem { item, paths: self.paths.clone(), is_foreign: false, std_item: None })
+            let (item, paths) = match index.checked_sub(PIECES.len()) {
+                None => (PIECES[index].parse()?, self.paths.clone()),
+                Some(behind) => (self.vectors[behind].parse()?, BTreeMap::new()),
+            };
+            Some(DeviceItem { item, paths, is_foreign: false, std_item: None })
         };
         self.parsed.get(index)?.get_or_init(parse).as_ref()
     }
@@ -201,15 +197,15 @@ impl StdLib {
             | "slice::GetDisjointMutError"
             | "std::slice::GetDisjointMutError"
             | "core::slice::GetDisjointMutError" => "GetDisjointMutError",
-            _ => return self.find_vector(&Vector::from_path(path)?.name().to_string()),
+            _ => return self.find_vector(Vector::from_path(path)?),
         };
         self.paths.get(name).copied()
     }
 
-    /// Returns the vector with this name.
-    fn find_vector(&self, name: &str) -> Option<usize> {
-        let found = self.vectors.iter().position(|vector| unraw_item_name(&vector.item) == name)?;
-        Some(self.first + PIECES.len() + found)
+    /// Returns the type of a vector.
+    fn find_vector(&self, vector: Vector) -> Option<usize> {
+        let is_type = |item: &VectorItem| matches!(item, VectorItem::Type(of) if *of == vector);
+        Some(self.first + PIECES.len() + self.vectors.iter().position(is_type)?)
     }
 
     /// Returns the enum and variant of a name that is in scope everywhere.
@@ -241,10 +237,7 @@ impl StdLib {
             index += 1;
         }
         let vectors = self.vectors.iter().enumerate();
-        let of_vectors = vectors.filter(|(_, vector)| match &vector.item {
-            Item::Impl(item) => item.items.iter().any(|member| has_name(member, name)),
-            _ => false,
-        });
+        let of_vectors = vectors.filter(|(_, item)| item.has_member(name));
         found.extend(of_vectors.map(|(index, _)| self.first + pieces.len() + index));
         found
     }
@@ -263,15 +256,6 @@ impl StdLib {
             TraitItem::Fn(function) => Some((number, &function.sig)),
             _ => None,
         }
-    }
-}
-
-/// Returns true if a function or constant has this name.
-fn has_name(member: &ImplItem, name: &str) -> bool {
-    match member {
-        ImplItem::Fn(function) => function.sig.ident == name,
-        ImplItem::Const(constant) => constant.ident == name,
-        _ => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Constants, methods and swizzles of vectors.
-use crate::types::vector::{
-    Identifiers, LANE_NAMES, LANE_TYPES, Vector, examples::example_paragraph,
+use crate::types::{
+    Prim,
+    vector::{Identifiers, LANE_NAMES, LANE_TYPES, Vector, examples::example_paragraph},
 };
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -14,7 +15,7 @@ struct Member {
 
 /// Returns the `impl` with all members except swizzles, with their documentation.
 pub(crate) fn member_impl(vector: Vector) -> TokenStream {
-    let documented = all_members(vector).into_iter().map(|Member { name, doc, tokens }| {
+    let documented = members(vector, None).into_iter().map(|Member { name, doc, tokens }| {
         let (doc, example) = (format!(" {doc}"), example_paragraph(vector, &name));
         quote!(#[doc = #doc] #[doc = #example] #tokens)
     });
@@ -40,7 +41,7 @@ pub(crate) fn swizzle_impl(vector: Vector) -> TokenStream {
 
 /// Returns the `impl` with the members and swizzles among `words`.
 pub(crate) fn selected_impl(vector: Vector, words: &Identifiers) -> TokenStream {
-    let members = all_members(vector).into_iter().filter(|member| words.contain(&member.name));
+    let members = members(vector, Some(words)).into_iter();
     let is_own =
         |word: &&str| word.chars().all(|lane| LANE_NAMES[..vector.lanes].concat().contains(lane));
     let swizzles = words.swizzles().filter(is_own).map(|word| make_swizzle(vector, word));
@@ -70,9 +71,9 @@ fn make_swizzle(vector: Vector, word: &str) -> TokenStream {
     }
 }
 
-/// Returns all members except swizzles.
-fn all_members(vector: Vector) -> Vec<Member> {
-    let mut all = Members { vector, all: Vec::new() };
+/// Returns the members with names among `words`, or all, except swizzles.
+fn members(vector: Vector, words: Option<&Identifiers>) -> Vec<Member> {
+    let mut all = Members { vector, words, all: Vec::new() };
     all.add_common();
     all.add_comparisons();
     all.add_sums();
@@ -90,86 +91,92 @@ fn all_members(vector: Vector) -> Vec<Member> {
 }
 
 /// The members collected so far.
-struct Members {
+struct Members<'w> {
     vector: Vector,
+    /// The names to collect; all, if there are none.
+    words: Option<&'w Identifiers>,
     all: Vec<Member>,
 }
 
-impl Members {
-    fn add(&mut self, name: &str, doc: &str, tokens: TokenStream) {
-        self.all.push(Member { name: name.into(), doc: doc.into(), tokens });
+impl Members<'_> {
+    fn add(&mut self, name: &str, doc: &str, tokens: impl FnOnce() -> TokenStream) {
+        if self.words.is_none_or(|words| words.contain(name)) {
+            self.all.push(Member { name: name.into(), doc: doc.into(), tokens: tokens() });
+        }
     }
 
     /// Adds a function without side effects.
-    fn add_pure(&mut self, name: &str, doc: &str, tokens: TokenStream) {
-        self.add(name, doc, quote!(#[inline] #[must_use] #tokens));
+    fn add_pure(&mut self, name: &str, doc: &str, tokens: impl FnOnce() -> TokenStream) {
+        self.add(name, doc, || {
+            let tokens = tokens();
+            quote!(#[inline] #[must_use] #tokens)
+        });
     }
 
     /// Adds the method of the same name on each lane.
     fn add_lane_by_lane(&mut self, name: &str, doc: &str, params: &[&str]) {
-        let method = format_ident!("{name}");
-        let params: Vec<Ident> = params.iter().map(|param| format_ident!("{param}")).collect();
-        let lanes = self.vector.map_lanes(|lane| quote!(self.#lane.#method(#(#params.#lane),*)));
-        self.add_pure(
-            name,
-            doc,
-            quote!(pub fn #method(self #(, #params: Self)*) -> Self { #lanes }),
-        );
-    }
-
-    /// Joins the lanes by an operator.
-    fn fold_lanes(&self, op: &TokenStream, lane: impl Fn(&Ident) -> TokenStream) -> TokenStream {
-        let mut folded = TokenStream::new();
-        for (index, field) in self.vector.fields().iter().enumerate() {
-            let (op, lane) = ((index > 0).then_some(op), lane(field));
-            folded.extend(quote!(#op #lane));
-        }
-        folded
+        let vector = self.vector;
+        self.add_pure(name, doc, || {
+            let method = format_ident!("{name}");
+            let params: Vec<Ident> = params.iter().map(|param| format_ident!("{param}")).collect();
+            let lanes = vector.map_lanes(|lane| quote!(self.#lane.#method(#(#params.#lane),*)));
+            quote!(pub fn #method(self #(, #params: Self)*) -> Self { #lanes })
+        });
     }
 
     fn add_common(&mut self) {
         let vector = self.vector;
         let (scalar, fields, count) = (vector.scalar(), vector.fields(), vector.lanes);
-        let [zero, one] = match (vector.lane.is_half(), vector.lane.is_float()) {
-            (true, _) => [quote!(#scalar::ZERO), quote!(#scalar::ONE)],
-            (false, true) => [quote!(0.0), quote!(1.0)],
-            (false, false) => [quote!(0), quote!(1)],
-        };
-        let [zeros, ones] = [zero, one].map(|value| vector.map_lanes(|_| value.clone()));
-        self.add("ZERO", "A vector whose lanes are all 0.", quote!(pub const ZERO: Self = #zeros;));
-        self.add("ONE", "A vector whose lanes are all 1.", quote!(pub const ONE: Self = #ones;));
-        let lanes = quote!(pub const LANES: usize = #count;);
-        self.add("LANES", "The number of lanes.", lanes);
-        let tokens =
-            quote!(pub const fn new(#(#fields: #scalar),*) -> Self { Self { #(#fields),* } });
-        self.add_pure("new", "A vector of these lanes.", tokens);
-        let lanes = vector.map_lanes(|_| quote!(value));
-        let tokens = quote!(pub const fn splat(value: #scalar) -> Self { #lanes });
-        self.add_pure("splat", "A vector whose lanes are all `value`.", tokens);
-        let indices = (0..count).map(Literal::usize_unsuffixed);
-        let tokens = quote!(pub const fn from_array(lanes: [#scalar; #count]) -> Self {
-            Self { #(#fields: lanes[#indices]),* }
-        });
-        self.add_pure("from_array", "The vector of the lanes in an array.", tokens);
-        let tokens =
-            quote!(pub const fn to_array(self) -> [#scalar; #count] { [#(self.#fields),*] });
-        self.add_pure("to_array", "The lanes, as an array.", tokens);
-        for field in &fields {
-            let (name, method) = (format!("with_{field}"), format_ident!("with_{field}"));
-            let doc = format!("The vector with another lane `{field}`.");
-            let tokens = quote!(pub const fn #method(self, #field: #scalar) -> Self {
-                Self { #field, ..self }
+        let indices: Vec<_> = (0..count).map(Literal::usize_unsuffixed).collect();
+        for (name, doc, half, float, int) in [
+            ("ZERO", "A vector whose lanes are all 0.", quote!(ZERO), quote!(0.0), quote!(0)),
+            ("ONE", "A vector whose lanes are all 1.", quote!(ONE), quote!(1.0), quote!(1)),
+        ] {
+            self.add(name, doc, || {
+                let lanes =
+                    vector.map_lanes(|_| match (vector.lane.is_half(), vector.lane.is_float()) {
+                        (true, _) => quote!(#scalar::#half),
+                        (false, true) => float.clone(),
+                        (false, false) => int.clone(),
+                    });
+                quote!(pub const #half: Self = #lanes;)
             });
-            self.add_pure(&name, &doc, tokens);
         }
-        let lanes = vector.map_lanes(|lane| quote!(f(self.#lane)));
-        let tokens =
-            quote!(pub fn map<F: FnMut(#scalar) -> #scalar>(self, mut f: F) -> Self { #lanes });
+        self.add("LANES", "The number of lanes.", || quote!(pub const LANES: usize = #count;));
         self.add_pure(
-            "map",
-            "The results of `f` for each lane, from the first one to the last.",
-            tokens,
+            "new",
+            "A vector of these lanes.",
+            || quote!(pub const fn new(#(#fields: #scalar),*) -> Self { Self { #(#fields),* } }),
         );
+        self.add_pure("splat", "A vector whose lanes are all `value`.", || {
+            let lanes = vector.map_lanes(|_| quote!(value));
+            quote!(pub const fn splat(value: #scalar) -> Self { #lanes })
+        });
+        self.add_pure("from_array", "The vector of the lanes in an array.", || {
+            quote!(pub const fn from_array(lanes: [#scalar; #count]) -> Self {
+                Self { #(#fields: lanes[#indices]),* }
+            })
+        });
+        self.add_pure(
+            "to_array",
+            "The lanes, as an array.",
+            || quote!(pub const fn to_array(self) -> [#scalar; #count] { [#(self.#fields),*] }),
+        );
+        for field in &fields {
+            let (name, doc) =
+                (format!("with_{field}"), format!("The vector with another lane `{field}`."));
+            self.add_pure(&name, &doc, || {
+                let method = format_ident!("{name}");
+                quote!(pub const fn #method(self, #field: #scalar) -> Self {
+                    Self { #field, ..self }
+                })
+            });
+        }
+        let doc = "The results of `f` for each lane, from the first one to the last.";
+        self.add_pure("map", doc, || {
+            let lanes = vector.map_lanes(|lane| quote!(f(self.#lane)));
+            quote!(pub fn map<F: FnMut(#scalar) -> #scalar>(self, mut f: F) -> Self { #lanes })
+        });
         self.add_lane_by_lane("min", "The smaller of each pair of lanes.", &["other"]);
         self.add_lane_by_lane("max", "The larger of each pair of lanes.", &["other"]);
         self.add_lane_by_lane(
@@ -180,7 +187,7 @@ impl Members {
     }
 
     fn add_comparisons(&mut self) {
-        let (vector, count) = (self.vector, self.vector.lanes);
+        let (fields, count) = (self.vector.fields(), self.vector.lanes);
         for (name, op, doc) in [
             ("lanes_eq", quote!(==), "equal to"),
             ("lanes_ne", quote!(!=), "not equal to"),
@@ -189,64 +196,63 @@ impl Members {
             ("lanes_gt", quote!(>), "greater than"),
             ("lanes_ge", quote!(>=), "at least"),
         ] {
-            let (method, fields) = (format_ident!("{name}"), vector.fields());
             let doc = format!("True for each lane that is {doc} that of `other`.");
-            let tokens = quote!(pub fn #method(self, other: Self) -> [bool; #count] {
-                [#(self.#fields #op other.#fields),*]
+            self.add_pure(name, &doc, || {
+                let method = format_ident!("{name}");
+                quote!(pub fn #method(self, other: Self) -> [bool; #count] {
+                    [#(self.#fields #op other.#fields),*]
+                })
             });
-            self.add_pure(name, &doc, tokens);
         }
-        let fields = vector.fields();
-        let indices = (0..count).map(Literal::usize_unsuffixed);
-        let tokens = quote!(pub fn select(mask: [bool; #count], yes: Self, no: Self) -> Self {
-            Self { #(#fields: if mask[#indices] { yes.#fields } else { no.#fields }),* }
+        let doc = "The lanes of `yes` where `mask` is true, and of `no` elsewhere.";
+        self.add_pure("select", doc, || {
+            let indices = (0..count).map(Literal::usize_unsuffixed);
+            quote!(pub fn select(mask: [bool; #count], yes: Self, no: Self) -> Self {
+                Self { #(#fields: if mask[#indices] { yes.#fields } else { no.#fields }),* }
+            })
         });
-        self.add_pure(
-            "select",
-            "The lanes of `yes` where `mask` is true, and of `no` elsewhere.",
-            tokens,
-        );
     }
 
     fn add_sums(&mut self) {
-        let scalar = self.vector.scalar();
-        let tokens = self.fold_lanes(&quote!(+), |lane| quote!(self.#lane));
-        self.add_pure(
-            "sum",
-            "The sum of the lanes, from left to right.",
-            quote!(pub fn sum(self) -> #scalar { #tokens }),
-        );
-        let tokens = self.fold_lanes(&quote!(*), |lane| quote!(self.#lane));
-        let tokens = quote!(pub fn product(self) -> #scalar { #tokens });
-        self.add_pure("product", "The product of the lanes, from left to right.", tokens);
-        let tokens = self.fold_lanes(&quote!(+), |lane| quote!(self.#lane * other.#lane));
-        let tokens = quote!(pub fn dot(self, other: Self) -> #scalar { #tokens });
-        self.add_pure("dot", "The sum of the products of the lanes, from left to right.", tokens);
-        let fields = self.vector.fields();
+        let vector = self.vector;
+        let (scalar, fields) = (vector.scalar(), vector.fields());
         let (first, rest) = (&fields[0], &fields[1..]);
-        let tokens =
-            quote!(pub fn min_element(self) -> #scalar { self.#first #(.min(self.#rest))* });
-        self.add_pure("min_element", "The smallest lane.", tokens);
-        let tokens =
-            quote!(pub fn max_element(self) -> #scalar { self.#first #(.max(self.#rest))* });
-        self.add_pure("max_element", "The largest lane.", tokens);
-        if self.vector.lanes == 3
-            && (self.vector.lane.is_float() || self.vector.lane.scalar().is_signed())
-        {
-            let tokens = quote!(
-                pub fn cross(self, other: Self) -> Self {
-                    Self {
-                        x: self.y * other.z - self.z * other.y,
-                        y: self.z * other.x - self.x * other.z,
-                        z: self.x * other.y - self.y * other.x,
+        self.add_pure("sum", "The sum of the lanes, from left to right.", || {
+            let sum = join_lanes(vector, &quote!(+), |lane| quote!(self.#lane));
+            quote!(pub fn sum(self) -> #scalar { #sum })
+        });
+        self.add_pure("product", "The product of the lanes, from left to right.", || {
+            let product = join_lanes(vector, &quote!(*), |lane| quote!(self.#lane));
+            quote!(pub fn product(self) -> #scalar { #product })
+        });
+        let doc = "The sum of the products of the lanes, from left to right.";
+        self.add_pure("dot", doc, || {
+            let sum = join_lanes(vector, &quote!(+), |lane| quote!(self.#lane * other.#lane));
+            quote!(pub fn dot(self, other: Self) -> #scalar { #sum })
+        });
+        self.add_pure(
+            "min_element",
+            "The smallest lane.",
+            || quote!(pub fn min_element(self) -> #scalar { self.#first #(.min(self.#rest))* }),
+        );
+        self.add_pure(
+            "max_element",
+            "The largest lane.",
+            || quote!(pub fn max_element(self) -> #scalar { self.#first #(.max(self.#rest))* }),
+        );
+        if vector.lanes == 3 && (vector.lane.is_float() || vector.lane.scalar().is_signed()) {
+            let doc = "The vector product, which is perpendicular to both vectors.";
+            self.add_pure("cross", doc, || {
+                quote!(
+                    pub fn cross(self, other: Self) -> Self {
+                        Self {
+                            x: self.y * other.z - self.z * other.y,
+                            y: self.z * other.x - self.x * other.z,
+                            z: self.x * other.y - self.y * other.x,
+                        }
                     }
-                }
-            );
-            self.add_pure(
-                "cross",
-                "The vector product, which is perpendicular to both vectors.",
-                tokens,
-            );
+                )
+            });
         }
     }
 
@@ -277,27 +283,36 @@ impl Members {
 
     fn add_geometry(&mut self) {
         let (vector, scalar) = (self.vector, self.vector.scalar());
-        let square = self.fold_lanes(&quote!(+), |lane| quote!(self.#lane * self.#lane));
-        let tokens = quote!(pub fn length_squared(self) -> #scalar { #square });
-        self.add_pure("length_squared", "The sum of the squares of the lanes.", tokens);
-        let tokens = quote!(pub fn length(self) -> #scalar { (#square).sqrt() });
-        self.add_pure("length", "The square root of the sum of the squares of the lanes.", tokens);
-        let lanes = vector.map_lanes(|lane| quote!(self.#lane / length));
-        let tokens = quote!(pub fn normalize(self) -> Self {
-            let length = (#square).sqrt();
-            #lanes
+        let square = || join_lanes(vector, &quote!(+), |lane| quote!(self.#lane * self.#lane));
+        self.add_pure("length_squared", "The sum of the squares of the lanes.", || {
+            let square = square();
+            quote!(pub fn length_squared(self) -> #scalar { #square })
         });
-        self.add_pure("normalize", "The vector divided by its length.", tokens);
-        let difference = vector.map_lanes(|lane| quote!(self.#lane - other.#lane));
-        let square = self.fold_lanes(&quote!(+), |lane| quote!(by.#lane * by.#lane));
-        let tokens = quote!(pub fn distance(self, other: Self) -> #scalar {
-            let by = #difference;
-            (#square).sqrt()
+        let doc = "The square root of the sum of the squares of the lanes.";
+        self.add_pure("length", doc, || {
+            let square = square();
+            quote!(pub fn length(self) -> #scalar { (#square).sqrt() })
         });
-        self.add_pure("distance", "The length of the difference.", tokens);
-        let lanes = vector.map_lanes(|lane| quote!(self.#lane + (other.#lane - self.#lane) * t));
-        let tokens = quote!(pub fn lerp(self, other: Self, t: #scalar) -> Self { #lanes });
-        self.add_pure("lerp", "`self + (other - self) * t`", tokens);
+        self.add_pure("normalize", "The vector divided by its length.", || {
+            let (square, lanes) = (square(), vector.map_lanes(|lane| quote!(self.#lane / length)));
+            quote!(pub fn normalize(self) -> Self {
+                let length = (#square).sqrt();
+                #lanes
+            })
+        });
+        self.add_pure("distance", "The length of the difference.", || {
+            let difference = vector.map_lanes(|lane| quote!(self.#lane - other.#lane));
+            let square = join_lanes(vector, &quote!(+), |lane| quote!(by.#lane * by.#lane));
+            quote!(pub fn distance(self, other: Self) -> #scalar {
+                let by = #difference;
+                (#square).sqrt()
+            })
+        });
+        self.add_pure("lerp", "`self + (other - self) * t`", || {
+            let lane = |lane: &Ident| quote!(self.#lane + (other.#lane - self.#lane) * t);
+            let lanes = vector.map_lanes(lane);
+            quote!(pub fn lerp(self, other: Self, t: #scalar) -> Self { #lanes })
+        });
     }
 
     fn add_integer_methods(&mut self) {
@@ -315,28 +330,45 @@ impl Members {
         let from = self.vector;
         for (_, lane) in LANE_TYPES.into_iter().filter(|(_, lane)| *lane != from.lane) {
             let to = Vector { lane, ..from };
-            let (name, scalar, fields) = (to.name(), to.scalar(), to.fields());
+            let scalar = to.scalar();
             let convert = |field: &Ident| match (from.lane.is_half(), lane.is_half()) {
-                (false, false) => Some(quote!(self.#field as #scalar)),
-                (true, false) if lane.is_float() => {
+                (true, false) => {
                     let method = format_ident!("to_{scalar}");
-                    Some(quote!(self.#field.#method()))
+                    quote!(self.#field.#method())
                 }
-                (false, true) if from.lane == crate::types::vector::Prim::F32 => {
-                    Some(quote!(#scalar::from_f32(self.#field)))
-                }
-                (true, true) => Some(quote!(#scalar::from_f32(self.#field.to_f32()))),
-                (true, false) | (false, true) => None,
+                (false, true) => quote!(#scalar::from_f32(self.#field)),
+                (true, true) => quote!(#scalar::from_f32(self.#field.to_f32())),
+                (false, false) => quote!(self.#field as #scalar),
             };
-            let values: Option<Vec<TokenStream>> = fields.iter().map(convert).collect();
-            let Some(values) = values else { continue };
-            let method = format!("as_{}", name.to_string().to_lowercase());
-            let called = format_ident!("{method}");
-            let doc = format!("Each lane as a `{scalar}`.");
-            let tokens = quote!(pub fn #called(self) -> #name { #name { #(#fields: #values),* } });
-            self.add_pure(&method, &doc, tokens);
+            let exists = match (from.lane.is_half(), lane.is_half()) {
+                (true, false) => lane.is_float(),
+                (false, true) => from.lane == Prim::F32,
+                (true, true) | (false, false) => true,
+            };
+            if exists {
+                let name = to.name();
+                let method = format!("as_{}", name.to_string().to_lowercase());
+                self.add_pure(&method, &format!("Each lane as a `{scalar}`."), || {
+                    let (method, lanes) = (format_ident!("{method}"), to.map_lanes(convert));
+                    quote!(pub fn #method(self) -> #name { #lanes })
+                });
+            }
         }
     }
+}
+
+/// Joins the lanes by an operator.
+fn join_lanes(
+    vector: Vector,
+    op: &TokenStream,
+    lane: impl Fn(&Ident) -> TokenStream,
+) -> TokenStream {
+    let mut joined = TokenStream::new();
+    for (index, field) in vector.fields().iter().enumerate() {
+        let (op, lane) = ((index > 0).then_some(op), lane(field));
+        joined.extend(quote!(#op #lane));
+    }
+    joined
 }
 
 #[cfg(test)]
@@ -348,7 +380,7 @@ mod tests {
         let mut shown = Vec::new();
         let mut named = Vec::new();
         for vector in LANE_TYPES.into_iter().flat_map(|(_, lane)| Vector::family(lane)) {
-            for Member { name, .. } in all_members(vector) {
+            for Member { name, .. } in members(vector, None) {
                 let paragraph = example_paragraph(vector, &name);
                 match paragraph.split_once("[`").and_then(|(_, rest)| rest.split_once("`]")) {
                     Some((place, _)) => named.push(place.to_string()),

@@ -15,10 +15,11 @@ pub(crate) mod operators;
 mod words;
 
 use crate::types::Prim;
+use crate::types::vector::operators::OperatorImpl;
 pub(crate) use crate::types::vector::words::Identifiers;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Ident, Item};
+use syn::{Ident, ImplItem, Item, ItemImpl};
 
 /// The names of the lanes.
 const LANE_NAMES: [&str; 4] = ["x", "y", "z", "w"];
@@ -130,19 +131,57 @@ pub(crate) fn is_name(name: &str) -> bool {
         .is_some_and(|(bits, lanes)| number(bits) && number(lanes))
 }
 
+/// An item of a vector for kernels, parsed when a kernel needs it.
+pub(crate) enum VectorItem {
+    /// The type.
+    Type(Vector),
+    /// The `impl` with all methods and constants that kernels name.
+    Methods(Box<ItemImpl>),
+    /// An `impl` with one function.
+    Operator(OperatorImpl),
+}
+
+impl VectorItem {
+    pub(crate) fn parse(&self) -> Option<Item> {
+        match self {
+            Self::Type(vector) => syn::parse2(vector.declaration()).ok(),
+            Self::Methods(methods) => Some(Item::Impl(ItemImpl::clone(methods))),
+            Self::Operator(operator) => syn::parse2(operator.tokens()).ok(),
+        }
+    }
+
+    /// Returns true for an `impl` with a function or constant of this name.
+    pub(crate) fn has_member(&self, name: &str) -> bool {
+        match self {
+            Self::Type(_) => false,
+            Self::Methods(methods) => methods.items.iter().any(|member| has_name(member, name)),
+            Self::Operator(operator) => operator.method == name,
+        }
+    }
+}
+
+/// Returns true if a function or constant has this name.
+fn has_name(member: &ImplItem, name: &str) -> bool {
+    match member {
+        ImplItem::Fn(function) => function.sig.ident == name,
+        ImplItem::Const(constant) => constant.ident == name,
+        _ => false,
+    }
+}
+
 /// Returns the items of the vectors that these words may need.
-pub(crate) fn items(words: &Identifiers) -> Vec<Item> {
+pub(crate) fn items(words: &Identifiers) -> Vec<VectorItem> {
     let families = LANE_TYPES.into_iter().filter(|(_, lane)| words.need_lane_type(*lane));
-    let vectors = families.flat_map(|(_, lane)| Vector::family(lane));
-    let tokens = vectors.map(|vector| {
-        let declaration = vector.declaration();
-        let methods = methods::selected_impl(vector, words);
-        let operators = operators::operator_impls(vector);
-        let contracted = operators::contraction_impl(vector);
-        quote!(#declaration #methods #operators #contracted)
-    });
-    let file = syn::parse2::<syn::File>(tokens.collect());
-    file.map(|file| file.items).unwrap_or_default()
+    let mut items = Vec::new();
+    for vector in families.flat_map(|(_, lane)| Vector::family(lane)) {
+        items.push(VectorItem::Type(vector));
+        let methods = syn::parse2(methods::selected_impl(vector, words));
+        items.extend(methods.ok().map(VectorItem::Methods));
+        let operators = operators::operator_impls(vector).into_iter();
+        let contracted = operators::contraction_impls(vector);
+        items.extend(operators.chain(contracted).map(VectorItem::Operator));
+    }
+    items
 }
 
 #[cfg(test)]
@@ -172,26 +211,29 @@ mod tests {
     #[test]
     fn kernels_get_only_the_vector_methods_that_they_name() {
         let words = |kernel| Identifiers::in_items([].iter(), Some(&kernel));
-        let items = items(&words(syn::parse_quote!(
+        let items = |words: &Identifiers| -> Vec<Item> {
+            super::items(words).iter().map(|item| item.parse().expect("it parses")).collect()
+        };
+        let items_of_dot = items(&words(syn::parse_quote!(
             fn f(v: F32x2) {
                 v.dot(v.yx());
             }
         )));
-        let structs = items.iter().filter(|item| matches!(item, Item::Struct(_)));
+        let structs = items_of_dot.iter().filter(|item| matches!(item, Item::Struct(_)));
         assert_eq!(structs.count(), 3);
-        let text = quote!(#(#items)*).to_string();
+        let text = quote!(#(#items_of_dot)*).to_string();
         assert!(text.contains("fn dot") && text.contains("fn yx") && !text.contains("fn xy"));
         let inside: ItemFn = syn::parse_quote!(
             fn f(v: f32) {
                 assert!(f(as_f32x2(v).xy()));
             }
         );
-        let text = super::items(&words(inside));
+        let text = items(&words(inside));
         let text = quote!(#(#text)*).to_string();
         assert!(text.contains("fn xy") && !text.contains("fn yx"));
         let none = words(syn::parse_quote!(
             fn f(v: f32) {}
         ));
-        assert!(super::items(&none).is_empty());
+        assert!(items(&none).is_empty());
     }
 }

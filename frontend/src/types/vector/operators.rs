@@ -1,6 +1,6 @@
 //! Operators on vectors: lane by lane, with a number on either side used for all lanes, and
 //! conversions from and to arrays.
-use crate::types::vector::Vector;
+use crate::types::{Prim, vector::Vector};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
@@ -31,17 +31,41 @@ fn supported_operators(
     (ARITHMETIC.iter().chain(bitwise).copied(), shifts, unary)
 }
 
+/// An `impl` with one function, made when it is needed: most kernels use few operators.
+pub(crate) struct OperatorImpl {
+    /// The function's name.
+    pub(crate) method: String,
+    tokens: Box<dyn Fn() -> TokenStream>,
+}
+
+impl OperatorImpl {
+    fn new(method: impl Into<String>, tokens: impl Fn() -> TokenStream + 'static) -> Self {
+        Self { method: method.into(), tokens: Box::new(tokens) }
+    }
+
+    /// Makes the `impl`.
+    pub(crate) fn tokens(&self) -> TokenStream {
+        (self.tokens)()
+    }
+}
+
 /// Returns all operator `impl`s of `vector`.
-pub(crate) fn operator_impls(vector: Vector) -> TokenStream {
+pub(crate) fn operator_impls(vector: Vector) -> Vec<OperatorImpl> {
     let (numbers, shifts, unary) = supported_operators(vector);
-    let binary = numbers.map(|(of_trait, op)| binary_impl(vector, of_trait, op));
-    let shifts = shifts.iter().map(|(of_trait, op)| {
-        let u32 = quote!(u32);
-        number_impl(vector, of_trait, op, &u32)
-    });
-    let unary = unary.iter().map(|(of_trait, op)| self::unary_impl(vector, of_trait, op));
-    let from = array_conversions(vector);
-    quote!(#(#binary)* #(#shifts)* #(#unary)* #from)
+    let mut impls = Vec::new();
+    for (of_trait, op) in numbers {
+        impls.extend(vector_impls(vector, of_trait, op));
+        impls.extend(number_impls(vector, of_trait, op, vector.lane));
+    }
+    for (of_trait, op) in shifts {
+        impls.extend(number_impls(vector, of_trait, op, Prim::U32));
+    }
+    impls.extend(unary.iter().map(|(of_trait, op)| unary_impl(vector, of_trait, op)));
+    impls.extend([
+        OperatorImpl::new("from", move || conversion_from_array(vector)),
+        OperatorImpl::new("from", move || conversion_to_array(vector)),
+    ]);
+    impls
 }
 
 /// Returns the same operators on references, as numbers have them. They are for the host; kernels
@@ -116,50 +140,99 @@ fn assigned_by_reference(
     }
 }
 
-/// Returns an operator on two vectors, a vector and a number, and a number and a vector.
-fn binary_impl(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
-    let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
-    let OperatorNames { op, assign_op, of_trait: named, assign, method, assign_method } =
-        OperatorNames::new(of_trait, op);
-    let lanes = vector.map_lanes(|lane| quote!(self.#lane #op other.#lane));
-    let reversed = vector.map_lanes(|lane| quote!(self #op other.#lane));
-    let by_number = self::number_impl(vector, of_trait, &op.to_string(), &quote!(#scalar));
-    quote! {
-        impl ::core::ops::#named for #name {
-            type Output = #name;
-            #[inline]
-            fn #method(self, other: #name) -> #name { #lanes }
+/// Returns an operator on two vectors, on a number and a vector, and the assignment of the first.
+fn vector_impls(vector: Vector, of_trait: &'static str, op: &'static str) -> [OperatorImpl; 3] {
+    let on_vectors = move || {
+        let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
+        let (name, lanes) =
+            (vector.name(), vector.map_lanes(|lane| quote!(self.#lane #op other.#lane)));
+        quote! {
+            impl ::core::ops::#of_trait for #name {
+                type Output = #name;
+                #[inline]
+                fn #method(self, other: #name) -> #name { #lanes }
+            }
         }
-        impl ::core::ops::#named<#name> for #scalar {
-            type Output = #name;
-            #[inline]
-            fn #method(self, other: #name) -> #name { #reversed }
+    };
+    let on_number = move || {
+        let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
+        let (name, scalar) = (vector.name(), vector.scalar());
+        let lanes = vector.map_lanes(|lane| quote!(self #op other.#lane));
+        quote! {
+            impl ::core::ops::#of_trait<#name> for #scalar {
+                type Output = #name;
+                #[inline]
+                fn #method(self, other: #name) -> #name { #lanes }
+            }
         }
-        impl ::core::ops::#assign for #name {
-            #[inline]
-            fn #assign_method(&mut self, other: #name) { #(self.#fields #assign_op other.#fields;)* }
+    };
+    let assigned = move || {
+        let OperatorNames { assign_op, assign, assign_method, .. } =
+            OperatorNames::new(of_trait, op);
+        let (name, fields) = (vector.name(), vector.fields());
+        quote! {
+            impl ::core::ops::#assign for #name {
+                #[inline]
+                fn #assign_method(&mut self, other: #name) {
+                    #(self.#fields #assign_op other.#fields;)*
+                }
+            }
         }
-        #by_number
-    }
+    };
+    let method = method_name(of_trait);
+    [
+        OperatorImpl::new(method.clone(), on_vectors),
+        OperatorImpl::new(method, on_number),
+        OperatorImpl::new(assign_method_name(of_trait), assigned),
+    ]
 }
 
-/// Returns an operator on a vector and a number.
-fn number_impl(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> TokenStream {
-    let (name, fields) = (vector.name(), vector.fields());
-    let OperatorNames { op, assign_op, of_trait, assign, method, assign_method } =
-        OperatorNames::new(of_trait, op);
-    let lanes = vector.map_lanes(|lane| quote!(self.#lane #op other));
-    quote! {
-        impl ::core::ops::#of_trait<#number> for #name {
-            type Output = #name;
-            #[inline]
-            fn #method(self, other: #number) -> #name { #lanes }
+/// Returns an operator on a vector and a number, and its assignment.
+fn number_impls(
+    vector: Vector,
+    of_trait: &'static str,
+    op: &'static str,
+    number: Prim,
+) -> [OperatorImpl; 2] {
+    let on_number = move || {
+        let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
+        let (name, number) = (vector.name(), format_ident!("{}", number.name()));
+        let lanes = vector.map_lanes(|lane| quote!(self.#lane #op other));
+        quote! {
+            impl ::core::ops::#of_trait<#number> for #name {
+                type Output = #name;
+                #[inline]
+                fn #method(self, other: #number) -> #name { #lanes }
+            }
         }
-        impl ::core::ops::#assign<#number> for #name {
-            #[inline]
-            fn #assign_method(&mut self, other: #number) { #(self.#fields #assign_op other;)* }
+    };
+    let assigned = move || {
+        let OperatorNames { assign_op, assign, assign_method, .. } =
+            OperatorNames::new(of_trait, op);
+        let (name, fields) = (vector.name(), vector.fields());
+        let number = format_ident!("{}", number.name());
+        quote! {
+            impl ::core::ops::#assign<#number> for #name {
+                #[inline]
+                fn #assign_method(&mut self, other: #number) {
+                    #(self.#fields #assign_op other;)*
+                }
+            }
         }
-    }
+    };
+    [
+        OperatorImpl::new(method_name(of_trait), on_number),
+        OperatorImpl::new(assign_method_name(of_trait), assigned),
+    ]
+}
+
+/// Returns the name of an operator's function: `add` of `Add`.
+fn method_name(of_trait: &str) -> String {
+    of_trait.to_lowercase()
+}
+
+fn assign_method_name(of_trait: &str) -> String {
+    format!("{}_assign", method_name(of_trait))
 }
 
 /// The names of an operator's trait, methods and tokens.
@@ -175,33 +248,32 @@ struct OperatorNames {
 impl OperatorNames {
     fn new(of_trait: &str, op: &str) -> Self {
         let tokens = |text: String| text.parse().expect("operators are tokens");
-        let method = of_trait.to_lowercase();
         Self {
             op: tokens(op.into()),
             assign_op: tokens(format!("{op}=")),
             of_trait: format_ident!("{of_trait}"),
             assign: format_ident!("{of_trait}Assign"),
-            assign_method: format_ident!("{method}_assign"),
-            method: format_ident!("{method}"),
+            assign_method: format_ident!("{}", assign_method_name(of_trait)),
+            method: format_ident!("{}", method_name(of_trait)),
         }
     }
 }
 
-fn unary_impl(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
-    let name = vector.name();
-    let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
-    let lanes = vector.map_lanes(|lane| quote!(#op self.#lane));
-    quote! {
-        impl ::core::ops::#of_trait for #name {
-            type Output = #name;
-            #[inline]
-            fn #method(self) -> #name { #lanes }
+fn unary_impl(vector: Vector, of_trait: &'static str, op: &'static str) -> OperatorImpl {
+    OperatorImpl::new(method_name(of_trait), move || {
+        let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
+        let (name, lanes) = (vector.name(), vector.map_lanes(|lane| quote!(#op self.#lane)));
+        quote! {
+            impl ::core::ops::#of_trait for #name {
+                type Output = #name;
+                #[inline]
+                fn #method(self) -> #name { #lanes }
+            }
         }
-    }
+    })
 }
 
-/// Returns the conversions from and to arrays.
-fn array_conversions(vector: Vector) -> TokenStream {
+fn conversion_from_array(vector: Vector) -> TokenStream {
     let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
     let fields = vector.fields();
     let indices = (0..lanes).map(Literal::usize_unsuffixed);
@@ -212,6 +284,13 @@ fn array_conversions(vector: Vector) -> TokenStream {
                 #name { #(#fields: lanes[#indices]),* }
             }
         }
+    }
+}
+
+fn conversion_to_array(vector: Vector) -> TokenStream {
+    let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
+    let fields = vector.fields();
+    quote! {
         impl ::core::convert::From<#name> for [#scalar; #lanes] {
             #[inline]
             fn from(vector: #name) -> [#scalar; #lanes] { [#(vector.#fields),*] }
@@ -221,38 +300,49 @@ fn array_conversions(vector: Vector) -> TokenStream {
 
 /// Returns the sums of products, and the conversion of numbers to vectors for them. Only kernels
 /// have them, in place of the separate operators.
-pub(crate) fn contraction_impl(vector: Vector) -> TokenStream {
+pub(crate) fn contraction_impls(vector: Vector) -> Vec<OperatorImpl> {
     if !vector.lane.is_float() || vector.lane.is_half() {
-        return TokenStream::new();
+        return Vec::new();
     }
-    let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
-    let sum = |name: &str, params: TokenStream, lane: &dyn Fn(&Ident) -> TokenStream| {
-        let (method, lanes) = (format_ident!("{name}"), vector.map_lanes(lane));
-        quote!(fn #method(#params) -> Self { #lanes })
-    };
-    let left = || quote!(a: Self, b: Self, c: Self);
-    let right = || quote!(c: Self, a: Self, b: Self);
-    let sums = [
-        sum("product_plus", left(), &|lane| quote!(a.#lane * b.#lane + c.#lane)),
-        sum("product_minus", left(), &|lane| quote!(a.#lane * b.#lane - c.#lane)),
-        sum("negated_plus", left(), &|lane| quote!(-(a.#lane * b.#lane) + c.#lane)),
-        sum("negated_minus", left(), &|lane| quote!(-(a.#lane * b.#lane) - c.#lane)),
-        sum("plus_product", right(), &|lane| quote!(c.#lane + a.#lane * b.#lane)),
-        sum("minus_product", right(), &|lane| quote!(c.#lane - a.#lane * b.#lane)),
-        sum("plus_negated", right(), &|lane| quote!(c.#lane + -(a.#lane * b.#lane))),
-        sum("minus_negated", right(), &|lane| quote!(c.#lane - -(a.#lane * b.#lane))),
+    type Lane = fn(&Ident) -> TokenStream;
+    let sums: [(&str, [&str; 3], Lane); 8] = [
+        ("product_plus", ["a", "b", "c"], |lane| quote!(a.#lane * b.#lane + c.#lane)),
+        ("product_minus", ["a", "b", "c"], |lane| quote!(a.#lane * b.#lane - c.#lane)),
+        ("negated_plus", ["a", "b", "c"], |lane| quote!(-(a.#lane * b.#lane) + c.#lane)),
+        ("negated_minus", ["a", "b", "c"], |lane| quote!(-(a.#lane * b.#lane) - c.#lane)),
+        ("plus_product", ["c", "a", "b"], |lane| quote!(c.#lane + a.#lane * b.#lane)),
+        ("minus_product", ["c", "a", "b"], |lane| quote!(c.#lane - a.#lane * b.#lane)),
+        ("plus_negated", ["c", "a", "b"], |lane| quote!(c.#lane + -(a.#lane * b.#lane))),
+        ("minus_negated", ["c", "a", "b"], |lane| quote!(c.#lane - -(a.#lane * b.#lane))),
     ];
-    let splat = vector.map_lanes(|_| quote!(value));
-    quote! {
-        impl #name {
-            fn splatted(value: #scalar) -> Self { #splat }
-            #(#sums)*
-            fn add_product(&mut self, a: Self, b: Self) { #(self.#fields += a.#fields * b.#fields;)* }
-            fn sub_product(&mut self, a: Self, b: Self) { #(self.#fields -= a.#fields * b.#fields;)* }
-            fn add_negated(&mut self, a: Self, b: Self) { #(self.#fields += -(a.#fields * b.#fields);)* }
-            fn sub_negated(&mut self, a: Self, b: Self) { #(self.#fields -= -(a.#fields * b.#fields);)* }
-        }
-    }
+    let updates: [(&str, Lane); 4] = [
+        ("add_product", |lane| quote!(self.#lane += a.#lane * b.#lane)),
+        ("sub_product", |lane| quote!(self.#lane -= a.#lane * b.#lane)),
+        ("add_negated", |lane| quote!(self.#lane += -(a.#lane * b.#lane))),
+        ("sub_negated", |lane| quote!(self.#lane -= -(a.#lane * b.#lane))),
+    ];
+    let mut impls = vec![OperatorImpl::new("splatted", move || {
+        let (name, scalar) = (vector.name(), vector.scalar());
+        let splat = vector.map_lanes(|_| quote!(value));
+        quote!(impl #name { fn splatted(value: #scalar) -> Self { #splat } })
+    })];
+    impls.extend(sums.map(|(method, params, lane)| {
+        OperatorImpl::new(method, move || {
+            let (name, method) = (vector.name(), format_ident!("{method}"));
+            let params = params.map(|param| format_ident!("{param}"));
+            let lanes = vector.map_lanes(lane);
+            quote!(impl #name { fn #method(#(#params: Self),*) -> Self { #lanes } })
+        })
+    }));
+    impls.extend(updates.map(|(method, lane)| {
+        OperatorImpl::new(method, move || {
+            let (name, method) = (vector.name(), format_ident!("{method}"));
+            let lanes = vector.fields();
+            let lanes = lanes.iter().map(lane);
+            quote!(impl #name { fn #method(&mut self, a: Self, b: Self) { #(#lanes;)* } })
+        })
+    }));
+    impls
 }
 
 /// Returns the `impl`s of the host: what kernels have built in, such as indexing, or do not need.
