@@ -7,9 +7,9 @@ mod passed;
 use crate::{
     id::{Id, Table},
     ir::{
-        BinaryOp, Body, Bound, Element, Extent, GenericId, GenericKind, Inst, InstId, Kernel,
-        Length, MOST_PARAM_BYTES, MulAddForm, Op, ParamKind, Scalar, ShuffleOp, Size, Ty, UnaryOp,
-        WgmmaOp,
+        BinaryOp, Body, Bound, CopyOp, Element, Extent, GenericId, GenericKind, Inst, InstId,
+        Kernel, Length, MOST_PARAM_BYTES, MatrixOp, MulAddForm, Op, ParamKind, Scalar, ShuffleOp,
+        Size, SyncOp, Ty, UnaryOp, WarpOp, WgmmaOp,
     },
 };
 use std::{borrow::Cow, collections::BTreeMap, fmt};
@@ -321,25 +321,31 @@ pub fn specialize<'k>(
         inst.ty = binder.ty(inst.ty);
         if let Op::Index { stride: extent, .. }
         | Op::Offset { offset: extent, .. }
-        | Op::BulkWait { pending: extent, .. }
-        | Op::AsyncWait { pending: extent } = &mut inst.op
+        | Op::Copy(
+            CopyOp::BulkWait { pending: extent, .. } | CopyOp::AsyncWait { pending: extent },
+        ) = &mut inst.op
         {
             *extent = binder.extent(extent)?;
-        } else if let Op::AsyncCopy { bytes, .. } = &mut inst.op {
+        } else if let Op::Copy(CopyOp::AsyncCopy { bytes, .. }) = &mut inst.op {
             *bytes = binder.copy_size(bytes)?;
-        } else if let Op::BulkCopy { bytes, .. } | Op::BulkStore { bytes, .. } = &mut inst.op {
+        } else if let Op::Copy(CopyOp::BulkCopy { bytes, .. } | CopyOp::BulkStore { bytes, .. }) =
+            &mut inst.op
+        {
             *bytes = binder.bulk_size(bytes)?;
-        } else if let Op::TensorCopy { shape, .. } | Op::TensorStore { shape, .. } = &mut inst.op {
+        } else if let Op::Copy(
+            CopyOp::TensorCopy { shape, .. } | CopyOp::TensorStore { shape, .. },
+        ) = &mut inst.op
+        {
             for number in shape.numbers_mut() {
                 *number = binder.extent(number)?;
             }
-        } else if let Op::NamedBarrier { id, threads, .. } = &mut inst.op {
+        } else if let Op::Sync(SyncOp::NamedBarrier { id, threads, .. }) = &mut inst.op {
             (*id, *threads) = binder.named_barrier(id, threads)?;
-        } else if let Op::Wgmma { op, columns, .. } = &mut inst.op {
+        } else if let Op::Matrix(MatrixOp::Wgmma { op, columns, .. }) = &mut inst.op {
             *columns = binder.columns(*op, columns)?;
-        } else if let Op::WgmmaWait { pending, .. } = &mut inst.op {
+        } else if let Op::Matrix(MatrixOp::WgmmaWait { pending, .. }) = &mut inst.op {
             *pending = binder.pending_products(pending)?;
-        } else if let Op::Shuffle { width, .. } = &mut inst.op {
+        } else if let Op::Warp(WarpOp::Shuffle { width, .. }) = &mut inst.op {
             *width = binder.width(width)?;
         } else if let Op::Generic(id) = inst.op {
             inst.op = Op::Const(binder.constant(id));
@@ -358,7 +364,9 @@ pub fn specialize<'k>(
 /// Checks that hardware copies the boxes of tensors.
 fn check_tensor_boxes(kernel: &Kernel) -> Result<(), SpecializeError> {
     for (_, inst) in kernel.insts.iter() {
-        if let Op::TensorCopy { map, shape, .. } | Op::TensorStore { map, shape, .. } = &inst.op
+        if let Op::Copy(
+            CopyOp::TensorCopy { map, shape, .. } | CopyOp::TensorStore { map, shape, .. },
+        ) = &inst.op
             && let Some(problem) = shape.problem_in(kernel, *map)
         {
             let map = kernel.params[*map].name.clone();
@@ -372,7 +380,7 @@ fn check_tensor_boxes(kernel: &Kernel) -> Result<(), SpecializeError> {
 fn check_named_barriers(kernel: &Kernel) -> Result<(), SpecializeError> {
     let mut sizes = BTreeMap::new();
     for (_, inst) in kernel.insts.iter() {
-        let Op::NamedBarrier { id, threads, .. } = &inst.op else { continue };
+        let Op::Sync(SyncOp::NamedBarrier { id, threads, .. }) = &inst.op else { continue };
         let (Some(id), Some(threads)) = (id.known(), threads.known()) else { continue };
         let one = *sizes.entry(id).or_insert(threads);
         if one != threads {

@@ -1,4 +1,4 @@
-//! The sums of tensor cores: the meaning of [`Op::Mma`](crate::ir::Op::Mma) in numbers.
+//! The sums of tensor cores: the meaning of [`MatrixOp::Mma`](crate::ir::MatrixOp::Mma) in numbers.
 //!
 //! - **Integers**: exact, and wrapping at 32 bits.
 //! - **`f64`**: `c`, to which the products are added one after the other, in the order of `k`, each

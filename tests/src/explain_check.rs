@@ -23,7 +23,7 @@ use warpwise_compiler::{
     explain::{Answer, Subject, Verdict, verdicts},
     hardware::{Kind, LANES, constant, global, shared},
     id::Id,
-    ir::{Extent, InstId, Kernel, Op, Space, Span, Ty},
+    ir::{Extent, InstId, Kernel, MatrixOp, Op, Space, Span, SyncOp, Ty, WarpOp},
     optimize::optimize,
 };
 
@@ -242,7 +242,7 @@ impl<'k> Log<'k> {
                 let truth: Vec<bool> = (0..step.active.len()).map(next).collect();
                 self.stays(step.id, step.active, &truth);
             }
-            Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster => {
+            Op::Sync(SyncOp::Barrier { .. } | SyncOp::SyncGrid | SyncOp::SyncCluster) => {
                 let ended =
                     |thread: usize| matches!(step.threads[thread], At::Returned | At::Faulted);
                 let is_missing = |thread: usize| !step.active[thread] && !ended(thread);
@@ -253,14 +253,14 @@ impl<'k> Log<'k> {
                 meeting.steps += 1;
                 meeting.misses |= misses;
             }
-            Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. } => {
+            Op::Sync(SyncOp::SyncWarp { .. } | SyncOp::NamedBarrier { .. })
+            | Op::Warp(
+                WarpOp::Shuffle { .. }
+                | WarpOp::Vote { .. }
+                | WarpOp::Match { .. }
+                | WarpOp::Reduce { .. },
+            )
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. }) => {
                 let ended =
                     |thread: usize| matches!(step.threads[thread], At::Returned | At::Faulted);
                 let is_missing = |thread: &usize| !step.active[*thread] && !ended(*thread);
@@ -565,26 +565,20 @@ impl Judge<'_> {
         let meets = |op: &Op| {
             matches!(
                 op,
-                Op::Barrier { .. }
-                    | Op::AsyncCopy { .. }
-                    | Op::BulkCopy { .. }
-                    | Op::TensorCopy { .. }
-                    | Op::TensorStore { .. }
-                    | Op::BulkStore { .. }
-                    | Op::AsyncCommit
-                    | Op::AsyncWait { .. }
-                    | Op::BulkCommit
-                    | Op::BulkWait { .. }
-                    | Op::SyncGrid
-                    | Op::SyncCluster
-                    | Op::SyncWarp { .. }
-                    | Op::NamedBarrier { .. }
-                    | Op::Shuffle { .. }
-                    | Op::Vote { .. }
-                    | Op::Match { .. }
-                    | Op::Reduce { .. }
-                    | Op::Mma { .. }
-                    | Op::DistributeRows { .. }
+                Op::Sync(
+                    SyncOp::Barrier { .. }
+                        | SyncOp::SyncGrid
+                        | SyncOp::SyncCluster
+                        | SyncOp::SyncWarp { .. }
+                        | SyncOp::NamedBarrier { .. }
+                ) | Op::Copy(_)
+                    | Op::Warp(
+                        WarpOp::Shuffle { .. }
+                            | WarpOp::Vote { .. }
+                            | WarpOp::Match { .. }
+                            | WarpOp::Reduce { .. }
+                    )
+                    | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. })
             )
         };
         let id = self.source.at(verdict.span, meets).next()?;

@@ -9,8 +9,9 @@ use warpwise_compiler::{
     fault::Reason,
     id::Id,
     ir::{
-        AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Element, Fault, InstId, Kernel,
-        MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp, evaluate,
+        AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, CopyOp, Effect, Element, Fault, InstId,
+        Kernel, MatchOp, MatrixOp, Op, Scalar, ShuffleOp, Span, SyncOp, Ty, VoteOp, WarpOp,
+        evaluate,
     },
     message::MAX_VALUES,
     tensor_cores,
@@ -362,9 +363,11 @@ impl<'m> Machine<'m> {
                 old
             }
             // At once, which is one of the times that it may take place.
-            Op::AsyncCopy { to, from, bytes }
-            | Op::BulkCopy { to, from, bytes, .. }
-            | Op::BulkStore { to, from, bytes } => {
+            Op::Copy(
+                CopyOp::AsyncCopy { to, from, bytes }
+                | CopyOp::BulkCopy { to, from, bytes, .. }
+                | CopyOp::BulkStore { to, from, bytes },
+            ) => {
                 let (to, from) = (of(*to), of(*from));
                 let bytes = bytes.known().expect("the kernel is specialized") as usize;
                 let copied = self.memory(from)[..bytes].to_vec();
@@ -372,30 +375,32 @@ impl<'m> Machine<'m> {
                 0
             }
             Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. } => 0,
-            Op::TensorCopy { .. } | Op::TensorStore { .. } => {
+            | Op::Copy(
+                CopyOp::AsyncCommit
+                | CopyOp::AsyncWait { .. }
+                | CopyOp::BulkCommit
+                | CopyOp::BulkWait { .. },
+            ) => 0,
+            Op::Copy(CopyOp::TensorCopy { .. } | CopyOp::TensorStore { .. }) => {
                 unreachable!("random kernels have no tensor maps")
             }
-            Op::SyncGrid => unreachable!("random kernels are not cooperative"),
-            Op::MapShared { .. } | Op::SyncCluster => {
+            Op::Sync(SyncOp::SyncGrid) => unreachable!("random kernels are not cooperative"),
+            Op::MapShared { .. } | Op::Sync(SyncOp::SyncCluster) => {
                 unreachable!("random kernels have no clusters")
             }
-            Op::Barrier { reduce } => match reduce {
+            Op::Sync(SyncOp::Barrier { reduce }) => match reduce {
                 Some((op, value)) => {
                     let all = 0..active.len();
                     self.reduce(*op, *value, all.filter(|&other| active[other]))
                 }
                 None => 0,
             },
-            Op::Shuffle { op, value, lane, width, .. } => {
+            Op::Warp(WarpOp::Shuffle { op, value, lane, width, .. }) => {
                 let width = width.known().expect("the kernel is closed") as u32;
                 let source = source(*op, thread, of(*lane), width);
                 self.values[value.index()].get(source).copied().unwrap_or(0)
             }
-            Op::Match { op, value, mask } => {
+            Op::Warp(WarpOp::Match { op, value, mask }) => {
                 let lanes = named(thread, mask.map(of), active);
                 let brings = |other: usize| self.values[value.index()][other];
                 let same = lanes.iter().filter(|&&other| brings(other) == brings(thread));
@@ -408,18 +413,19 @@ impl<'m> Machine<'m> {
             Op::Ptx { .. } | Op::PtxOutput { .. } | Op::Interpreted => {
                 unreachable!("only GPUs run inline PTX")
             }
-            Op::Wgmma { .. } | Op::WgmmaWait { .. } | Op::ProxyFence => {
+            Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. })
+            | Op::Sync(SyncOp::ProxyFence) => {
                 unreachable!("random kernels run on targets without warpgroup products")
             }
-            Op::DistributeRows { transposed, args, word } => {
+            Op::Matrix(MatrixOp::DistributeRows { transposed, args, word }) => {
                 let words = self.words_of_warp(thread, args, active);
                 tensor_cores::distribute(*transposed, &words, thread % 32, usize::from(*word))
             }
-            Op::Mma { op, args, word } => {
+            Op::Matrix(MatrixOp::Mma { op, args, word }) => {
                 let words = self.words_of_warp(thread, args, active);
                 tensor_cores::multiply(*op, &words, thread % 32, usize::from(*word))
             }
-            Op::Reduce { op, value, mask } => {
+            Op::Warp(WarpOp::Reduce { op, value, mask }) => {
                 let (ty, lanes) = (self.scalar(id), named(thread, mask.map(of), active));
                 let mut left = [None; 32];
                 for other in lanes {
@@ -435,7 +441,7 @@ impl<'m> Machine<'m> {
                 }
                 left[0].unwrap_or(0)
             }
-            Op::Vote { op, value, mask } => {
+            Op::Warp(WarpOp::Vote { op, value, mask }) => {
                 let lanes = named(thread, mask.map(of), active);
                 match op {
                     VoteOp::All => self.reduce(BarrierOp::And, *value, lanes.into_iter()),
@@ -446,13 +452,15 @@ impl<'m> Machine<'m> {
                 }
             }
             // Alone, as far as it can tell.
-            Op::ActiveMask => 1 << (thread % 32),
-            Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
-            | Op::GridDependency(_) => 0,
+            Op::Warp(WarpOp::ActiveMask) => 1 << (thread % 32),
+            Op::Sync(
+                SyncOp::SyncWarp { .. }
+                | SyncOp::NamedBarrier { .. }
+                | SyncOp::MBarrierArrive { .. }
+                | SyncOp::MBarrierWait { .. }
+                | SyncOp::Fence { .. }
+                | SyncOp::GridDependency(_),
+            ) => 0,
             Op::Generic(_) | Op::MulAdd { .. } => unreachable!("the kernel is specialized"),
             Op::If { .. }
             | Op::For { .. }

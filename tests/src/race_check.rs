@@ -18,7 +18,7 @@ use warpwise_compiler::{
         symbolic::{Event, Trace},
     },
     id::Id,
-    ir::{Axis, Body, Builtin, InstId, Kernel, Op, Root, Scope},
+    ir::{Axis, Body, Builtin, InstId, Kernel, Op, Root, Scope, SyncOp},
 };
 
 /// How much was claimed of arrays and buffers, and held against launches.
@@ -147,9 +147,9 @@ impl Watched<'_> {
         }
         let op = &self.kernel.insts[step.id].op;
         let active = (0..step.active.len()).filter(|&thread| step.active[thread]);
-        if let Op::Barrier { .. } = op {
+        if let Op::Sync(SyncOp::Barrier { .. }) = op {
             active.for_each(|thread| self.barriers[thread] += 1);
-        } else if let Op::SyncWarp { mask: None } = op {
+        } else if let Op::Sync(SyncOp::SyncWarp { mask: None }) = op {
             self.log.meetings.push((self.block.unwrap_or(0), self.time, step.active.to_vec()));
         } else if let Some((ptr, writes, atomic, value)) = access(op) {
             let Some(root) = self.kernel.root(ptr) else { return };

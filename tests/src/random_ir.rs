@@ -52,7 +52,10 @@ pub use rings::ring_kernel;
 pub use straight::straight_kernel;
 pub use strides::{numbered, stride_kernel};
 use warpwise_compiler::{
-    ir::{Access, Builder, GridDependencyOp, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
+    ir::{
+        Access, Builder, GridDependencyOp, InstId, Kernel, Length, Op, Passed, Scalar, Span,
+        SyncOp, Ty,
+    },
     small_sizes,
     specialize::{Binding, specialize},
 };
@@ -234,7 +237,7 @@ pub fn random_kernel_within(seed: u64, max_statements: u32) -> RandomKernel {
     generator.declare();
     if seed.is_multiple_of(DEPENDENT_LAUNCHES) {
         generator.build.kernel.dependent_launch = true;
-        generator.emit(Op::GridDependency(GridDependencyOp::Wait), Ty::Unit);
+        generator.emit(Op::Sync(SyncOp::GridDependency(GridDependencyOp::Wait)), Ty::Unit);
     }
     generator.start();
     generator.statements(20);

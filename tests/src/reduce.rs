@@ -190,11 +190,13 @@ fn for_each_body(kernel: &mut Kernel, mut edit: impl FnMut(&mut Body)) {
 mod tests {
     use super::*;
     use crate::random_ir::random_kernel;
+    use warpwise_compiler::ir::WarpOp;
 
     /// A kernel of hundreds of instructions ends as one vote, and what that needs.
     #[test]
     fn one_vote_is_left() {
-        let is_vote = |kernel: &Kernel, id| matches!(kernel.insts[id].op, Op::Vote { .. });
+        let is_vote =
+            |kernel: &Kernel, id| matches!(kernel.insts[id].op, Op::Warp(WarpOp::Vote { .. }));
         let votes = |kernel: &Kernel| kernel.insts.ids().any(|id| is_vote(kernel, id));
         let random = (0..).map(random_kernel).find(|random| votes(&random.kernel));
         let kernel = random.expect("some kernel votes").kernel;
@@ -221,7 +223,9 @@ mod tests {
         let kernel: Kernel = text.parse().unwrap();
         let votes_on_local = |kernel: &Kernel| {
             kernel.insts.iter().any(|(_, inst)| match inst.op {
-                Op::Vote { value, .. } => matches!(kernel.insts[value].op, Op::Get(_)),
+                Op::Warp(WarpOp::Vote { value, .. }) => {
+                    matches!(kernel.insts[value].op, Op::Get(_))
+                }
                 _ => false,
             })
         };

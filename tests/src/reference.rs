@@ -12,8 +12,9 @@ use warpwise_compiler::{
     fault::Reason,
     id::Id,
     ir::{
-        Axis, BarrierOp, Body, Builtin, CoarseGrid, Coarsening, Element, Fault, InstId, Kernel,
-        LocalId, MatchOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
+        Axis, BarrierOp, Body, Builtin, CoarseGrid, Coarsening, CopyOp, Element, Fault, InstId,
+        Kernel, LocalId, MatchOp, MatrixOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, SyncOp, Ty,
+        VoteOp, WarpOp,
     },
     message::MAX_VALUES,
     output::Printed,
@@ -258,9 +259,11 @@ impl<'k> Machine<'k> {
                 old
             }
             // At once, which is one of the times that it may take place.
-            Op::AsyncCopy { to, from, bytes }
-            | Op::BulkCopy { to, from, bytes, .. }
-            | Op::BulkStore { to, from, bytes } => {
+            Op::Copy(
+                CopyOp::AsyncCopy { to, from, bytes }
+                | CopyOp::BulkCopy { to, from, bytes, .. }
+                | CopyOp::BulkStore { to, from, bytes },
+            ) => {
                 for word in (0..bytes.known().unwrap()).step_by(4) {
                     let value = self.load(get(from) + word, Scalar::U32);
                     self.store(get(to) + word, Scalar::U32, value);
@@ -268,42 +271,46 @@ impl<'k> Machine<'k> {
                 return;
             }
             Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. } => return,
+            | Op::Copy(
+                CopyOp::AsyncCommit
+                | CopyOp::AsyncWait { .. }
+                | CopyOp::BulkCommit
+                | CopyOp::BulkWait { .. },
+            ) => return,
             // Those of random kernels are for one thread.
-            Op::MBarrierWait { .. } => return,
-            Op::MBarrierArrive { .. } => 0,
-            Op::TensorCopy { .. } | Op::TensorStore { .. } => {
+            Op::Sync(SyncOp::MBarrierWait { .. }) => return,
+            Op::Sync(SyncOp::MBarrierArrive { .. }) => 0,
+            Op::Copy(CopyOp::TensorCopy { .. } | CopyOp::TensorStore { .. }) => {
                 unreachable!("random kernels have no tensor maps")
             }
-            Op::SyncGrid => unreachable!("random kernels are not cooperative"),
+            Op::Sync(SyncOp::SyncGrid) => unreachable!("random kernels are not cooperative"),
             Op::Texture { .. } => unreachable!("random kernels have no textures"),
             Op::Ptx { .. } | Op::PtxOutput { .. } | Op::Interpreted => {
                 unreachable!("only GPUs run inline PTX")
             }
-            Op::Wgmma { .. } | Op::WgmmaWait { .. } | Op::ProxyFence => {
+            Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. })
+            | Op::Sync(SyncOp::ProxyFence) => {
                 unreachable!("random kernels run on targets without warpgroup products")
             }
-            Op::MapShared { .. } | Op::SyncCluster => {
+            Op::MapShared { .. } | Op::Sync(SyncOp::SyncCluster) => {
                 unreachable!("random kernels have no clusters")
             }
-            Op::Barrier { .. }
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. } => {
+            Op::Sync(
+                SyncOp::Barrier { .. } | SyncOp::SyncWarp { .. } | SyncOp::NamedBarrier { .. },
+            )
+            | Op::Warp(
+                WarpOp::Shuffle { .. }
+                | WarpOp::Vote { .. }
+                | WarpOp::Match { .. }
+                | WarpOp::Reduce { .. },
+            )
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. }) => {
                 thread.waits = Some(id);
                 return;
             }
             // Alone, as far as it can tell.
-            Op::ActiveMask => 1 << (thread.number % 32),
-            Op::Fence { .. } | Op::GridDependency(_) => return,
+            Op::Warp(WarpOp::ActiveMask) => 1 << (thread.number % 32),
+            Op::Sync(SyncOp::Fence { .. } | SyncOp::GridDependency(_)) => return,
             Op::If { cond, then, other } => {
                 let body = if get(cond) != 0 { then } else { other };
                 thread.levels.push(Level { of: Some(id), body, next: 0 });
@@ -450,20 +457,22 @@ impl<'k> Machine<'k> {
     fn meet_block(&mut self, threads: &mut [Thread<'k>]) -> bool {
         let mut at: Vec<_> = threads.iter_mut().filter(|thread| !thread.has_ended()).collect();
         let is_barrier = |thread: &&mut Thread<'_>| {
-            thread.waits.is_some_and(|id| matches!(self.kernel.insts[id].op, Op::Barrier { .. }))
+            thread.waits.is_some_and(|id| {
+                matches!(self.kernel.insts[id].op, Op::Sync(SyncOp::Barrier { .. }))
+            })
         };
         if at.is_empty() || !at.iter().all(is_barrier) {
             return false;
         }
         let brings = |thread: &&mut Thread<'_>| match self.kernel.insts[thread.waits.unwrap()].op {
-            Op::Barrier { reduce: Some((_, value)) } => thread.values[&value] != 0,
+            Op::Sync(SyncOp::Barrier { reduce: Some((_, value)) }) => thread.values[&value] != 0,
             _ => false,
         };
         let (all, truths) =
             (at.len() as u64, at.iter().filter(|thread| brings(thread)).count() as u64);
         for thread in &mut at {
             let id = thread.waits.take().unwrap();
-            if let Op::Barrier { reduce: Some((op, _)) } = self.kernel.insts[id].op {
+            if let Op::Sync(SyncOp::Barrier { reduce: Some((op, _)) }) = self.kernel.insts[id].op {
                 let value = match op {
                     BarrierOp::Count => truths,
                     BarrierOp::And => u64::from(truths == all),
@@ -507,15 +516,16 @@ impl<'k> Machine<'k> {
     /// Whom a thread waits for at an operation of its warp.
     fn mask(&self, id: InstId, thread: &Thread<'_>) -> Option<u32> {
         match &self.kernel.insts[id].op {
-            Op::SyncWarp { mask }
-            | Op::Shuffle { mask, .. }
-            | Op::Vote { mask, .. }
-            | Op::Match { mask, .. }
-            | Op::Reduce { mask, .. } => {
-                Some(mask.map_or(u32::MAX, |mask| thread.values[&mask] as u32))
-            }
+            Op::Sync(SyncOp::SyncWarp { mask })
+            | Op::Warp(
+                WarpOp::Shuffle { mask, .. }
+                | WarpOp::Vote { mask, .. }
+                | WarpOp::Match { mask, .. }
+                | WarpOp::Reduce { mask, .. },
+            ) => Some(mask.map_or(u32::MAX, |mask| thread.values[&mask] as u32)),
             // Those of random kernels are for one warp.
-            Op::NamedBarrier { .. } | Op::Mma { .. } | Op::DistributeRows { .. } => Some(u32::MAX),
+            Op::Sync(SyncOp::NamedBarrier { .. })
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. }) => Some(u32::MAX),
             _ => None,
         }
     }
@@ -528,7 +538,7 @@ impl<'k> Machine<'k> {
         lane: usize,
     ) -> Option<u64> {
         match self.kernel.insts[id].op {
-            Op::DistributeRows { transposed, ref args, word } => {
+            Op::Matrix(MatrixOp::DistributeRows { transposed, ref args, word }) => {
                 let element = |row: usize, column: usize| {
                     let lane = 8 * usize::from(word) + row;
                     warp[lane].values[&args[column / 2]] >> (column % 2 * 16) & 0xffff
@@ -540,13 +550,13 @@ impl<'k> Machine<'k> {
                 });
                 Some(low | high << 16)
             }
-            Op::Mma { op, ref args, word } => {
+            Op::Matrix(MatrixOp::Mma { op, ref args, word }) => {
                 let words =
                     args.iter().map(|arg| std::array::from_fn(|lane| warp[lane].values[arg]));
                 let words: Vec<[u64; 32]> = words.collect();
                 Some(tensor_cores::multiply(op, &words, lane, word.into()))
             }
-            Op::Shuffle { op, value, lane: other, ref width, .. } => {
+            Op::Warp(WarpOp::Shuffle { op, value, lane: other, ref width, .. }) => {
                 let (width, other) = (width.known()? as i64, warp[lane].values[&other] as i64);
                 let (group, place) = (lane as i64 / width * width, lane as i64 % width);
                 let from = match op {
@@ -559,7 +569,7 @@ impl<'k> Machine<'k> {
                 let from = if named.contains(&(from as usize)) { from as usize } else { lane };
                 Some(warp[from].values[&value])
             }
-            Op::Match { op, value, .. } => {
+            Op::Warp(WarpOp::Match { op, value, .. }) => {
                 let of = |lane: &usize| warp[*lane].values[&value];
                 let same = named.iter().filter(|other| of(other) == of(&lane));
                 let same = same.fold(0_u64, |same, lane| same | 1 << lane);
@@ -568,7 +578,7 @@ impl<'k> Machine<'k> {
                     MatchOp::All => u64::from(same.count_ones() as usize == named.len()),
                 })
             }
-            Op::Reduce { op, value, .. } => {
+            Op::Warp(WarpOp::Reduce { op, value, .. }) => {
                 let ty = self.scalar(id);
                 let of = |lane: usize| named.contains(&lane).then(|| warp[lane].values[&value]);
                 fn sum(
@@ -590,7 +600,7 @@ impl<'k> Machine<'k> {
                 }
                 sum(ty, op, &of, 0, 1)
             }
-            Op::Vote { op, value, .. } => {
+            Op::Warp(WarpOp::Vote { op, value, .. }) => {
                 let truths = named.iter().filter(|lane| warp[**lane].values[&value] != 0);
                 let ballot = truths.fold(0_u64, |ballot, lane| ballot | 1 << lane);
                 Some(match op {

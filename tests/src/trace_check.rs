@@ -18,7 +18,7 @@ use warpwise_compiler::{
         uniformity::{self, Group},
     },
     id::Id,
-    ir::{InstId, Kernel, Op, Scalar, Space, Ty, VoteOp, evaluate},
+    ir::{CopyOp, InstId, Kernel, Op, Scalar, Space, SyncOp, Ty, VoteOp, WarpOp, evaluate},
 };
 
 /// How much was claimed, and how much there was to claim.
@@ -61,7 +61,7 @@ pub fn contradictions(random: &RandomKernel, tally: &mut Tally) -> Vec<String> {
         has_ballots: kernel
             .insts
             .iter()
-            .any(|(_, inst)| matches!(inst.op, Op::Vote { op: VoteOp::Ballot, .. })),
+            .any(|(_, inst)| matches!(inst.op, Op::Warp(WarpOp::Vote { op: VoteOp::Ballot, .. }))),
         ran: vec![false; kernel.insts.len()],
         wrong: Vec::new(),
         tally,
@@ -110,20 +110,21 @@ impl<'c> Check<'c> {
             op,
             Op::If { .. }
                 | Op::Return
-                | Op::Barrier { .. }
+                | Op::Sync(SyncOp::Barrier { .. })
                 | Op::Load { .. }
                 | Op::Store { .. }
                 | Op::AtomicLoad { .. }
                 | Op::AtomicStore { .. }
                 | Op::Atomic { .. }
                 | Op::CompareExchange { .. }
-                | Op::AsyncCopy { .. }
-                | Op::BulkCopy { .. }
-                | Op::TensorCopy { .. }
-                | Op::TensorStore { .. }
-                | Op::BulkStore { .. }
-                | Op::Vote { .. }
-                | Op::Shuffle { .. }
+                | Op::Copy(
+                    CopyOp::AsyncCopy { .. }
+                        | CopyOp::BulkCopy { .. }
+                        | CopyOp::TensorCopy { .. }
+                        | CopyOp::TensorStore { .. }
+                        | CopyOp::BulkStore { .. }
+                )
+                | Op::Warp(WarpOp::Vote { .. } | WarpOp::Shuffle { .. })
         );
         if !is_event {
             self.out_of_bounds(&events, step);
@@ -146,7 +147,7 @@ impl<'c> Check<'c> {
             self.claimed(event, step);
             self.between(event, step);
         }
-        if let Op::Barrier { .. } = op {
+        if let Op::Sync(SyncOp::Barrier { .. }) = op {
             for (count, _) in self.barriers.iter_mut().zip(step.active).filter(|(_, on)| **on) {
                 *count += 1;
             }
@@ -235,8 +236,8 @@ impl<'c> Check<'c> {
         match &event.kind {
             EventKind::Access(access) => {
                 let (ptr, stored) = match (&self.kernel.insts[step.id].op, &access.kind) {
-                    (Op::AsyncCopy { to, .. }, AccessKind::Store(_)) => (*to, None),
-                    (Op::AsyncCopy { from, .. }, _) => (*from, None),
+                    (Op::Copy(CopyOp::AsyncCopy { to, .. }), AccessKind::Store(_)) => (*to, None),
+                    (Op::Copy(CopyOp::AsyncCopy { from, .. }), _) => (*from, None),
                     (op, _) => pointer(op)?,
                 };
                 let offset = access.offset.as_ref().filter(|_| !access.assumed);

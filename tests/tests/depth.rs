@@ -1,7 +1,7 @@
 //! The deepest kernels that the parser reads go through every stage, on a thread's usual stack.
 use warpwise_compiler::{
     compile::compile,
-    ir::{Body, Builder, Builtin, CompareOp, Kernel, MAX_DEPTH, Op, Scalar, Scope, Ty},
+    ir::{Body, Builder, Builtin, CompareOp, Kernel, MAX_DEPTH, Op, Scalar, Scope, SyncOp, Ty},
     lint::Levels,
     target::Target,
 };
@@ -36,7 +36,7 @@ fn the_else_of_an_else() {
         let op = CompareOp::Eq;
         let cond = build.inst(Op::Compare { op, lhs: lane, rhs: depth }, Scalar::Bool);
         build.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);
-        build.inst(Op::Fence { scope: Scope::Block }, Ty::Unit);
+        build.inst(Op::Sync(SyncOp::Fence { scope: Scope::Block }), Ty::Unit);
         build.otherwise();
     });
     compiles(&kernel);
@@ -49,6 +49,6 @@ fn loops() {
         let one = build.inst(Op::Const(1), Scalar::U32);
         let (start, end, body) = (one, number, Body::default());
         build.begin(Op::For { start, end, step: one, inclusive: true, body }, Scalar::U32);
-        build.inst(Op::Fence { scope: Scope::Block }, Ty::Unit);
+        build.inst(Op::Sync(SyncOp::Fence { scope: Scope::Block }), Ty::Unit);
     }));
 }

@@ -1,9 +1,9 @@
 //! Accesses to memory that precede the wait for the grids before this one.
 //!
 //! A grid of a kernel with [`dependent_launch`](Kernel::dependent_launch) may start while the grids
-//! before it still write. So every access to memory that other grids reach has to follow an
-//! [`Op::GridDependency`] that waits, in the same thread and on every path. What a thread of the
-//! same block has waited for does not count.
+//! before it still write. So every access to memory that other grids reach has to follow a
+//! [`SyncOp::GridDependency`] that waits, in the same thread and on every path. What a thread of
+//! the same block has waited for does not count.
 //!
 //! A grid that has ended stands for all grids before it, so no thread may end without a wait,
 //! either. The back ends emit one at the ends of the kernel where that is not proved.
@@ -14,7 +14,9 @@
 //! wait_for_dependencies
 //! %4 = load %2                       // none
 //! ```
-use crate::ir::{Access, Body, CacheLevel, GridDependencyOp, InstId, Kernel, Op, Space, Ty};
+use crate::ir::{
+    Access, Body, CacheLevel, CopyOp, GridDependencyOp, InstId, Kernel, Op, Space, SyncOp, Ty,
+};
 
 /// The part of a kernel that may run before its wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +85,7 @@ impl Walk<'_> {
             self.found.early_accesses.push(id);
         }
         match op {
-            Op::GridDependency(GridDependencyOp::Wait) => state.max(State::Waited),
+            Op::Sync(SyncOp::GridDependency(GridDependencyOp::Wait)) => state.max(State::Waited),
             Op::Bounds { .. } | Op::Check { .. } => {
                 self.found.may_end_early |= is_early;
                 state
@@ -141,13 +143,15 @@ fn reaches_other_grids(kernel: &Kernel, op: &Op) -> bool {
             CacheLevel::L1 => true,
             CacheLevel::L2 => false,
         },
-        Op::AsyncCopy { .. }
-        | Op::BulkCopy { .. }
-        | Op::TensorCopy { .. }
-        | Op::TensorStore { .. }
-        | Op::BulkStore { .. }
+        Op::Copy(
+            CopyOp::AsyncCopy { .. }
+            | CopyOp::BulkCopy { .. }
+            | CopyOp::TensorCopy { .. }
+            | CopyOp::TensorStore { .. }
+            | CopyOp::BulkStore { .. },
+        )
         | Op::Texture { .. }
-        | Op::SyncGrid
+        | Op::Sync(SyncOp::SyncGrid)
         | Op::Ptx { is_pure: false, .. }
         | Op::Print { .. } => true,
         Op::Const(_)
@@ -173,28 +177,10 @@ fn reaches_other_grids(kernel: &Kernel, op: &Op) -> bool {
         | Op::Check { .. }
         | Op::Get(_)
         | Op::Set { .. }
-        | Op::AsyncCommit
-        | Op::AsyncWait { .. }
-        | Op::BulkCommit
-        | Op::BulkWait { .. }
-        | Op::Barrier { .. }
-        | Op::SyncCluster
-        | Op::NamedBarrier { .. }
-        | Op::MBarrierArrive { .. }
-        | Op::MBarrierWait { .. }
-        | Op::SyncWarp { .. }
-        | Op::Fence { .. }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::ActiveMask
-        | Op::Reduce { .. }
-        | Op::Mma { .. }
-        | Op::DistributeRows { .. }
-        | Op::Wgmma { .. }
-        | Op::WgmmaWait { .. }
-        | Op::ProxyFence
-        | Op::GridDependency(_)
+        | Op::Copy(_)
+        | Op::Sync(_)
+        | Op::Warp(_)
+        | Op::Matrix(_)
         | Op::Ptx { is_pure: true, .. }
         | Op::PtxOutput { .. }
         | Op::Interpreted

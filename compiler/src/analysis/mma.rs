@@ -1,13 +1,13 @@
 //! Matrices on tensor cores: the words of one instruction, and the rows that are loaded and
 //! distributed at once.
 //!
-//! An [`Op::Mma`] or [`Op::DistributeRows`] yields one word, so that every instruction has one value.
-//! The instruction of a GPU yields all of them, and is emitted once for those that have the same
-//! operands in the same body.
+//! A [`MatrixOp::Mma`] or [`MatrixOp::DistributeRows`] yields one word, so that every instruction
+//! has one value. The instruction of a GPU yields all of them, and is emitted once for those that
+//! have the same operands in the same body.
 use super::vectors::{self, Vectors};
 use crate::{
     id::Facts,
-    ir::{BinaryOp, Body, Effect, InstId, Kernel, MmaOp, Op, ParamId, Space, TextureOp},
+    ir::{BinaryOp, Body, Effect, InstId, Kernel, MatrixOp, MmaOp, Op, ParamId, Space, TextureOp},
 };
 use std::collections::HashMap;
 
@@ -31,9 +31,9 @@ fn visit(kernel: &Kernel, Body(list): &Body, leaders: &mut Facts<InstId, Option<
     let mut known: HashMap<(Kind, &[InstId]), InstId> = HashMap::new();
     for &id in list {
         let op = &kernel.insts[id].op;
-        let key = if let Op::Mma { op, args, .. } = op {
+        let key = if let Op::Matrix(MatrixOp::Mma { op, args, .. }) = op {
             (Kind::Product(*op), args.as_slice())
-        } else if let Op::DistributeRows { transposed, args, .. } = op {
+        } else if let Op::Matrix(MatrixOp::DistributeRows { transposed, args, .. }) = op {
             (Kind::Rows { transposed: *transposed }, args.as_slice())
         } else if let Op::Texture { op, texture, args, .. } = op {
             (Kind::Texture { op: *op, texture: *texture }, args.as_slice())
@@ -50,7 +50,7 @@ fn visit(kernel: &Kernel, Body(list): &Body, leaders: &mut Facts<InstId, Option<
 pub fn find_row_elements(kernel: &Kernel) -> Facts<InstId, bool> {
     let (mut found, mut seen) = (kernel.insts.facts(false), kernel.insts.facts(false));
     for (_, inst) in kernel.insts.iter() {
-        let Op::DistributeRows { args, .. } = &inst.op else { continue };
+        let Op::Matrix(MatrixOp::DistributeRows { args, .. }) = &inst.op else { continue };
         let mut rest = args.clone();
         while let Some(id) = rest.pop() {
             if std::mem::replace(&mut seen[id], true) {
@@ -84,7 +84,11 @@ pub struct MatrixLoads {
 pub fn find_matrix_loads(kernel: &Kernel) -> MatrixLoads {
     let mut found =
         MatrixLoads { rows: kernel.insts.facts(None), is_absorbed: kernel.insts.facts(false) };
-    if !kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::DistributeRows { .. })) {
+    if !kernel
+        .insts
+        .iter()
+        .any(|(_, inst)| matches!(inst.op, Op::Matrix(MatrixOp::DistributeRows { .. })))
+    {
         return found;
     }
     let mut users = kernel.insts.facts(0_u32);
@@ -96,7 +100,9 @@ pub fn find_matrix_loads(kernel: &Kernel) -> MatrixLoads {
     kernel.insts.ids().filter_map(|id| leaders[id]).for_each(|leader| words[leader] += 1);
     let parents = kernel.parents();
     for id in kernel.insts.ids().filter(|id| leaders[*id] == Some(*id)) {
-        let Op::DistributeRows { args, .. } = &kernel.insts[id].op else { continue };
+        let Op::Matrix(MatrixOp::DistributeRows { args, .. }) = &kernel.insts[id].op else {
+            continue;
+        };
         let Some(ptr) = row_address(kernel, &vectors, args) else { continue };
         let is_only_use =
             args.iter().all(|arg| users[*arg] == words[id] && parents[*arg] == parents[id]);
@@ -135,7 +141,9 @@ fn is_undisturbed(
     between.map(|id| &kernel.insts[*id].op).all(|op| match op.effect() {
         Effect::None | Effect::Read | Effect::Fault => true,
         Effect::Write => matches!(op, Op::Set { .. }),
-        Effect::Sync => matches!(op, Op::Mma { .. } | Op::DistributeRows { .. }),
+        Effect::Sync => {
+            matches!(op, Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. }))
+        }
         Effect::Control => false,
     })
 }

@@ -37,8 +37,8 @@
 use crate::{
     id::Facts,
     ir::{
-        Axis, Body, Builtin, Effect, Extent, InstId, Kernel, LocalId, MatchOp, Op, ParamKind,
-        ReduceOp, Root, ShuffleOp, VoteOp,
+        Axis, Body, Builtin, Effect, Extent, InstId, Kernel, LocalId, MatchOp, MatrixOp, Op,
+        ParamKind, ReduceOp, Root, ShuffleOp, VoteOp, WarpOp,
     },
 };
 
@@ -274,28 +274,10 @@ impl<'k> UniformityPass<'k> {
             | Op::Check { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
+            | Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. })
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -332,29 +314,28 @@ impl<'k> UniformityPass<'k> {
             Op::AtomicLoad { ptr, .. } => self.shared_read_fact(*ptr),
             Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::ActiveMask
-            | Op::Mma { .. }
-            | Op::Ptx { is_pure: false, .. }
-            | Op::DistributeRows { .. } => Fact::Varies(Cause::Source),
-            Op::Shuffle { op, value, lane, width, mask } => {
+            | Op::Warp(WarpOp::ActiveMask)
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. })
+            | Op::Ptx { is_pure: false, .. } => Fact::Varies(Cause::Source),
+            Op::Warp(WarpOp::Shuffle { op, value, lane, width, mask }) => {
                 self.shuffle_fact(*op, *value, *lane, width, *mask)
             }
-            Op::Vote { op, value, mask } => {
+            Op::Warp(WarpOp::Vote { op, value, mask }) => {
                 // A warp with fewer lanes answers with fewer bits.
                 self.collective_fact(*value, *mask, matches!(op, VoteOp::Ballot))
             }
-            Op::Match { op: MatchOp::All, value, mask } => {
+            Op::Warp(WarpOp::Match { op: MatchOp::All, value, mask }) => {
                 self.collective_fact(*value, *mask, false)
             }
             // A warp with fewer lanes answers with fewer bits.
-            Op::Match { op: MatchOp::Any, value, mask } => {
+            Op::Warp(WarpOp::Match { op: MatchOp::Any, value, mask }) => {
                 let fact = self.max_fact([*value].into_iter().chain(*mask));
                 match self.group {
                     Group::Warp => fact,
                     Group::Block => fact.max(Fact::Unknown(Cause::Source)),
                 }
             }
-            Op::Reduce { op, value, mask } => {
+            Op::Warp(WarpOp::Reduce { op, value, mask }) => {
                 let counts = match op {
                     ReduceOp::Add | ReduceOp::Xor => true,
                     ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or => false,
@@ -527,35 +508,11 @@ impl<'k> UniformityPass<'k> {
             | Op::AtomicStore { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Matrix(_)
+            | Op::Warp(_)
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }

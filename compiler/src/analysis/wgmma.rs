@@ -1,13 +1,14 @@
 //! Sums of warpgroup products that stay in registers.
 //!
-//! An [`Op::Wgmma`] names an array of the thread's own, which hardware keeps in registers that it
-//! writes at any time until the product is waited for. A back end makes registers of the array if each
-//! access is of one element at a constant place. Otherwise the array is in memory: then the sums are
-//! loaded before each product, and stored after it, so that each product is waited for at once.
+//! A [`MatrixOp::Wgmma`] names an array of the thread's own, which hardware keeps in registers that
+//! it writes at any time until the product is waited for. A back end makes registers of the array if
+//! each access is of one element at a constant place. Otherwise the array is in memory: then the
+//! sums are loaded before each product, and stored after it, so that each product is waited for at
+//! once.
 use super::tables::constant_offset;
 use crate::{
     id::Facts,
-    ir::{ArrayId, Element, Inst, InstId, Kernel, Op, Root, Scalar, Space, Ty, WgmmaOp},
+    ir::{ArrayId, Element, Inst, InstId, Kernel, MatrixOp, Op, Root, Scalar, Space, Ty, WgmmaOp},
 };
 
 /// The size of a sum in bytes.
@@ -28,7 +29,7 @@ pub struct Sums {
 pub fn find_sums(kernel: &Kernel) -> Facts<ArrayId, Option<Sums>> {
     let mut sums: Facts<ArrayId, Option<Sums>> = kernel.arrays.facts(None);
     for (_, inst) in kernel.insts.iter() {
-        if let Op::Wgmma { op, columns, args } = &inst.op
+        if let Op::Matrix(MatrixOp::Wgmma { op, columns, args }) = &inst.op
             && let Some(Root::Array(array)) = kernel.root(args[0])
         {
             let count = WgmmaOp::sums(columns.known().unwrap_or(WgmmaOp::MAX_COLUMNS));
@@ -73,7 +74,9 @@ fn keeps_registers(kernel: &Kernel, inst: &Inst, ptr: InstId, array: ArrayId) ->
         Op::Store { value, .. } => value != ptr && is_sum(kernel.insts[value].ty),
         _ => matches!(
             inst.op,
-            Op::Index { .. } | Op::Offset { .. } | Op::Wgmma { .. } | Op::WgmmaWait { .. }
+            Op::Index { .. }
+                | Op::Offset { .. }
+                | Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. })
         ),
     }
 }

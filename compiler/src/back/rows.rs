@@ -3,8 +3,8 @@
 use crate::{
     analysis::mma::find_matrix_loads,
     ir::{
-        BinaryOp, Body, Builtin, CompareOp, Extent, Inst, InstId, Kernel, Op, Scalar, ShuffleOp,
-        Span,
+        BinaryOp, Body, Builtin, CompareOp, Extent, Inst, InstId, Kernel, MatrixOp, Op, Scalar,
+        ShuffleOp, Span, WarpOp,
     },
 };
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ pub fn expand_rows(kernel: &Kernel) -> Cow<'_, Kernel> {
     let leaders = crate::analysis::mma::find_leaders(kernel);
     let is_expanded = |id: InstId| {
         let is_loaded = leaders[id].is_some_and(|leader| loads.rows[leader].is_some());
-        matches!(kernel.insts[id].op, Op::DistributeRows { .. }) && !is_loaded
+        matches!(kernel.insts[id].op, Op::Matrix(MatrixOp::DistributeRows { .. })) && !is_loaded
     };
     if !kernel.insts.ids().any(is_expanded) {
         return Cow::Borrowed(kernel);
@@ -77,7 +77,9 @@ impl Expansion<'_> {
 
     /// Makes `id` the last operation of its expansion, behind what this adds to the list.
     fn expand(&mut self, id: InstId) {
-        let Op::DistributeRows { transposed, args, word } = self.kernel.insts[id].op.clone() else {
+        let Op::Matrix(MatrixOp::DistributeRows { transposed, args, word }) =
+            self.kernel.insts[id].op.clone()
+        else {
             return;
         };
         let first = 8 * u64::from(word);
@@ -117,7 +119,10 @@ impl Expansion<'_> {
             .iter()
             .map(|&value| {
                 let (op, width, mask) = (ShuffleOp::Index, Extent::Const(32), None);
-                self.push(Op::Shuffle { op, value, lane: row, width, mask }, Scalar::U32)
+                self.push(
+                    Op::Warp(WarpOp::Shuffle { op, value, lane: row, width, mask }),
+                    Scalar::U32,
+                )
             })
             .collect();
         let is = |this: &mut Self, value: u64| {

@@ -8,7 +8,7 @@ use crate::{
         trips::{self, Trips},
         uniformity::{Fact, Uniformity, Varying},
     },
-    ir::{InstId, Kernel, Op, Span},
+    ir::{InstId, Kernel, MatrixOp, Op, Span},
     lint::wording,
 };
 
@@ -28,7 +28,10 @@ pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Optio
     if let Some((_, call)) = wording::written_barriers(kernel).find(|(barrier, _)| *barrier == id) {
         return Some(about.judge_barrier(call));
     }
-    if let Op::Mma { word: 1.., .. } | Op::DistributeRows { word: 1.., .. } = op {
+    if let Op::Matrix(
+        MatrixOp::Mma { word: 1.., .. } | MatrixOp::DistributeRows { word: 1.., .. },
+    ) = op
+    {
         // The same instruction as the first word.
         return None;
     }

@@ -374,7 +374,7 @@ pub enum CacheLevel {
     L2,
 }
 
-/// A function of an [`Op::GridDependency`](super::Op::GridDependency).
+/// A function of a [`SyncOp::GridDependency`](super::SyncOp::GridDependency).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridDependencyOp {
     /// Waits until the grids before this one have ended, and orders their accesses to memory before
@@ -385,7 +385,7 @@ pub enum GridDependencyOp {
     LaunchDependents,
 }
 
-/// The lanes that an [`Op::Match`](super::Op::Match) looks for.
+/// The lanes that a [`WarpOp::Match`](super::WarpOp::Match) looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchOp {
     /// The lanes with the same value as the thread's own.
@@ -394,7 +394,7 @@ pub enum MatchOp {
     All,
 }
 
-/// The combination of two values in [`Op::Reduce`](super::Op::Reduce).
+/// The combination of two values in [`WarpOp::Reduce`](super::WarpOp::Reduce).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReduceOp {
     /// The sum; wrapping on integers.

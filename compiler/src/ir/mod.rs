@@ -10,10 +10,9 @@
 //! end of that body, nested bodies included. To carry a value out of a nested
 //! body, set a [`Local`].
 //!
-//! **Threads.** Every instruction is run by each thread on its own values;
-//! [`Op::Barrier`], [`Op::SyncGrid`], [`Op::SyncCluster`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`],
-//! [`Op::Match`], [`Op::Reduce`], [`Op::Mma`] and [`Op::DistributeRows`] are where threads meet. A thread ends at the end of the body,
-//! at [`Op::Return`], at [`Op::Panic`], or at a check that fails; a thread that has ended no longer
+//! **Threads.** Every instruction is run by each thread on its own values; [`Op::Sync`], [`Op::Warp`]
+//! and [`Op::Matrix`] are where threads meet. A thread ends at the end of the body, at
+//! [`Op::Return`], at [`Op::Panic`], or at a check that fails; a thread that has ended no longer
 //! counts where threads meet.
 //!
 //! **Effects.** [`Op::effect`] returns the effect of an instruction besides its value.
@@ -21,11 +20,13 @@
 //! **Generics.** Until [`specialize`](crate::specialize), types may be
 //! [`Scalar::Generic`], and numbers [`Extent::Generic`] and [`Op::Generic`].
 mod build;
+mod copy_op;
 pub mod evaluate;
 mod extent;
 mod fault;
 pub mod inline_ptx;
 mod kinds;
+mod matrix_op;
 mod mma;
 mod names;
 mod op;
@@ -37,9 +38,11 @@ mod requirement;
 mod size;
 mod spell;
 pub mod surface;
+mod sync_op;
 mod tensor;
 mod texture;
 mod ty;
+mod warp_op;
 mod wgmma;
 
 use crate::{
@@ -47,6 +50,7 @@ use crate::{
     message::Format,
 };
 pub use build::Builder;
+pub use copy_op::CopyOp;
 pub use extent::Extent;
 pub use fault::Fault;
 pub use inline_ptx::{InlinePtx, PtxLevel};
@@ -55,6 +59,7 @@ pub use kinds::{
     Direction, GridDependencyOp, LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scope, ShuffleOp,
     TernaryOp, UnaryOp, VoteOp,
 };
+pub use matrix_op::MatrixOp;
 pub use mma::{MAX_A_WORDS, MAX_B_WORDS, MAX_SUM_WORDS, MmaOp, MmaShape, MmaType};
 pub use op::{Effect, Op};
 pub use parse::ParseError;
@@ -62,9 +67,11 @@ pub use print::{InstText, number};
 pub use requirement::{Refusal, Requirement};
 pub use size::{Length, Passed, Size, SizeError};
 pub(crate) use spell::comparison_sign;
+pub use sync_op::SyncOp;
 pub use tensor::{TensorBox, TensorBoxShape};
 pub use texture::{TextureOp, TextureRead, TextureShape, TextureWord};
 pub use ty::{Element, Scalar, Space, Ty};
+pub use warp_op::WarpOp;
 pub use wgmma::{Major, WgmmaOp};
 
 crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
@@ -288,11 +295,11 @@ pub enum Access {
     SurfaceRead(TextureShape),
     /// A surface of this shape: loads and stores, by any thread.
     SurfaceWrite(TextureShape),
-    /// A tensor map: [`Op::TensorCopy`] reads the elements, and no thread writes them during the
-    /// launch. The parameters after it are `u64`s: the extents of the tensor, the outermost first,
+    /// A tensor map: [`CopyOp::TensorCopy`] reads the elements, and no thread writes them during
+    /// the launch. The parameters after it are `u64`s: the extents of the tensor, the outermost first,
     /// and the number of elements from one row to the next.
     TensorRead,
-    /// A tensor map, followed by the same parameters: [`Op::TensorStore`] writes the elements.
+    /// A tensor map, followed by the same parameters: [`CopyOp::TensorStore`] writes the elements.
     TensorWrite,
     /// `#[constant] &[T]`: loads only, of constant memory, into which the launcher copies the
     /// elements.
@@ -382,8 +389,8 @@ pub struct Shared {
     /// Number of elements.
     pub len: Length,
     /// Of an array of mbarriers, the number of arrivals that complete a phase of each. Its elements
-    /// are `u64`, and only [`Op::MBarrierArrive`] and [`Op::MBarrierWait`] access them. The first
-    /// phase begins when the block starts.
+    /// are `u64`, and only [`SyncOp::MBarrierArrive`] and [`SyncOp::MBarrierWait`] access them. The
+    /// first phase begins when the block starts.
     pub arrivals: Option<Extent>,
     /// The place of its declaration.
     pub span: Span,
@@ -481,7 +488,8 @@ impl Kernel {
 
     /// Returns true if a copy of a tensor goes to several blocks of a cluster.
     pub fn has_multicasts(&self) -> bool {
-        let is_multicast = |op: &Op| matches!(op, Op::TensorCopy { blocks: Some(_), .. });
+        let is_multicast =
+            |op: &Op| matches!(op, Op::Copy(CopyOp::TensorCopy { blocks: Some(_), .. }));
         self.insts.iter().any(|(_, inst)| is_multicast(&inst.op))
     }
 

@@ -1,5 +1,5 @@
 //! Iteration over the operands and the bodies of an instruction.
-use super::{Body, InstId, Op};
+use super::{Body, CopyOp, InstId, MatrixOp, Op, SyncOp, WarpOp};
 
 /// Up to three parts of an instruction, in order, and then a list. Every stage iterates over parts, and
 /// cargo builds macros without optimization, where each layer of iterators takes several times as
@@ -52,15 +52,23 @@ macro_rules! operands {
     ($op:expr, $as_borrowed:ident, $iter:ident $(, $deref:tt, $copied:ident)?) => {{
         let mut listed = None;
         let few = match $op {
-            Op::Mma { args, .. } | Op::Wgmma { args, .. } | Op::DistributeRows { args, .. } | Op::Texture { args, .. } | Op::Ptx { args, .. } | Op::Print { args, .. } | Op::Panic { args, .. } => {
+            Op::Matrix(
+                MatrixOp::Mma { args, .. }
+                | MatrixOp::Wgmma { args, .. }
+                | MatrixOp::DistributeRows { args, .. },
+            )
+            | Op::Texture { args, .. }
+            | Op::Ptx { args, .. }
+            | Op::Print { args, .. }
+            | Op::Panic { args, .. } => {
                 listed = Some(args.$iter()$(.$copied())?);
                 (None, None, None)
             }
-            Op::TensorCopy { to, at, barrier, blocks, .. } => {
+            Op::Copy(CopyOp::TensorCopy { to, at, barrier, blocks, .. }) => {
                 listed = Some(at.$iter()$(.$copied())?);
                 (Some($($deref)? to), Some($($deref)? barrier), blocks.$as_borrowed()$(.$copied())?)
             }
-            Op::TensorStore { from, at, .. } => {
+            Op::Copy(CopyOp::TensorStore { from, at, .. }) => {
                 listed = Some(at.$iter()$(.$copied())?);
                 (Some($($deref)? from), None, None)
             }
@@ -71,19 +79,23 @@ macro_rules! operands {
             | Op::Shared(_)
             | Op::Array(_)
             | Op::Builtin(_)
-            | Op::ActiveMask
+            | Op::Warp(WarpOp::ActiveMask)
             | Op::Interpreted
             | Op::Get(_)
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::NamedBarrier { .. }
-            | Op::Fence { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
+            | Op::Copy(
+                CopyOp::AsyncCommit
+                | CopyOp::AsyncWait { .. }
+                | CopyOp::BulkCommit
+                | CopyOp::BulkWait { .. },
+            )
+            | Op::Sync(
+                SyncOp::SyncGrid
+                | SyncOp::SyncCluster
+                | SyncOp::NamedBarrier { .. }
+                | SyncOp::Fence { .. }
+                | SyncOp::ProxyFence
+                | SyncOp::GridDependency(_),
+            )
             | Op::Loop { .. }
             | Op::Block { .. }
             | Op::Break(_)
@@ -96,9 +108,13 @@ macro_rules! operands {
             Op::Load { ptr, .. } | Op::Prefetch { ptr, .. } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
             Op::Offset { base, .. } => (Some($($deref)? base), None, None),
             Op::PtxOutput { of, .. } => (Some($($deref)? of), None, None),
-            Op::WgmmaWait { sums, .. } => (Some($($deref)? sums), None, None),
-            Op::MBarrierArrive { barrier, bytes } => (Some($($deref)? barrier), bytes.$as_borrowed()$(.$copied())?, None),
-            Op::MBarrierWait { barrier, phase } => (Some($($deref)? barrier), Some($($deref)? phase), None),
+            Op::Matrix(MatrixOp::WgmmaWait { sums, .. }) => (Some($($deref)? sums), None, None),
+            Op::Sync(SyncOp::MBarrierArrive { barrier, bytes }) => {
+                (Some($($deref)? barrier), bytes.$as_borrowed()$(.$copied())?, None)
+            }
+            Op::Sync(SyncOp::MBarrierWait { barrier, phase }) => {
+                (Some($($deref)? barrier), Some($($deref)? phase), None)
+            }
             Op::Check { cond, .. } | Op::If { cond, .. } => (Some($($deref)? cond), None, None),
             Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
                 (Some($($deref)? lhs), Some($($deref)? rhs), None)
@@ -114,14 +130,24 @@ macro_rules! operands {
             Op::CompareExchange { ptr, expected, value, .. } => {
                 (Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value))
             }
-            Op::BulkCopy { to, from, barrier, .. } => (Some($($deref)? to), Some($($deref)? from), Some($($deref)? barrier)),
-            Op::AsyncCopy { to, from, .. } | Op::BulkStore { to, from, .. } => (Some($($deref)? to), Some($($deref)? from), None),
-            Op::Barrier { reduce } => (reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None),
-            Op::SyncWarp { mask } => (mask.$as_borrowed()$(.$copied())?, None, None),
-            Op::Shuffle { value, lane, mask, .. } => (Some($($deref)? value), Some($($deref)? lane), mask.$as_borrowed()$(.$copied())?),
-            Op::Vote { value, mask, .. }
-            | Op::Match { value, mask, .. }
-            | Op::Reduce { value, mask, .. } => (Some($($deref)? value), mask.$as_borrowed()$(.$copied())?, None),
+            Op::Copy(CopyOp::BulkCopy { to, from, barrier, .. }) => {
+                (Some($($deref)? to), Some($($deref)? from), Some($($deref)? barrier))
+            }
+            Op::Copy(CopyOp::AsyncCopy { to, from, .. } | CopyOp::BulkStore { to, from, .. }) => {
+                (Some($($deref)? to), Some($($deref)? from), None)
+            }
+            Op::Sync(SyncOp::Barrier { reduce }) => {
+                (reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None)
+            }
+            Op::Sync(SyncOp::SyncWarp { mask }) => (mask.$as_borrowed()$(.$copied())?, None, None),
+            Op::Warp(WarpOp::Shuffle { value, lane, mask, .. }) => {
+                (Some($($deref)? value), Some($($deref)? lane), mask.$as_borrowed()$(.$copied())?)
+            }
+            Op::Warp(
+                WarpOp::Vote { value, mask, .. }
+                | WarpOp::Match { value, mask, .. }
+                | WarpOp::Reduce { value, mask, .. },
+            ) => (Some($($deref)? value), mask.$as_borrowed()$(.$copied())?, None),
             Op::For { start, end, step, .. } => (Some($($deref)? start), Some($($deref)? end), Some($($deref)? step)),
         };
         Parts { parts: few, listed }
@@ -165,34 +191,10 @@ macro_rules! by_bodies {
             | Op::AtomicStore { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::Barrier { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Copy(_)
+            | Op::Sync(_)
+            | Op::Matrix(_)
+            | Op::Warp(_)
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }

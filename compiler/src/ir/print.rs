@@ -3,9 +3,9 @@
 //! Only instructions that the body reaches are printed. So a kernel is equal to the parsed text of
 //! it only once it is [renumbered](super::renumber).
 use super::{
-    Array, Body, Builtin, CoarseGrid, Coarsening, Element, Extent, Generic, GenericKind, Inst,
-    InstId, Kernel, Length, Local, Message, MessageId, Op, Param, ParamKind, Requirement, Scalar,
-    Shared, Size, Ty,
+    Array, Body, Builtin, CoarseGrid, Coarsening, CopyOp, Element, Extent, Generic, GenericKind,
+    Inst, InstId, Kernel, Length, Local, MatrixOp, Message, MessageId, Op, Param, ParamKind,
+    Requirement, Scalar, Shared, Size, SyncOp, Ty, WarpOp,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -268,72 +268,86 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             let (order, scope) = (order.name(), scope.name());
             write!(f, "compare_exchange.{order}.{scope} {ptr}, {expected}, {value}")
         }
-        Op::AsyncCopy { to, from, bytes } => write!(f, "async_copy {to}, {from}, {bytes}"),
-        Op::BulkCopy { to, from, bytes, barrier } => {
+        Op::Copy(CopyOp::AsyncCopy { to, from, bytes }) => {
+            write!(f, "async_copy {to}, {from}, {bytes}")
+        }
+        Op::Copy(CopyOp::BulkCopy { to, from, bytes, barrier }) => {
             write!(f, "bulk_copy {to}, {from}, {bytes}, {barrier}")
         }
-        Op::TensorCopy { to, map, shape, at, barrier, blocks } => {
+        Op::Copy(CopyOp::TensorCopy { to, map, shape, at, barrier, blocks }) => {
             write!(f, "tensor_copy.{}d {to}, {map}, {barrier}, ", at.len())?;
             at.iter().try_for_each(|at| write!(f, "{at}, "))?;
             shape.fmt(f)?;
             blocks.map_or(Ok(()), |blocks| write!(f, ", blocks {blocks}"))
         }
-        Op::TensorStore { map, from, shape, at } => {
+        Op::Copy(CopyOp::TensorStore { map, from, shape, at }) => {
             write!(f, "tensor_store.{}d {map}, {from}, ", at.len())?;
             at.iter().try_for_each(|at| write!(f, "{at}, "))?;
             shape.fmt(f)
         }
-        Op::BulkStore { to, from, bytes } => write!(f, "bulk_store {to}, {from}, {bytes}"),
-        Op::BulkCommit => write!(f, "bulk_commit"),
-        Op::BulkWait { pending, reads } => {
+        Op::Copy(CopyOp::BulkStore { to, from, bytes }) => {
+            write!(f, "bulk_store {to}, {from}, {bytes}")
+        }
+        Op::Copy(CopyOp::BulkCommit) => write!(f, "bulk_commit"),
+        Op::Copy(CopyOp::BulkWait { pending, reads }) => {
             write!(f, "bulk_wait{} {pending}", if *reads { ".read" } else { "" })
         }
-        Op::AsyncCommit => write!(f, "async_commit"),
-        Op::AsyncWait { pending } => write!(f, "async_wait {pending}"),
-        Op::Barrier { reduce: None } => write!(f, "barrier"),
-        Op::Barrier { reduce: Some((op, value)) } => write!(f, "barrier.{} {value}", op.name()),
-        Op::SyncGrid => write!(f, "sync_grid"),
-        Op::SyncCluster => write!(f, "sync_cluster"),
-        Op::SyncWarp { mask: None } => write!(f, "sync_warp"),
-        Op::SyncWarp { mask: Some(mask) } => write!(f, "sync_warp {mask}"),
-        Op::NamedBarrier { waits, id, threads } => {
+        Op::Copy(CopyOp::AsyncCommit) => write!(f, "async_commit"),
+        Op::Copy(CopyOp::AsyncWait { pending }) => write!(f, "async_wait {pending}"),
+        Op::Sync(SyncOp::Barrier { reduce: None }) => write!(f, "barrier"),
+        Op::Sync(SyncOp::Barrier { reduce: Some((op, value)) }) => {
+            write!(f, "barrier.{} {value}", op.name())
+        }
+        Op::Sync(SyncOp::SyncGrid) => write!(f, "sync_grid"),
+        Op::Sync(SyncOp::SyncCluster) => write!(f, "sync_cluster"),
+        Op::Sync(SyncOp::SyncWarp { mask: None }) => write!(f, "sync_warp"),
+        Op::Sync(SyncOp::SyncWarp { mask: Some(mask) }) => write!(f, "sync_warp {mask}"),
+        Op::Sync(SyncOp::NamedBarrier { waits, id, threads }) => {
             let what = if *waits { "sync" } else { "arrive" };
             write!(f, "named_barrier.{what} {id}, {threads}")
         }
-        Op::MBarrierArrive { barrier, bytes: None } => {
+        Op::Sync(SyncOp::MBarrierArrive { barrier, bytes: None }) => {
             write_one_operand(f, "mbarrier_arrive", barrier)
         }
-        Op::MBarrierArrive { barrier, bytes: Some(bytes) } => {
+        Op::Sync(SyncOp::MBarrierArrive { barrier, bytes: Some(bytes) }) => {
             write!(f, "mbarrier_arrive {barrier}, bytes {bytes}")
         }
-        Op::MBarrierWait { barrier, phase } => {
+        Op::Sync(SyncOp::MBarrierWait { barrier, phase }) => {
             write_two_operands(f, "mbarrier_wait", barrier, phase)
         }
-        Op::Fence { scope } => write!(f, "fence.{}", scope.name()),
-        Op::Shuffle { op, value, lane, width, mask } => {
+        Op::Sync(SyncOp::Fence { scope }) => write!(f, "fence.{}", scope.name()),
+        Op::Warp(WarpOp::Shuffle { op, value, lane, width, mask }) => {
             write!(f, "shuffle.{} {value}, {lane}, width {width}{}", op.name(), Mask(*mask))
         }
-        Op::Vote { op, value, mask } => write!(f, "vote.{} {value}{}", op.name(), Mask(*mask)),
-        Op::Match { op, value, mask } => write!(f, "match.{} {value}{}", op.name(), Mask(*mask)),
-        Op::ActiveMask => write!(f, "active_mask"),
-        Op::Reduce { op, value, mask } => write!(f, "reduce.{} {value}{}", op.name(), Mask(*mask)),
-        Op::Mma { op, args, word } => {
+        Op::Warp(WarpOp::Vote { op, value, mask }) => {
+            write!(f, "vote.{} {value}{}", op.name(), Mask(*mask))
+        }
+        Op::Warp(WarpOp::Match { op, value, mask }) => {
+            write!(f, "match.{} {value}{}", op.name(), Mask(*mask))
+        }
+        Op::Warp(WarpOp::ActiveMask) => write!(f, "active_mask"),
+        Op::Warp(WarpOp::Reduce { op, value, mask }) => {
+            write!(f, "reduce.{} {value}{}", op.name(), Mask(*mask))
+        }
+        Op::Matrix(MatrixOp::Mma { op, args, word }) => {
             write!(f, "mma.{op} ")?;
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
             write!(f, "word {word}")
         }
-        Op::DistributeRows { transposed, args, word } => {
+        Op::Matrix(MatrixOp::DistributeRows { transposed, args, word }) => {
             write!(f, "distribute_rows{} ", if *transposed { ".transposed" } else { "" })?;
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;
             write!(f, "word {word}")
         }
-        Op::Wgmma { op, columns, args } => {
+        Op::Matrix(MatrixOp::Wgmma { op, columns, args }) => {
             write!(f, "wgmma.{op} {columns}")?;
             args.iter().try_for_each(|arg| write!(f, ", {arg}"))
         }
-        Op::WgmmaWait { sums, pending } => write!(f, "wgmma_wait {sums}, {pending}"),
-        Op::ProxyFence => write!(f, "proxy_fence"),
-        Op::GridDependency(op) => f.write_str(op.name()),
+        Op::Matrix(MatrixOp::WgmmaWait { sums, pending }) => {
+            write!(f, "wgmma_wait {sums}, {pending}")
+        }
+        Op::Sync(SyncOp::ProxyFence) => write!(f, "proxy_fence"),
+        Op::Sync(SyncOp::GridDependency(op)) => f.write_str(op.name()),
         Op::Texture { op, texture, args, word } => {
             write!(f, "texture.{op} {texture}, ")?;
             args.iter().try_for_each(|arg| write!(f, "{arg}, "))?;

@@ -7,7 +7,7 @@ use crate::{
         symbolic::Shape,
     },
     hardware::Kind,
-    ir::{InstId, Kernel, Op, Root, Scalar, Space, Span},
+    ir::{CopyOp, InstId, Kernel, Op, Root, Scalar, Space, Span},
 };
 
 /// Returns the requests with a known cost.
@@ -31,7 +31,7 @@ pub(super) fn runtime_request<'a>(
 /// Returns the address of a request's first member.
 pub(super) fn first_address(kernel: &Kernel, request: &Request) -> Option<InstId> {
     let first = *request.members.first()?;
-    if let Op::AsyncCopy { to, from, .. } = kernel.insts[first].op {
+    if let Op::Copy(CopyOp::AsyncCopy { to, from, .. }) = kernel.insts[first].op {
         return Some(if request.space == Space::Shared { to } else { from });
     }
     memory_operands(kernel, first).map(|(ptr, ..)| ptr)

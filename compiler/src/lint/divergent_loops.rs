@@ -19,7 +19,7 @@ use crate::{
         uniformity::{Cause, Group},
     },
     diag::Level,
-    ir::{BinaryOp, Body, Builtin, InstId, Kernel, Op, Scalar, Ty},
+    ir::{BinaryOp, Body, Builtin, InstId, Kernel, Op, Scalar, SyncOp, Ty},
 };
 
 pub(super) const LINT: Lint =
@@ -60,7 +60,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 fn has_barrier(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
-        matches!(op, Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster)
+        matches!(op, Op::Sync(SyncOp::Barrier { .. } | SyncOp::SyncGrid | SyncOp::SyncCluster))
             || op.bodies().any(|inner| has_barrier(kernel, inner))
     })
 }

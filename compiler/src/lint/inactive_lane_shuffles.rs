@@ -14,7 +14,7 @@ use crate::{
         symbolic::{Event, EventKind},
     },
     diag::Level,
-    ir::{InstId, Kernel, Op, ShuffleOp, Span},
+    ir::{InstId, Kernel, MatrixOp, Op, ShuffleOp, Span, WarpOp},
 };
 
 pub(super) const LINT: Lint = Lint {
@@ -27,7 +27,10 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (id, inst) in kernel.insts.iter() {
-        if let Op::Mma { .. } | Op::Wgmma { .. } | Op::DistributeRows { .. } = inst.op {
+        if let Op::Matrix(
+            MatrixOp::Mma { .. } | MatrixOp::Wgmma { .. } | MatrixOp::DistributeRows { .. },
+        ) = inst.op
+        {
             let is_known = found.iter().any(|found| found.span == inst.span);
             if !is_known && !analyses.uniformity.warp.control[id].varies() {
                 let lanes = analyses.trace.events_of(id).find_map(lanes_of_partial_warp);
@@ -35,7 +38,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             }
             continue;
         }
-        let Op::Shuffle { op, ref width, mask, .. } = inst.op else { continue };
+        let Op::Warp(WarpOp::Shuffle { op, ref width, mask, .. }) = inst.op else { continue };
         let Some(width) = width.known() else { continue };
         // Without a mask, where control varies, another lint reports the missing lanes.
         let varies = mask.is_none() && analyses.uniformity.warp.control[id].varies();

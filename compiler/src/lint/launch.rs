@@ -12,7 +12,7 @@ use crate::{
     back::ptx,
     diag::{Diagnostic, Level},
     hardware::occupancy::{Block, Multiprocessor, Occupancy},
-    ir::{Kernel, Length, Op, Shared},
+    ir::{Kernel, Length, Op, Shared, SyncOp},
     target::Target,
 };
 
@@ -128,16 +128,18 @@ pub(super) fn shared_bytes(kernel: &Kernel) -> Option<u64> {
 pub fn has_barriers(kernel: &Kernel) -> bool {
     // The first thread initializes mbarriers, which the others wait for.
     kernel.shared.iter().any(|(_, shared)| shared.arrivals.is_some())
-        || kernel
-            .insts
-            .iter()
-            .any(|(_, inst)| matches!(inst.op, Op::Barrier { .. } | Op::SyncGrid | Op::SyncCluster))
+        || kernel.insts.iter().any(|(_, inst)| {
+            matches!(
+                inst.op,
+                Op::Sync(SyncOp::Barrier { .. } | SyncOp::SyncGrid | SyncOp::SyncCluster)
+            )
+        })
 }
 
 /// Returns the number of barriers that a block of `kernel` takes: up to the highest that it names.
 pub fn barrier_count(kernel: &Kernel) -> u32 {
     let named = kernel.insts.iter().filter_map(|(_, inst)| {
-        let Op::NamedBarrier { id, .. } = &inst.op else { return None };
+        let Op::Sync(SyncOp::NamedBarrier { id, .. }) = &inst.op else { return None };
         let number = id.known().and_then(|id| u32::try_from(id).ok());
         Some(number.map_or(MAX_BARRIERS, |id| (id + 1).min(MAX_BARRIERS)))
     });

@@ -19,7 +19,7 @@ use crate::{
         symbolic::{self, Event, EventKind},
     },
     diag::Level,
-    ir::{Array, ArrayId, Kernel, Op, Root, Span},
+    ir::{Array, ArrayId, Kernel, Op, Root, Span, SyncOp},
 };
 use std::collections::BTreeSet;
 
@@ -155,7 +155,8 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
         Some(bytes) => format!("its {} lie", access::count_of(bytes, "byte")),
         None => "its bytes lie".to_owned(),
     };
-    let has_barrier = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Barrier { .. }));
+    let has_barrier =
+        kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Sync(SyncOp::Barrier { .. })));
     let shared = match has_barrier {
         true => {
             format!(

@@ -9,7 +9,7 @@ use super::{Finding, Lint, LintGroup, wording};
 use crate::{
     analysis::{Analyses, uniformity::Cause},
     diag::Level,
-    ir::{Body, InstId, Kernel, Op},
+    ir::{Body, InstId, Kernel, Op, SyncOp},
 };
 
 pub(super) const LINT: Lint = Lint {
@@ -71,5 +71,5 @@ pub(super) fn counterpart(kernel: &Kernel, analyses: &Analyses, barrier: InstId)
 }
 
 fn is_barrier(kernel: &Kernel, id: InstId) -> bool {
-    matches!(kernel.insts[id].op, Op::Barrier { .. })
+    matches!(kernel.insts[id].op, Op::Sync(SyncOp::Barrier { .. }))
 }

@@ -19,7 +19,7 @@ use crate::{
     analysis::Analyses,
     diag::Level,
     id::Facts,
-    ir::{InstId, Kernel, Op, Order, Space},
+    ir::{InstId, Kernel, Op, Order, Space, SyncOp},
 };
 
 pub(super) const LINT: Lint = Lint {
@@ -142,12 +142,13 @@ fn may_order_blocks(kernel: &Kernel, used: &Facts<InstId, bool>, id: InstId) -> 
     } else {
         matches!(
             op,
-            Op::SyncCluster
-                | Op::SyncGrid
-                | Op::AtomicLoad { .. }
+            Op::Sync(
+                SyncOp::SyncCluster
+                    | SyncOp::SyncGrid
+                    | SyncOp::Fence { .. }
+                    | SyncOp::MBarrierWait { .. }
+            ) | Op::AtomicLoad { .. }
                 | Op::CompareExchange { .. }
-                | Op::Fence { .. }
-                | Op::MBarrierWait { .. }
                 | Op::Ptx { .. }
         )
     }

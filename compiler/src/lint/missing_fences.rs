@@ -15,7 +15,7 @@ use super::{Finding, Lint, LintGroup, race, wording};
 use crate::{
     analysis::{Analyses, races::DoubtReason},
     diag::Level,
-    ir::{Kernel, Op},
+    ir::{Kernel, Op, SyncOp},
 };
 
 pub(super) const LINT: Lint =
@@ -26,7 +26,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     for (root, doubt) in race::all_doubts(analyses) {
         let DoubtReason::Unfenced(announces) = doubt.reason else { continue };
         let name = race::quoted_name(kernel, root);
-        let fences = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Fence { .. }));
+        let fences =
+            kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Sync(SyncOp::Fence { .. })));
         let message = format!(
             "{name} is read here where other blocks may not see it written yet: nothing orders the \
              write before the atomic operation that announces it"

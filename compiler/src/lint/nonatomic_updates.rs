@@ -18,7 +18,8 @@ use crate::{
     diag::Level,
     id::Facts,
     ir::{
-        BinaryOp, Builtin, InstId, Kernel, MulAddForm, Op, Order, Root, Scalar, Space, Ty, UnaryOp,
+        BinaryOp, Builtin, CopyOp, InstId, Kernel, MatrixOp, MulAddForm, Op, Order, Root, Scalar,
+        Space, Ty, UnaryOp, WarpOp,
     },
 };
 
@@ -89,7 +90,15 @@ fn has_locks(kernel: &Kernel) -> bool {
 
 /// Returns true for an exchange between the lanes of a warp.
 fn is_exchange(op: &Op) -> bool {
-    matches!(op, Op::Match { .. } | Op::Vote { .. } | Op::Shuffle { .. } | Op::ActiveMask)
+    matches!(
+        op,
+        Op::Warp(
+            WarpOp::Match { .. }
+                | WarpOp::Vote { .. }
+                | WarpOp::Shuffle { .. }
+                | WarpOp::ActiveMask
+        )
+    )
 }
 
 /// Returns true for a value that differs between the threads of a block.
@@ -99,13 +108,8 @@ fn is_thread_dependent(op: &Op) -> bool {
         Op::Builtin(
             Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::LaneId | Builtin::WarpId
         ) | Op::Atomic { .. }
-            | Op::Match { .. }
-            | Op::Vote { .. }
-            | Op::Shuffle { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Warp(_)
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. })
     )
 }
 
@@ -292,10 +296,12 @@ impl<'k> ExprView<'k> {
         root.is_some()
             && !self.kernel.insts.iter().any(|(_, inst)| match inst.op {
                 Op::Store { ptr, .. }
-                | Op::AsyncCopy { to: ptr, .. }
-                | Op::BulkCopy { to: ptr, .. }
-                | Op::TensorCopy { to: ptr, .. }
-                | Op::BulkStore { to: ptr, .. } => self.kernel.root(ptr) == root,
+                | Op::Copy(
+                    CopyOp::AsyncCopy { to: ptr, .. }
+                    | CopyOp::BulkCopy { to: ptr, .. }
+                    | CopyOp::TensorCopy { to: ptr, .. }
+                    | CopyOp::BulkStore { to: ptr, .. },
+                ) => self.kernel.root(ptr) == root,
                 _ => false,
             })
     }

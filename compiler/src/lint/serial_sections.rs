@@ -14,7 +14,7 @@ use crate::{
         symbolic::{ActiveThreads, Coverage, Event, EventKind, Split},
     },
     diag::Level,
-    ir::{Body, InstId, Kernel, Op, Space},
+    ir::{Body, CopyOp, InstId, Kernel, Op, Space},
 };
 
 pub(super) const LINT: Lint =
@@ -147,10 +147,12 @@ fn const_trip_count(kernel: &Kernel, id: InstId) -> Option<u64> {
 fn is_unshareable(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| match &kernel.insts[id].op {
         Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => true,
-        Op::BulkCopy { .. }
-        | Op::BulkStore { .. }
-        | Op::TensorCopy { .. }
-        | Op::TensorStore { .. }
+        Op::Copy(
+            CopyOp::BulkCopy { .. }
+            | CopyOp::BulkStore { .. }
+            | CopyOp::TensorCopy { .. }
+            | CopyOp::TensorStore { .. },
+        )
         | Op::Ptx { .. } => true,
         op if op.is_partial_barrier() => true,
         Op::Load { ptr, .. } => kernel.space(*ptr) == Some(Space::Local),

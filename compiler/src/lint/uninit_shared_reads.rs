@@ -17,7 +17,7 @@ use crate::{
         symbolic::{Access, AccessKind, Coverage, Event, EventKind, SymbolicSum, Trace},
     },
     diag::Level,
-    ir::{InstId, Kernel, Length, Op, Root, Shared, SharedId, Space},
+    ir::{CopyOp, InstId, Kernel, Length, Op, Root, Shared, SharedId, Space},
 };
 use std::rc::Rc;
 
@@ -47,9 +47,11 @@ pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 fn written_pointer(op: &Op) -> Option<InstId> {
     let (Op::Store { ptr, .. }
     | Op::AtomicStore { ptr, .. }
-    | Op::AsyncCopy { to: ptr, .. }
-    | Op::BulkCopy { to: ptr, .. }
-    | Op::TensorCopy { to: ptr, .. }) = op
+    | Op::Copy(
+        CopyOp::AsyncCopy { to: ptr, .. }
+        | CopyOp::BulkCopy { to: ptr, .. }
+        | CopyOp::TensorCopy { to: ptr, .. },
+    )) = op
     else {
         return None;
     };

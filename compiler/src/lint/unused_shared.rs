@@ -10,7 +10,7 @@ use super::{Finding, Lint, LintGroup};
 use crate::{
     analysis::Analyses,
     diag::Level,
-    ir::{Kernel, Length, Op, Root, Shared, Space},
+    ir::{CopyOp, Kernel, Length, MatrixOp, Op, Root, Shared, Space, SyncOp},
 };
 
 pub(super) const LINT: Lint =
@@ -19,17 +19,20 @@ pub(super) const LINT: Lint =
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     let reads = || {
         kernel.insts.iter().flat_map(|(_, inst)| {
-            if let Op::Wgmma { args, .. } = &inst.op {
+            if let Op::Matrix(MatrixOp::Wgmma { args, .. }) = &inst.op {
                 return args[1..].to_vec();
             }
             let (Op::Load { ptr, .. }
             | Op::AtomicLoad { ptr, .. }
             | Op::Atomic { ptr, .. }
             | Op::CompareExchange { ptr, .. }
-            | Op::BulkStore { from: ptr, .. }
-            | Op::TensorStore { from: ptr, .. }
-            | Op::MBarrierArrive { barrier: ptr, .. }
-            | Op::MBarrierWait { barrier: ptr, .. }) = inst.op
+            | Op::Copy(
+                CopyOp::BulkStore { from: ptr, .. } | CopyOp::TensorStore { from: ptr, .. },
+            )
+            | Op::Sync(
+                SyncOp::MBarrierArrive { barrier: ptr, .. }
+                | SyncOp::MBarrierWait { barrier: ptr, .. },
+            )) = inst.op
             else {
                 return Vec::new();
             };
@@ -45,9 +48,11 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
         kernel.insts.iter().any(|(_, inst)| {
             let (Op::Store { ptr, .. }
             | Op::AtomicStore { ptr, .. }
-            | Op::AsyncCopy { to: ptr, .. }
-            | Op::BulkCopy { to: ptr, .. }
-            | Op::TensorCopy { to: ptr, .. }) = inst.op
+            | Op::Copy(
+                CopyOp::AsyncCopy { to: ptr, .. }
+                | CopyOp::BulkCopy { to: ptr, .. }
+                | CopyOp::TensorCopy { to: ptr, .. },
+            )) = inst.op
             else {
                 return false;
             };

@@ -26,7 +26,7 @@ use crate::{
         symbolic::{Access, AccessKind, Coverage, Event, EventKind, Split, SymbolicSum, Trace},
     },
     diag::Level,
-    ir::{InstId, Kernel, Op, Root, Span},
+    ir::{CopyOp, InstId, Kernel, Op, Root, Span},
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -39,7 +39,7 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_unwaited_copies", group: LintGroup::Correctness, level: Level::Deny, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let copies = |op: &Op| matches!(op, Op::AsyncCopy { .. });
+    let copies = |op: &Op| matches!(op, Op::Copy(CopyOp::AsyncCopy { .. }));
     let trace = &analyses.trace;
     if !trace.complete || !kernel.insts.iter().any(|(_, inst)| copies(&inst.op)) {
         return Vec::new();
@@ -53,7 +53,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     if !early.is_empty() && !kernel.has_partial_barriers() {
         return early;
     }
-    let waits = |op: &Op| matches!(op, Op::AsyncWait { .. });
+    let waits = |op: &Op| matches!(op, Op::Copy(CopyOp::AsyncWait { .. }));
     if kernel.insts.iter().any(|(_, inst)| waits(&inst.op)) {
         return Vec::new();
     }
@@ -179,7 +179,7 @@ fn early_accesses(kernel: &Kernel, analyses: &Analyses, groups: &Groups) -> Vec<
     let (mut found, mut pairs) = (BTreeMap::new(), 0);
     // The last copy before an access is the one whose wait is missing.
     for (index, copy) in all.iter().enumerate().rev() {
-        if !matches!(kernel.insts[copy.event.inst].op, Op::AsyncCopy { .. }) {
+        if !matches!(kernel.insts[copy.event.inst].op, Op::Copy(CopyOp::AsyncCopy { .. })) {
             continue;
         }
         let done = first_covering_wait(trace, groups, copy);

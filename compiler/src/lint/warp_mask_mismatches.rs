@@ -16,7 +16,7 @@ use crate::{
         uniformity::Fact,
     },
     diag::Level,
-    ir::{Inst, InstId, Kernel, Op, Span},
+    ir::{Inst, InstId, Kernel, MatrixOp, Op, Span, SyncOp},
 };
 
 pub(super) const LINT: Lint = Lint {
@@ -82,11 +82,15 @@ fn divergence_help(kernel: &Kernel, id: InstId, control: Fact) -> &'static str {
     if wording::is_loop_divergence(kernel, control) {
         "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
          each with its own work behind an `if condition`"
-    } else if let Op::NamedBarrier { .. } = kernel.insts[id].op {
+    } else if let Op::Sync(SyncOp::NamedBarrier { .. }) = kernel.insts[id].op {
         "move it out of the branch, or let the condition be the same in each warp, such as `warp::warp_id() == 0`"
-    } else if let Op::Wgmma { .. } | Op::WgmmaWait { .. } = kernel.insts[id].op {
+    } else if let Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. }) =
+        kernel.insts[id].op
+    {
         "move it out of the branch, or let the condition be the same in each warpgroup, such as `warp::warp_id() / 4 == 0`"
-    } else if let Op::Mma { .. } | Op::DistributeRows { .. } = kernel.insts[id].op {
+    } else if let Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. }) =
+        kernel.insts[id].op
+    {
         "move it out of the branch, and let lanes without elements of their own bring zeros"
     } else {
         "move it out of the branch, and let lanes without a value bring a neutral one; or use its `_mask` form with the \

@@ -4,7 +4,7 @@
 //! predicate: it costs a few instructions, and no lane waits for another. (Measured: two arms that
 //! store one of two values execute no branch; loops and long arms do.)
 use super::wording;
-use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, UnaryOp};
+use crate::ir::{BinaryOp, Body, InstId, Kernel, MatrixOp, Op, SyncOp, UnaryOp, WarpOp};
 
 /// The smallest weight of an arm that is not run under a predicate, in instructions.
 pub(crate) const MIN_BRANCH_WEIGHT: u32 = 8;
@@ -51,7 +51,7 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Check { .. }
         | Op::Get(_)
         | Op::Set { .. }
-        | Op::ActiveMask
+        | Op::Warp(WarpOp::ActiveMask)
         | Op::PtxOutput { .. }
         | Op::Interpreted
         | Op::Break(_)
@@ -64,28 +64,19 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         | Op::AtomicStore { .. }
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
-        | Op::AsyncCopy { .. }
-        | Op::BulkCopy { .. }
-        | Op::TensorCopy { .. }
-        | Op::TensorStore { .. }
-        | Op::BulkStore { .. }
+        | Op::Copy(_)
         | Op::Prefetch { .. }
-        | Op::AsyncCommit
-        | Op::AsyncWait { .. }
-        | Op::BulkCommit
-        | Op::BulkWait { .. }
-        | Op::SyncWarp { .. }
-        | Op::NamedBarrier { .. }
-        | Op::ProxyFence
-        | Op::GridDependency(_)
-        | Op::Wgmma { .. }
-        | Op::WgmmaWait { .. }
-        | Op::MBarrierArrive { .. }
-        | Op::MBarrierWait { .. }
-        | Op::Fence { .. }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
+        | Op::Sync(
+            SyncOp::SyncWarp { .. }
+            | SyncOp::NamedBarrier { .. }
+            | SyncOp::ProxyFence
+            | SyncOp::GridDependency(_)
+            | SyncOp::MBarrierArrive { .. }
+            | SyncOp::MBarrierWait { .. }
+            | SyncOp::Fence { .. },
+        )
+        | Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. })
+        | Op::Warp(WarpOp::Shuffle { .. } | WarpOp::Vote { .. } | WarpOp::Match { .. })
         | Op::Ptx { .. } => 4,
         Op::Unary { .. }
         | Op::Binary { .. }
@@ -101,12 +92,9 @@ fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
         Op::Texture { word: 1.., .. } => 0,
         Op::Texture { .. } => 4,
         Op::Load { .. } => 2,
-        Op::Barrier { .. }
-        | Op::SyncGrid
-        | Op::SyncCluster
-        | Op::Reduce { .. }
-        | Op::Mma { .. }
-        | Op::DistributeRows { .. }
+        Op::Sync(SyncOp::Barrier { .. } | SyncOp::SyncGrid | SyncOp::SyncCluster)
+        | Op::Warp(WarpOp::Reduce { .. })
+        | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. })
         | Op::Print { .. } => MIN_BRANCH_WEIGHT,
         Op::If { then, other, .. } => 1_u32
             .saturating_add(body_weight(kernel, then))

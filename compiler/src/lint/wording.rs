@@ -10,8 +10,8 @@ use crate::{
         uniformity::{Cause, Fact, Varying},
     },
     ir::{
-        Axis, BarrierOp, Body, Builtin, Inst, InstId, Kernel, MatchOp, Op, ReduceOp, Root,
-        ShuffleOp, Span, VoteOp,
+        Axis, BarrierOp, Body, Builtin, Inst, InstId, Kernel, MatchOp, MatrixOp, Op, ReduceOp,
+        Root, ShuffleOp, Span, SyncOp, VoteOp, WarpOp,
     },
 };
 use std::mem::discriminant;
@@ -19,13 +19,13 @@ use std::mem::discriminant;
 /// Returns the barriers of `kernel`, each as it is written in the source.
 pub(crate) fn written_barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
     kernel.insts.iter().filter_map(|(id, inst)| {
-        if let Op::SyncGrid = inst.op {
+        if let Op::Sync(SyncOp::SyncGrid) = inst.op {
             return Some((id, "grid::sync()"));
         }
-        if let Op::SyncCluster = inst.op {
+        if let Op::Sync(SyncOp::SyncCluster) = inst.op {
             return Some((id, "cluster::sync()"));
         }
-        let Op::Barrier { reduce } = inst.op else { return None };
+        let Op::Sync(SyncOp::Barrier { reduce }) = inst.op else { return None };
         let call = match reduce.map(|(op, _)| op) {
             None => "sync_threads()",
             Some(BarrierOp::Count) => "sync_threads_count(..)",
@@ -39,12 +39,12 @@ pub(crate) fn written_barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId,
 /// Returns a function that synchronizes the lanes of a warp, as it is written in the source, and
 /// its mask.
 pub(crate) fn warp_sync_call(op: &Op) -> Option<(&'static str, Option<InstId>)> {
-    if let Op::SyncWarp { mask } = *op {
+    if let Op::Sync(SyncOp::SyncWarp { mask }) = *op {
         Some(("sync_warp()", mask))
-    } else if let Op::NamedBarrier { waits, .. } = *op {
+    } else if let Op::Sync(SyncOp::NamedBarrier { waits, .. }) = *op {
         let call = if waits { "named_barrier::sync()" } else { "named_barrier::arrive()" };
         Some((call, None))
-    } else if let Op::Shuffle { op, mask, .. } = *op {
+    } else if let Op::Warp(WarpOp::Shuffle { op, mask, .. }) = *op {
         let call = match op {
             ShuffleOp::Index => "warp::shfl(..)",
             ShuffleOp::Up => "warp::shfl_up(..)",
@@ -52,20 +52,20 @@ pub(crate) fn warp_sync_call(op: &Op) -> Option<(&'static str, Option<InstId>)> 
             ShuffleOp::Xor => "warp::shfl_xor(..)",
         };
         Some((call, mask))
-    } else if let Op::Vote { op, mask, .. } = *op {
+    } else if let Op::Warp(WarpOp::Vote { op, mask, .. }) = *op {
         let call = match op {
             VoteOp::All => "warp::all(..)",
             VoteOp::Any => "warp::any(..)",
             VoteOp::Ballot => "warp::ballot(..)",
         };
         Some((call, mask))
-    } else if let Op::Match { op, mask, .. } = *op {
+    } else if let Op::Warp(WarpOp::Match { op, mask, .. }) = *op {
         let call = match op {
             MatchOp::Any => "warp::match_any(..)",
             MatchOp::All => "warp::match_all(..)",
         };
         Some((call, mask))
-    } else if let Op::Reduce { op, mask, .. } = *op {
+    } else if let Op::Warp(WarpOp::Reduce { op, mask, .. }) = *op {
         let call = match op {
             ReduceOp::Add => "warp::reduce_add(..)",
             ReduceOp::Min => "warp::reduce_min(..)",
@@ -75,13 +75,13 @@ pub(crate) fn warp_sync_call(op: &Op) -> Option<(&'static str, Option<InstId>)> 
             ReduceOp::Xor => "warp::reduce_xor(..)",
         };
         Some((call, mask))
-    } else if let Op::Mma { .. } = op {
+    } else if let Op::Matrix(MatrixOp::Mma { .. }) = op {
         Some(("multiply_add(..)", None))
-    } else if let Op::Wgmma { .. } = op {
+    } else if let Op::Matrix(MatrixOp::Wgmma { .. }) = op {
         Some(("multiply_add(..)", None))
-    } else if let Op::WgmmaWait { .. } = op {
+    } else if let Op::Matrix(MatrixOp::WgmmaWait { .. }) = op {
         Some(("finish()", None))
-    } else if let Op::DistributeRows { .. } = op {
+    } else if let Op::Matrix(MatrixOp::DistributeRows { .. }) = op {
         Some(("load_matrix(..)", None))
     } else {
         None
@@ -241,7 +241,7 @@ fn describe_source(kernel: &Kernel, id: InstId) -> String {
             "{} differs between the threads of a block",
             name_place(kernel, ptr, "the result of this atomic update of")
         )
-    } else if let Op::ActiveMask = inst.op {
+    } else if let Op::Warp(WarpOp::ActiveMask) = inst.op {
         "`warp::active_mask()` may differ between the threads of a block".to_owned()
     } else {
         "this differs between the threads of a block".to_owned()

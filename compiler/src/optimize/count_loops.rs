@@ -32,7 +32,9 @@ use crate::{
         uniformity::{self, Varying},
     },
     id::Facts,
-    ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
+    ir::{
+        BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, LocalId, Op, Scalar, SyncOp, Ty,
+    },
 };
 use std::collections::HashMap;
 
@@ -83,7 +85,7 @@ impl Known {
     /// choose.
     fn agree_on_version(&self, kernel: &Kernel, body: &Body, deciding: [InstId; 2]) -> bool {
         let is_uniform = |id: InstId| self.uniform.value[id].is_uniform();
-        let of_grid = |op: &Op| matches!(op, Op::SyncGrid | Op::SyncCluster);
+        let of_grid = |op: &Op| matches!(op, Op::Sync(SyncOp::SyncGrid | SyncOp::SyncCluster));
         let meets = |op: &Op| op.effect() == Effect::Sync;
         !contains(kernel, body, &of_grid)
             && (deciding.into_iter().all(is_uniform) || !contains(kernel, body, &meets))

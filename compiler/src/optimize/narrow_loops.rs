@@ -25,7 +25,7 @@ use crate::{
         range::{self, Range, Ranges},
         uniformity::{self, Varying},
     },
-    ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Op, Scalar, Ty},
+    ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Op, Scalar, SyncOp, Ty},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -95,8 +95,10 @@ impl Found {
             let Inst { op, ty, .. } = &kernel.insts[id];
             self.divides |=
                 *ty == WIDE && matches!(op, Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. });
-            self.excluded |=
-                matches!(op, Op::For { .. } | Op::Loop { .. } | Op::SyncGrid | Op::SyncCluster);
+            self.excluded |= matches!(
+                op,
+                Op::For { .. } | Op::Loop { .. } | Op::Sync(SyncOp::SyncGrid | SyncOp::SyncCluster)
+            );
             self.meets |= op.effect() == Effect::Sync;
             op.bodies().for_each(|inner| self.look_at(kernel, inner));
         }

@@ -189,35 +189,11 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::AtomicStore { .. }
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
-        | Op::Barrier { .. }
-        | Op::SyncWarp { .. }
-        | Op::NamedBarrier { .. }
-        | Op::ProxyFence
-        | Op::GridDependency(_)
-        | Op::Wgmma { .. }
-        | Op::WgmmaWait { .. }
-        | Op::MBarrierArrive { .. }
-        | Op::MBarrierWait { .. }
-        | Op::AsyncCopy { .. }
-        | Op::BulkCopy { .. }
-        | Op::TensorCopy { .. }
-        | Op::TensorStore { .. }
-        | Op::BulkStore { .. }
+        | Op::Sync(_)
+        | Op::Matrix(_)
+        | Op::Copy(_)
         | Op::Prefetch { .. }
-        | Op::AsyncCommit
-        | Op::AsyncWait { .. }
-        | Op::BulkCommit
-        | Op::BulkWait { .. }
-        | Op::SyncGrid
-        | Op::SyncCluster
-        | Op::ActiveMask
-        | Op::Fence { .. }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::Reduce { .. }
-        | Op::Mma { .. }
-        | Op::DistributeRows { .. }
+        | Op::Warp(_)
         | Op::Texture { .. }
         | Op::Ptx { .. }
         | Op::PtxOutput { .. }

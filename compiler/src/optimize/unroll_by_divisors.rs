@@ -28,7 +28,7 @@ use crate::{
         range::{self, Ranges},
         uniformity::{self, Varying},
     },
-    ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, Scalar, Ty},
+    ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, Scalar, SyncOp, Ty},
 };
 use std::collections::HashSet;
 
@@ -164,8 +164,10 @@ impl Found {
             self.meets |= meets;
             let leaves =
                 matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
-            let is_excluded =
-                matches!(op, Op::For { .. } | Op::Loop { .. } | Op::SyncGrid | Op::SyncCluster);
+            let is_excluded = matches!(
+                op,
+                Op::For { .. } | Op::Loop { .. } | Op::Sync(SyncOp::SyncGrid | SyncOp::SyncCluster)
+            );
             let inside = always_runs && op.is_leaf();
             !leaves
                 && !is_excluded

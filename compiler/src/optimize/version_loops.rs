@@ -43,7 +43,7 @@ use crate::{
         uniformity::{self, Varying},
     },
     id::{Facts, Id},
-    ir::{Body, Effect, Inst, InstId, Kernel, LocalId, Op, Ty},
+    ir::{Body, Effect, Inst, InstId, Kernel, LocalId, Op, SyncOp, Ty},
 };
 use bounds::{Around, prove};
 use std::collections::{HashMap, HashSet};
@@ -194,8 +194,9 @@ impl<'k> Planner<'k> {
         let Op::For { start, end, body, .. } = &kernel.insts[id].op else { return None };
         let range = |id| self.ranges.get(kernel, id);
         // Blocks that wait for each other may run different versions.
-        let waits_for_grid =
-            contains(kernel, body, &|op| matches!(op, Op::SyncGrid | Op::SyncCluster));
+        let waits_for_grid = contains(kernel, body, &|op| {
+            matches!(op, Op::Sync(SyncOp::SyncGrid | SyncOp::SyncCluster))
+        });
         if waits_for_grid || range(*end)?.max - range(*start)?.min < MIN_ITERATIONS {
             return None;
         }

@@ -2,14 +2,14 @@
 use super::Errors;
 use crate::{
     analysis::grid_dependencies,
-    ir::{GridDependencyOp, Kernel, Op, ParamKind},
+    ir::{GridDependencyOp, Kernel, Op, ParamKind, SyncOp},
 };
 
 /// Checks a kernel whose structure is well formed.
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     if !kernel.dependent_launch {
         for (id, inst) in kernel.insts.iter() {
-            if matches!(inst.op, Op::GridDependency(GridDependencyOp::Wait)) {
+            if matches!(inst.op, Op::Sync(SyncOp::GridDependency(GridDependencyOp::Wait))) {
                 errors.inst(id, "is in a kernel that starts after the grids before it");
             }
         }

@@ -1,8 +1,8 @@
 //! Rules on what may be done to which memory.
 use super::{Errors, signature::is_atomic};
 use crate::ir::{
-    Access, AtomicOp, Element, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty,
-    WgmmaOp, surface::MAX_TEXEL_BYTES,
+    Access, AtomicOp, CopyOp, Element, InstId, Kernel, MatrixOp, Op, Order, ParamKind, Root,
+    Scalar, Space, SyncOp, Ty, WgmmaOp, surface::MAX_TEXEL_BYTES,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -55,29 +55,36 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
                 access(kernel, errors, id, *ptr, Kind::Atomic);
                 atomic_type(errors, id, Some(inst.ty), None);
             }
-            Op::MBarrierArrive { barrier, bytes: _ } | Op::MBarrierWait { barrier, phase: _ } => {
+            Op::Sync(
+                SyncOp::MBarrierArrive { barrier, bytes: _ }
+                | SyncOp::MBarrierWait { barrier, phase: _ },
+            ) => {
                 mbarrier(kernel, errors, id, *barrier);
             }
-            Op::BulkCopy { to, from, bytes: _, barrier } => {
+            Op::Copy(CopyOp::BulkCopy { to, from, bytes: _, barrier }) => {
                 access(kernel, errors, id, *to, Kind::Store);
                 access(kernel, errors, id, *from, Kind::Load);
                 mbarrier(kernel, errors, id, *barrier);
             }
-            Op::Wgmma { op, columns, args } => {
+            Op::Matrix(MatrixOp::Wgmma { op, columns, args }) => {
                 let sums = (op.sum(), columns.known());
                 warpgroup_sums(kernel, errors, id, args.first(), Some(sums));
                 let tiles = args.iter().skip(1).take(if op.a.is_some() { 2 } else { 1 });
                 tiles.for_each(|tile| access(kernel, errors, id, *tile, Kind::Load));
             }
-            Op::WgmmaWait { sums, pending: _ } => {
+            Op::Matrix(MatrixOp::WgmmaWait { sums, pending: _ }) => {
                 warpgroup_sums(kernel, errors, id, Some(sums), None);
             }
-            Op::TensorCopy { to, barrier, .. } => {
+            Op::Copy(CopyOp::TensorCopy { to, barrier, .. }) => {
                 access(kernel, errors, id, *to, Kind::Store);
                 mbarrier(kernel, errors, id, *barrier);
             }
-            Op::TensorStore { from, .. } => access(kernel, errors, id, *from, Kind::Load),
-            Op::AsyncCopy { to, from, bytes: _ } | Op::BulkStore { to, from, bytes: _ } => {
+            Op::Copy(CopyOp::TensorStore { from, .. }) => {
+                access(kernel, errors, id, *from, Kind::Load)
+            }
+            Op::Copy(
+                CopyOp::AsyncCopy { to, from, bytes: _ } | CopyOp::BulkStore { to, from, bytes: _ },
+            ) => {
                 access(kernel, errors, id, *to, Kind::Store);
                 access(kernel, errors, id, *from, Kind::Load);
             }
@@ -104,25 +111,10 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Check { .. }
             | Op::Get(_)
             | Op::Set { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Fence { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
+            | Op::Warp(_)
+            | Op::Matrix(_)
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }

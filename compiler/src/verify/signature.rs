@@ -1,9 +1,9 @@
 //! Rules on what a kernel declares, and on types and extents wherever they stand.
 use super::Errors;
 use crate::ir::{
-    Access, ArrayId, CoarseGrid, Coarsening, Element, Extent, GenericKind, Inst, Kernel, Length,
-    MAX_CLUSTER_BLOCKS, MAX_DEPTH, MAX_MIN_BLOCKS, Op, Param, ParamId, ParamKind, Requirement,
-    Scalar, Shared, Size, Ty,
+    Access, ArrayId, CoarseGrid, Coarsening, CopyOp, Element, Extent, GenericKind, Inst, Kernel,
+    Length, MAX_CLUSTER_BLOCKS, MAX_DEPTH, MAX_MIN_BLOCKS, MatrixOp, Op, Param, ParamId, ParamKind,
+    Requirement, Scalar, Shared, Size, SyncOp, Ty, WarpOp,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -182,23 +182,28 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         }
         if let Op::Index { stride: extent, .. }
         | Op::Offset { offset: extent, .. }
-        | Op::AsyncCopy { bytes: extent, .. }
-        | Op::BulkCopy { bytes: extent, .. }
-        | Op::BulkStore { bytes: extent, .. }
-        | Op::BulkWait { pending: extent, .. }
-        | Op::AsyncWait { pending: extent }
-        | Op::Wgmma { columns: extent, .. }
-        | Op::WgmmaWait { pending: extent, .. }
-        | Op::Shuffle { width: extent, .. } = &inst.op
+        | Op::Copy(
+            CopyOp::AsyncCopy { bytes: extent, .. }
+            | CopyOp::BulkCopy { bytes: extent, .. }
+            | CopyOp::BulkStore { bytes: extent, .. }
+            | CopyOp::BulkWait { pending: extent, .. }
+            | CopyOp::AsyncWait { pending: extent },
+        )
+        | Op::Matrix(
+            MatrixOp::Wgmma { columns: extent, .. } | MatrixOp::WgmmaWait { pending: extent, .. },
+        )
+        | Op::Warp(WarpOp::Shuffle { width: extent, .. }) = &inst.op
             && let Some(message) = extent_error(kernel, extent)
         {
             errors.inst(id, message);
         }
-        if let Op::TensorCopy { shape, .. } | Op::TensorStore { shape, .. } = &inst.op {
+        if let Op::Copy(CopyOp::TensorCopy { shape, .. } | CopyOp::TensorStore { shape, .. }) =
+            &inst.op
+        {
             let messages = shape.numbers().filter_map(|extent| extent_error(kernel, extent));
             messages.for_each(|message| errors.inst(id, message));
         }
-        if let Op::NamedBarrier { id: number, threads, .. } = &inst.op {
+        if let Op::Sync(SyncOp::NamedBarrier { id: number, threads, .. }) = &inst.op {
             let messages = [number, threads].map(|extent| extent_error(kernel, extent));
             messages.into_iter().flatten().for_each(|message| errors.inst(id, message));
         }

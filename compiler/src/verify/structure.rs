@@ -2,7 +2,7 @@
 use super::Errors;
 use crate::{
     id::{Facts, Id},
-    ir::{Body, InstId, Kernel, MAX_DEPTH, Op},
+    ir::{Body, CopyOp, InstId, Kernel, MAX_DEPTH, Op},
 };
 use std::fmt::Display;
 
@@ -100,8 +100,9 @@ impl Walk<'_, '_> {
         let (defined, name): (bool, &dyn Display) = if let Op::Param(param)
         | Op::Len(param)
         | Op::Texture { texture: param, .. }
-        | Op::TensorCopy { map: param, .. }
-        | Op::TensorStore { map: param, .. } = op
+        | Op::Copy(
+            CopyOp::TensorCopy { map: param, .. } | CopyOp::TensorStore { map: param, .. },
+        ) = op
         {
             (kernel.params.get(*param).is_some(), param)
         } else if let Op::Shared(shared) = op {

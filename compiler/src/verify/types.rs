@@ -2,9 +2,10 @@
 use super::Errors;
 use crate::id::Id as _;
 use crate::ir::{
-    Access, BarrierOp, BinaryOp, Bound, Extent, Fault, GenericKind, InlinePtx, Inst, InstId,
-    Kernel, MatchOp, MessageId, MmaOp, Op, ParamId, ParamKind, ReduceOp, Scalar, ShuffleOp, Space,
-    TensorBox, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WgmmaOp, inline_ptx::check_text,
+    Access, BarrierOp, BinaryOp, Bound, CopyOp, Extent, Fault, GenericKind, InlinePtx, Inst,
+    InstId, Kernel, MatchOp, MatrixOp, MessageId, MmaOp, Op, ParamId, ParamKind, ReduceOp, Scalar,
+    ShuffleOp, Space, SyncOp, TensorBox, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WarpOp,
+    WgmmaOp, inline_ptx::check_text,
 };
 use std::fmt::Display;
 
@@ -334,7 +335,7 @@ impl Typing<'_, '_> {
                 self.operands([*expected, *value], self.ty);
                 self.result_in(Class::Any);
             }
-            Op::AsyncCopy { to, from, bytes } => {
+            Op::Copy(CopyOp::AsyncCopy { to, from, bytes }) => {
                 self.operands([*to], Ty::Ptr(Space::Shared));
                 self.operands([*from], Ty::Ptr(Space::Global));
                 self.result(Ty::Unit);
@@ -342,7 +343,7 @@ impl Typing<'_, '_> {
                     self.error(format!("copies {bytes} bytes and must copy 4, 8 or 16"));
                 }
             }
-            Op::BulkCopy { to, from, bytes, barrier } => {
+            Op::Copy(CopyOp::BulkCopy { to, from, bytes, barrier }) => {
                 self.operands([*to, *barrier], Ty::Ptr(Space::Shared));
                 self.operands([*from], Ty::Ptr(Space::Global));
                 self.result(Ty::Unit);
@@ -350,7 +351,7 @@ impl Typing<'_, '_> {
                     self.error(format!("copies {bytes} bytes and must copy a multiple of 16"));
                 }
             }
-            Op::TensorCopy { to, map, shape, at, barrier, blocks } => {
+            Op::Copy(CopyOp::TensorCopy { to, map, shape, at, barrier, blocks }) => {
                 self.operands([*to, *barrier], Ty::Ptr(Space::Shared));
                 if let Some(blocks) = blocks {
                     self.operands([*blocks], U32);
@@ -358,11 +359,11 @@ impl Typing<'_, '_> {
                 }
                 self.tensor_box(*map, Access::TensorRead, shape, at);
             }
-            Op::TensorStore { map, from, shape, at } => {
+            Op::Copy(CopyOp::TensorStore { map, from, shape, at }) => {
                 self.operands([*from], Ty::Ptr(Space::Shared));
                 self.tensor_box(*map, Access::TensorWrite, shape, at);
             }
-            Op::BulkStore { to, from, bytes } => {
+            Op::Copy(CopyOp::BulkStore { to, from, bytes }) => {
                 self.operands([*from], Ty::Ptr(Space::Shared));
                 self.operands([*to], Ty::Ptr(Space::Global));
                 self.result(Ty::Unit);
@@ -370,32 +371,36 @@ impl Typing<'_, '_> {
                     self.error(format!("stores {bytes} bytes and must store a multiple of 16"));
                 }
             }
-            Op::AsyncCommit
-            | Op::AsyncWait { pending: _ }
-            | Op::BulkCommit
-            | Op::BulkWait { pending: _, reads: _ } => self.result(Ty::Unit),
-            Op::SyncGrid => {
+            Op::Copy(
+                CopyOp::AsyncCommit
+                | CopyOp::AsyncWait { pending: _ }
+                | CopyOp::BulkCommit
+                | CopyOp::BulkWait { pending: _, reads: _ },
+            ) => self.result(Ty::Unit),
+            Op::Sync(SyncOp::SyncGrid) => {
                 self.result(Ty::Unit);
                 if !self.kernel.cooperative {
                     self.error("is in a kernel that is not cooperative".into());
                 }
             }
-            Op::SyncCluster => {
+            Op::Sync(SyncOp::SyncCluster) => {
                 self.result(Ty::Unit);
                 self.has_cluster();
             }
-            Op::Barrier { reduce: None }
-            | Op::Fence { scope: _ }
-            | Op::ProxyFence
-            | Op::GridDependency(_) => self.result(Ty::Unit),
-            Op::Barrier { reduce: Some((op, value)) } => {
+            Op::Sync(
+                SyncOp::Barrier { reduce: None }
+                | SyncOp::Fence { scope: _ }
+                | SyncOp::ProxyFence
+                | SyncOp::GridDependency(_),
+            ) => self.result(Ty::Unit),
+            Op::Sync(SyncOp::Barrier { reduce: Some((op, value)) }) => {
                 self.operands([*value], BOOL);
                 self.result(match op {
                     BarrierOp::Count => U64,
                     BarrierOp::And | BarrierOp::Or => BOOL,
                 });
             }
-            Op::NamedBarrier { waits: _, id, threads } => {
+            Op::Sync(SyncOp::NamedBarrier { waits: _, id, threads }) => {
                 self.result(Ty::Unit);
                 if let Some(id) = id.known().filter(|id| !Op::is_named_barrier(*id)) {
                     self.error(format!("is named barrier {id}, and there are 1 to 15"));
@@ -406,25 +411,25 @@ impl Typing<'_, '_> {
                     self.error(format!("is for {threads} threads, which are no warps of a block"));
                 }
             }
-            Op::MBarrierArrive { barrier, bytes } => {
+            Op::Sync(SyncOp::MBarrierArrive { barrier, bytes }) => {
                 self.operands([*barrier], Ty::Ptr(Space::Shared));
                 if let Some(bytes) = bytes {
                     self.operands([*bytes], U32);
                 }
                 self.result(U64);
             }
-            Op::MBarrierWait { barrier, phase } => {
+            Op::Sync(SyncOp::MBarrierWait { barrier, phase }) => {
                 self.operands([*barrier], Ty::Ptr(Space::Shared));
                 self.result(Ty::Unit);
                 if let Some(ty) = self.ty_of(*phase).filter(|ty| ![U32, U64].contains(ty)) {
                     self.error(format!("{phase} is `{ty}` and must be a token or a parity"));
                 }
             }
-            Op::SyncWarp { mask } => {
+            Op::Sync(SyncOp::SyncWarp { mask }) => {
                 self.mask(*mask);
                 self.result(Ty::Unit);
             }
-            Op::Shuffle { op: _, value, lane, width, mask } => {
+            Op::Warp(WarpOp::Shuffle { op: _, value, lane, width, mask }) => {
                 self.operands([*value], self.ty);
                 self.operands([*lane], U32);
                 self.mask(*mask);
@@ -433,7 +438,7 @@ impl Typing<'_, '_> {
                     self.error(format!("the width is {width} and must be 2, 4, 8, 16 or 32"));
                 }
             }
-            Op::Vote { op, value, mask } => {
+            Op::Warp(WarpOp::Vote { op, value, mask }) => {
                 self.operands([*value], BOOL);
                 self.mask(*mask);
                 self.result(match op {
@@ -441,7 +446,7 @@ impl Typing<'_, '_> {
                     VoteOp::Ballot => U32,
                 });
             }
-            Op::Match { op, value, mask } => {
+            Op::Warp(WarpOp::Match { op, value, mask }) => {
                 self.operand_in(*value, Class::Any);
                 self.mask(*mask);
                 self.result(match op {
@@ -449,8 +454,8 @@ impl Typing<'_, '_> {
                     MatchOp::All => BOOL,
                 });
             }
-            Op::ActiveMask => self.result(U32),
-            Op::Reduce { op, value, mask } => {
+            Op::Warp(WarpOp::ActiveMask) => self.result(U32),
+            Op::Warp(WarpOp::Reduce { op, value, mask }) => {
                 self.operands([*value], self.ty);
                 self.mask(*mask);
                 self.result_in(match op {
@@ -458,11 +463,13 @@ impl Typing<'_, '_> {
                     ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => Class::Int,
                 });
             }
-            Op::Mma { op, args, word } => {
+            Op::Matrix(MatrixOp::Mma { op, args, word }) => {
                 self.product(*op, args, *word);
             }
-            Op::Wgmma { op, columns, args } => self.warpgroup_product(*op, columns, args),
-            Op::WgmmaWait { sums, pending } => {
+            Op::Matrix(MatrixOp::Wgmma { op, columns, args }) => {
+                self.warpgroup_product(*op, columns, args)
+            }
+            Op::Matrix(MatrixOp::WgmmaWait { sums, pending }) => {
                 self.result(Ty::Unit);
                 self.operands([*sums], Ty::Ptr(Space::Local));
                 if let Some(pending) =
@@ -471,7 +478,7 @@ impl Typing<'_, '_> {
                     self.error(format!("leaves {pending} products pending, and 7 can be"));
                 }
             }
-            Op::DistributeRows { transposed: _, args, word } => {
+            Op::Matrix(MatrixOp::DistributeRows { transposed: _, args, word }) => {
                 if args.len() != 4 {
                     self.error(format!("has {} operands and must have 4", args.len()));
                 }

@@ -19,7 +19,7 @@ use quote::ToTokens;
 use warpwise_compiler::{
     diag::Level,
     id::Id as _,
-    ir::{self, Op},
+    ir::{self, Op, SyncOp},
 };
 
 /// Lowers the only kernel of a text.
@@ -85,8 +85,11 @@ fn levels_hold_for_the_instructions_of_their_statement() {
     )
     .unwrap();
     let (flow, loops) = ("gpu_barriers_in_divergent_flow", "gpu_barriers_in_divergent_loops");
-    let barrier =
-        lowered.kernel.insts.iter().find(|(_, inst)| matches!(inst.op, Op::Barrier { .. }));
+    let barrier = lowered
+        .kernel
+        .insts
+        .iter()
+        .find(|(_, inst)| matches!(inst.op, Op::Sync(SyncOp::Barrier { .. })));
     let first = lowered.kernel.insts.iter().next().unwrap().1.span;
     let holding = |span: ir::Span| -> Vec<(&str, Level)> {
         let settings = lowered.levels.settings.iter();

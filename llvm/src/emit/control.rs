@@ -7,7 +7,7 @@ use super::{
 };
 use warpwise_compiler::{
     id::Id,
-    ir::{BinaryOp, Body, Effect, InstId, Op, Scalar},
+    ir::{BinaryOp, Body, CopyOp, Effect, InstId, MatrixOp, Op, Scalar, SyncOp, WarpOp},
 };
 
 /// The metadata node of branches that are nearly always taken.
@@ -98,59 +98,67 @@ impl Emitter<'_> {
             Op::CompareExchange { ptr, expected, value, order, scope } => {
                 Some(self.compare_exchange(id, [*ptr, *expected, *value], *order, *scope))
             }
-            Op::AsyncCopy { to, from, bytes } => {
+            Op::Copy(CopyOp::AsyncCopy { to, from, bytes }) => {
                 self.unit(|this| this.async_copy(*to, *from, known(bytes)))
             }
-            Op::BulkCopy { to, from, bytes, barrier } => {
+            Op::Copy(CopyOp::BulkCopy { to, from, bytes, barrier }) => {
                 self.unit(|this| this.bulk_copy([*to, *from, *barrier], known(bytes)))
             }
-            Op::TensorCopy { to, map, shape, at, barrier, blocks } => {
+            Op::Copy(CopyOp::TensorCopy { to, map, shape, at, barrier, blocks }) => {
                 self.unit(|this| this.tensor_copy([*to, *barrier], (*map, shape, at), *blocks))
             }
-            Op::TensorStore { map, from, shape, at } => {
+            Op::Copy(CopyOp::TensorStore { map, from, shape, at }) => {
                 self.unit(|this| this.tensor_store(*map, shape, *from, at))
             }
-            Op::BulkStore { to, from, bytes } => {
+            Op::Copy(CopyOp::BulkStore { to, from, bytes }) => {
                 self.unit(|this| this.bulk_store([*to, *from], known(bytes)))
             }
-            Op::BulkCommit => self.unit(Self::bulk_commit),
-            Op::BulkWait { pending, reads } => {
+            Op::Copy(CopyOp::BulkCommit) => self.unit(Self::bulk_commit),
+            Op::Copy(CopyOp::BulkWait { pending, reads }) => {
                 self.unit(|this| this.bulk_wait(known(pending), *reads))
             }
-            Op::AsyncCommit => self.unit(Self::async_commit),
-            Op::AsyncWait { pending } => self.unit(|this| this.async_wait(known(pending))),
-            Op::Barrier { reduce } => self.barrier(*reduce),
-            Op::SyncGrid => self.unit(|this| this.sync_grid()),
-            Op::SyncCluster => self.unit(Self::sync_cluster),
-            Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
-            Op::NamedBarrier { waits, id, threads } => {
+            Op::Copy(CopyOp::AsyncCommit) => self.unit(Self::async_commit),
+            Op::Copy(CopyOp::AsyncWait { pending }) => {
+                self.unit(|this| this.async_wait(known(pending)))
+            }
+            Op::Sync(SyncOp::Barrier { reduce }) => self.barrier(*reduce),
+            Op::Sync(SyncOp::SyncGrid) => self.unit(|this| this.sync_grid()),
+            Op::Sync(SyncOp::SyncCluster) => self.unit(Self::sync_cluster),
+            Op::Sync(SyncOp::SyncWarp { mask }) => self.unit(|this| this.sync_warp(*mask)),
+            Op::Sync(SyncOp::NamedBarrier { waits, id, threads }) => {
                 self.unit(|this| this.named_barrier(*waits, known(id), known(threads)))
             }
-            Op::MBarrierArrive { barrier, bytes } => Some(self.mbarrier_arrive(*barrier, *bytes)),
-            Op::MBarrierWait { barrier, phase } => {
+            Op::Sync(SyncOp::MBarrierArrive { barrier, bytes }) => {
+                Some(self.mbarrier_arrive(*barrier, *bytes))
+            }
+            Op::Sync(SyncOp::MBarrierWait { barrier, phase }) => {
                 self.unit(|this| this.mbarrier_wait(*barrier, *phase))
             }
-            Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
-            Op::Shuffle { op, value, lane, width, mask } => {
+            Op::Sync(SyncOp::Fence { scope }) => self.unit(|this| this.fence(*scope)),
+            Op::Warp(WarpOp::Shuffle { op, value, lane, width, mask }) => {
                 Some(self.shuffle(*op, [*value, *lane], known(width) as u32, *mask))
             }
-            Op::Vote { op, value, mask } => Some(self.vote(*op, *value, *mask)),
-            Op::Match { op, value, mask } => Some(self.match_lanes(*op, *value, *mask)),
-            Op::ActiveMask => Some(self.active_mask()),
-            Op::Reduce { op, value, mask } => Some(self.reduce(id, *op, *value, *mask)),
-            Op::Mma { op, args, word } => Some(self.mma(id, *op, args, *word)),
-            Op::Wgmma { op, columns, args } => {
+            Op::Warp(WarpOp::Vote { op, value, mask }) => Some(self.vote(*op, *value, *mask)),
+            Op::Warp(WarpOp::Match { op, value, mask }) => {
+                Some(self.match_lanes(*op, *value, *mask))
+            }
+            Op::Warp(WarpOp::ActiveMask) => Some(self.active_mask()),
+            Op::Warp(WarpOp::Reduce { op, value, mask }) => {
+                Some(self.reduce(id, *op, *value, *mask))
+            }
+            Op::Matrix(MatrixOp::Mma { op, args, word }) => Some(self.mma(id, *op, args, *word)),
+            Op::Matrix(MatrixOp::Wgmma { op, columns, args }) => {
                 self.unit(|this| this.wgmma(*op, known(columns), args))
             }
-            Op::WgmmaWait { sums, pending } => {
+            Op::Matrix(MatrixOp::WgmmaWait { sums, pending }) => {
                 self.unit(|this| this.wgmma_wait(*sums, known(pending)))
             }
-            Op::ProxyFence => self.unit(Self::proxy_fence),
-            Op::GridDependency(op) => self.unit(|this| this.grid_dependency(*op)),
+            Op::Sync(SyncOp::ProxyFence) => self.unit(Self::proxy_fence),
+            Op::Sync(SyncOp::GridDependency(op)) => self.unit(|this| this.grid_dependency(*op)),
             Op::Texture { op, texture, args, word } => {
                 Some(self.texture(id, *op, *texture, args, *word))
             }
-            Op::DistributeRows { transposed, word, .. } => {
+            Op::Matrix(MatrixOp::DistributeRows { transposed, word, .. }) => {
                 Some(self.load_matrix(id, *transposed, *word))
             }
             Op::Ptx { is_pure, ptx, args } => self.inline_ptx(id, *is_pure, ptx, args),

@@ -13,7 +13,7 @@ use super::{
     emitter::{Effects, Emitter, line},
     value::{Type, Value},
 };
-use warpwise_compiler::ir::{Body, CompareOp, InstId, Op, VoteOp};
+use warpwise_compiler::ir::{Body, CompareOp, InstId, MatrixOp, Op, VoteOp, WarpOp};
 
 /// The metadata node that keeps invariants in a loop.
 const KEEPS_INVARIANTS: usize = 2;
@@ -52,7 +52,9 @@ impl Emitter<'_> {
     fn is_whole_warp(&self, cond: InstId) -> bool {
         let op = |id: InstId| &self.kernel.insts[id].op;
         let Op::Compare { op: CompareOp::Eq, lhs, rhs } = *op(cond) else { return false };
-        let Op::Vote { op: VoteOp::Ballot, value, mask: None } = *op(lhs) else { return false };
+        let Op::Warp(WarpOp::Vote { op: VoteOp::Ballot, value, mask: None }) = *op(lhs) else {
+            return false;
+        };
         matches!(op(value), Op::Const(1)) && *op(rhs) == Op::Const(u64::from(u32::MAX))
     }
 
@@ -73,7 +75,7 @@ impl Emitter<'_> {
     fn has_products(&self, id: InstId) -> bool {
         let op = &self.kernel.insts[id].op;
         let mut inside = op.bodies().flat_map(|body| &body.0);
-        matches!(op, Op::Wgmma { .. }) || inside.any(|id| self.has_products(*id))
+        matches!(op, Op::Matrix(MatrixOp::Wgmma { .. })) || inside.any(|id| self.has_products(*id))
     }
 
     /// Returns whether a round of a rare loop follows the one of `current`, and its value.

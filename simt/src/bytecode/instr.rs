@@ -1,5 +1,5 @@
 //! The instructions of the bytecode, and the types of their operands.
-use super::{Address, IntegerOp, Operand, WarpOp};
+use super::{Address, IntegerOp, Operand, WarpInstr};
 use crate::vector::{
     lanes::{
         LaneFn, OperandPosition,
@@ -208,7 +208,7 @@ pub(crate) enum Instr {
         phase: Operand,
     },
     Warp {
-        op: WarpOp,
+        op: WarpInstr,
         mask: Option<Operand>,
     },
 

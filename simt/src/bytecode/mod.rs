@@ -43,7 +43,8 @@ pub(crate) use site::Site;
 pub(crate) use tensor::{BulkStore, SharedEnd, TensorCopy};
 pub(crate) use texture::TextureRead;
 pub(crate) use warp::{
-    MatrixOp, MatrixWord, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
+    MatrixInstr, MatrixWord, WarpInputs, WarpInstr, complete_lanes, execute_warp_instr,
+    reduce_barrier,
 };
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
 pub(crate) use wgmma::{LeftFactor, Tile, WarpgroupProduct};

@@ -15,7 +15,7 @@ use warpwise_compiler::{
 
 /// An operation of the lanes of a warp.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum WarpOp {
+pub(crate) enum WarpInstr {
     Sync,
     Shuffle {
         op: ShuffleOp,
@@ -49,7 +49,7 @@ pub(crate) enum WarpOp {
 
 /// An operation of all lanes on words of matrices.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum MatrixOp {
+pub(crate) enum MatrixInstr {
     Product(MmaOp),
     Rows { transposed: bool },
 }
@@ -57,7 +57,7 @@ pub(crate) enum MatrixOp {
 /// One word of the result of such an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixWord {
-    pub(crate) op: MatrixOp,
+    pub(crate) op: MatrixInstr,
     /// The words that each lane brings.
     pub(crate) args: Box<[Operand]>,
     /// The number of the word of the result.
@@ -69,13 +69,15 @@ impl MatrixWord {
     pub(crate) fn needed_lanes(&self, lane: usize, arg: usize) -> u32 {
         let word = usize::from(self.word);
         match self.op {
-            MatrixOp::Product(op) => tensor_cores::needed_lanes(op, lane, word, arg),
-            MatrixOp::Rows { transposed } => tensor_cores::needed_rows(transposed, lane, word, arg),
+            MatrixInstr::Product(op) => tensor_cores::needed_lanes(op, lane, word, arg),
+            MatrixInstr::Rows { transposed } => {
+                tensor_cores::needed_rows(transposed, lane, word, arg)
+            }
         }
     }
 }
 
-impl WarpOp {
+impl WarpInstr {
     /// Returns the kind of wait of threads that wait at the operation.
     pub(crate) fn meeting(self) -> Meeting {
         match self {
@@ -119,7 +121,7 @@ impl WarpInputs {
     /// Adds `lanes` of a warp, which belong to a strand with these uniform values.
     pub(crate) fn add(
         &mut self,
-        (op, mask): (WarpOp, Option<Operand>),
+        (op, mask): (WarpInstr, Option<Operand>),
         matrix_words: &[MatrixWord],
         registers: &Registers,
         uniforms: &[u64],
@@ -131,7 +133,7 @@ impl WarpInputs {
             Operand::Affine(affine) => affine.get(registers, uniforms, warp * 32 + lane),
         };
         self.lanes |= lanes;
-        if let WarpOp::Matrix { word, .. } = op {
+        if let WarpInstr::Matrix { word, .. } = op {
             let args = &matrix_words[word as usize].args;
             self.words.resize(args.len(), [0; 32]);
             for (words, arg) in self.words.iter_mut().zip(args) {
@@ -144,14 +146,16 @@ impl WarpInputs {
                 self.has_partial_masks |= self.masks[lane] != u32::MAX;
             }
             match op {
-                WarpOp::Sync | WarpOp::Matrix { .. } => {}
-                WarpOp::Shuffle { value: brings, lane: other, .. } => {
+                WarpInstr::Sync | WarpInstr::Matrix { .. } => {}
+                WarpInstr::Shuffle { value: brings, lane: other, .. } => {
                     self.values[lane] = value(brings, lane);
                     self.shuffle_operands[lane] = value(other, lane);
                 }
-                WarpOp::Vote { value: brings, .. }
-                | WarpOp::Match { value: brings, .. }
-                | WarpOp::Reduce { value: brings, .. } => self.values[lane] = value(brings, lane),
+                WarpInstr::Vote { value: brings, .. }
+                | WarpInstr::Match { value: brings, .. }
+                | WarpInstr::Reduce { value: brings, .. } => {
+                    self.values[lane] = value(brings, lane)
+                }
             }
         }
     }
@@ -168,18 +172,18 @@ impl WarpInputs {
 
     /// Returns the source lane of a shuffle, or any lane if the operation needs all, if it does not
     /// take part.
-    pub(crate) fn absent_source(&self, op: WarpOp, lane: usize) -> Option<usize> {
-        if matches!(op, WarpOp::Matrix { .. }) {
+    pub(crate) fn absent_source(&self, op: WarpInstr, lane: usize) -> Option<usize> {
+        if matches!(op, WarpInstr::Matrix { .. }) {
             return bits(!self.lanes).next();
         }
-        let WarpOp::Shuffle { op, width, .. } = op else { return None };
+        let WarpInstr::Shuffle { op, width, .. } = op else { return None };
         let from = source(op, width, self.shuffle_operands[lane], lane);
         (self.group(lane) & (1 << from) == 0).then_some(from)
     }
 
     /// Returns the lane whose value a lane receives in a shuffle.
-    pub(crate) fn source(&self, op: WarpOp, lane: usize) -> usize {
-        let WarpOp::Shuffle { op, width, .. } = op else { return lane };
+    pub(crate) fn source(&self, op: WarpInstr, lane: usize) -> usize {
+        let WarpInstr::Shuffle { op, width, .. } = op else { return lane };
         let from = source(op, width, self.shuffle_operands[lane], lane);
         if self.group(lane) & (1 << from) == 0 { lane } else { from }
     }
@@ -228,8 +232,8 @@ pub(crate) fn complete_lanes(inputs: &WarpInputs, live: u32) -> u32 {
 }
 
 /// Executes `op` for `lanes` of a warp, whose groups are complete.
-pub(crate) fn execute_warp_op(
-    op: WarpOp,
+pub(crate) fn execute_warp_instr(
+    op: WarpInstr,
     matrix_words: &[MatrixWord],
     inputs: &WarpInputs,
     registers: &mut Registers,
@@ -237,25 +241,25 @@ pub(crate) fn execute_warp_op(
     lanes: u32,
 ) {
     let (to, result): (_, &dyn Fn(usize) -> u64) = match op {
-        WarpOp::Sync => return,
-        WarpOp::Shuffle { op, to, width, .. } => {
+        WarpInstr::Sync => return,
+        WarpInstr::Shuffle { op, to, width, .. } => {
             (to, &move |lane| shuffle_result(op, width, inputs, lane))
         }
-        WarpOp::Vote { op, to, .. } => (to, &move |lane| vote_result(op, inputs, lane)),
-        WarpOp::Match { op, to, .. } => (to, &move |lane| match_result(op, inputs, lane)),
-        WarpOp::Reduce { combine, to, .. } => {
+        WarpInstr::Vote { op, to, .. } => (to, &move |lane| vote_result(op, inputs, lane)),
+        WarpInstr::Match { op, to, .. } => (to, &move |lane| match_result(op, inputs, lane)),
+        WarpInstr::Reduce { combine, to, .. } => {
             for group in inputs.groups() {
                 let result = reduce_group(combine, inputs, group);
                 bits(group & lanes).for_each(|lane| registers.set(to, warp * 32 + lane, result));
             }
             return;
         }
-        WarpOp::Matrix { word, to, .. } => {
+        WarpInstr::Matrix { word, to, .. } => {
             let MatrixWord { op, word, .. } = &matrix_words[word as usize];
             let (op, word, words) = (*op, usize::from(*word), &inputs.words);
             (to, &move |lane| match op {
-                MatrixOp::Product(op) => tensor_cores::multiply(op, words, lane, word),
-                MatrixOp::Rows { transposed } => {
+                MatrixInstr::Product(op) => tensor_cores::multiply(op, words, lane, word),
+                MatrixInstr::Rows { transposed } => {
                     tensor_cores::distribute(transposed, words, lane, word)
                 }
             })

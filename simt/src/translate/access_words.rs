@@ -8,7 +8,7 @@
 use crate::bytecode::COPY_WORD_BYTES;
 use warpwise_compiler::{
     analysis::range::{self, Ranges},
-    ir::{Access, Element, InstId, Kernel, Op, ParamKind, Root, Space, Ty},
+    ir::{Access, CopyOp, Element, InstId, Kernel, Op, ParamKind, Root, Space, Ty},
 };
 
 /// The largest elements that are analyzed, in bytes.
@@ -37,9 +37,11 @@ impl AccessWords {
                 inst.op
             {
                 survey.record_access(ptr, access_size(kernel, value));
-            } else if let Op::AsyncCopy { from, ref bytes, .. }
-            | Op::BulkCopy { from, ref bytes, .. }
-            | Op::BulkStore { to: from, ref bytes, .. } = inst.op
+            } else if let Op::Copy(
+                CopyOp::AsyncCopy { from, ref bytes, .. }
+                | CopyOp::BulkCopy { from, ref bytes, .. }
+                | CopyOp::BulkStore { to: from, ref bytes, .. },
+            ) = inst.op
             {
                 survey.record_words(from, bytes.known().unwrap_or(0));
             }

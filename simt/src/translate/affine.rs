@@ -15,7 +15,9 @@ use std::cell::OnceCell;
 use warpwise_compiler::{
     analysis::range::{self, Ranges},
     id::Facts,
-    ir::{BinaryOp, Body, Builtin, Effect, InstId, Kernel, Op, ParamKind, Scalar, Ty},
+    ir::{
+        BinaryOp, Body, Builtin, Effect, InstId, Kernel, Op, ParamKind, Scalar, SyncOp, Ty, WarpOp,
+    },
 };
 
 /// The classification of a value.
@@ -168,35 +170,11 @@ impl Classifier<'_> {
             | Op::AtomicStore { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Matrix(_)
+            | Op::Warp(_)
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }
@@ -304,5 +282,9 @@ pub(super) fn contains_sync(kernel: &Kernel, body: &Body) -> bool {
 /// Returns true if threads wait for others at an operation.
 pub(super) fn waits_for_others(op: &Op) -> bool {
     op.effect() == Effect::Sync
-        && !matches!(op, Op::Fence { .. } | Op::GridDependency(_) | Op::ActiveMask)
+        && !matches!(
+            op,
+            Op::Sync(SyncOp::Fence { .. } | SyncOp::GridDependency(_))
+                | Op::Warp(WarpOp::ActiveMask)
+        )
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use warpwise_compiler::{
     id::{Facts, Id},
-    ir::{Body, InstId, Kernel, Op, Scalar, Ty},
+    ir::{Body, CopyOp, InstId, Kernel, MatrixOp, Op, Scalar, SyncOp, Ty},
 };
 
 /// The live ranges of a kernel's values, and the forms in which they are needed.
@@ -270,35 +270,11 @@ impl UseWalk<'_> {
             | Op::AtomicStore { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Matrix(_)
+            | Op::Warp(_)
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }
@@ -324,16 +300,20 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         | Op::AtomicStore { ptr, .. }
         | Op::Atomic { ptr, .. }
         | Op::CompareExchange { ptr, .. } => [Some(*ptr), None, None],
-        Op::MBarrierArrive { barrier, .. } | Op::MBarrierWait { barrier, .. } => {
+        Op::Sync(SyncOp::MBarrierArrive { barrier, .. } | SyncOp::MBarrierWait { barrier, .. }) => {
             [Some(*barrier), None, None]
         }
-        Op::AsyncCopy { to, from, .. } | Op::BulkStore { to, from, .. } => {
+        Op::Copy(CopyOp::AsyncCopy { to, from, .. } | CopyOp::BulkStore { to, from, .. }) => {
             [Some(*to), Some(*from), None]
         }
-        Op::TensorCopy { to, barrier, .. } => [Some(*to), Some(*barrier), None],
-        Op::TensorStore { from, .. } => [Some(*from), None, None],
-        Op::Wgmma { op, args, .. } => [Some(args[0]), Some(args[1]), op.a.map(|_| args[2])],
-        Op::BulkCopy { to, from, barrier, .. } => [Some(*to), Some(*from), Some(*barrier)],
+        Op::Copy(CopyOp::TensorCopy { to, barrier, .. }) => [Some(*to), Some(*barrier), None],
+        Op::Copy(CopyOp::TensorStore { from, .. }) => [Some(*from), None, None],
+        Op::Matrix(MatrixOp::Wgmma { op, args, .. }) => {
+            [Some(args[0]), Some(args[1]), op.a.map(|_| args[2])]
+        }
+        Op::Copy(CopyOp::BulkCopy { to, from, barrier, .. }) => {
+            [Some(*to), Some(*from), Some(*barrier)]
+        }
         Op::Const(_)
         | Op::Generic(_)
         | Op::Param(_)
@@ -357,27 +337,11 @@ fn accessed_addresses(op: &Op) -> [Option<InstId>; 3] {
         | Op::Check { .. }
         | Op::Get(_)
         | Op::Set { .. }
-        | Op::Barrier { .. }
+        | Op::Sync(_)
         | Op::Prefetch { .. }
-        | Op::AsyncCommit
-        | Op::AsyncWait { .. }
-        | Op::BulkCommit
-        | Op::BulkWait { .. }
-        | Op::SyncGrid
-        | Op::SyncCluster
-        | Op::SyncWarp { .. }
-        | Op::NamedBarrier { .. }
-        | Op::ProxyFence
-        | Op::GridDependency(_)
-        | Op::WgmmaWait { .. }
-        | Op::Fence { .. }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::ActiveMask
-        | Op::Reduce { .. }
-        | Op::Mma { .. }
-        | Op::DistributeRows { .. }
+        | Op::Copy(_)
+        | Op::Matrix(_)
+        | Op::Warp(_)
         | Op::Texture { .. }
         | Op::Ptx { .. }
         | Op::PtxOutput { .. }

@@ -11,7 +11,7 @@
 //! another sets it.
 use warpwise_compiler::{
     id::Facts,
-    ir::{Body, Builtin, InstId, Kernel, LocalId, Op, Space},
+    ir::{Body, Builtin, InstId, Kernel, LocalId, MatrixOp, Op, Space, SyncOp},
 };
 
 /// The values, locals and structures that vary between the lanes of a strand.
@@ -140,14 +140,9 @@ impl Round<'_> {
             Op::AtomicLoad { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
-            | Op::MBarrierArrive { .. }
+            | Op::Warp(_)
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. })
+            | Op::Sync(SyncOp::MBarrierArrive { .. })
             | Op::Texture { .. } => true,
             Op::If { .. } => {
                 raise_fact(&mut self.facts.framed[id], operands_vary, &mut self.changed);
@@ -164,27 +159,10 @@ impl Round<'_> {
             Op::Check { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
+            | Op::Matrix(_)
             | Op::Loop { .. }
             | Op::Block { .. }
             | Op::Return

@@ -5,7 +5,7 @@
 use super::{Generator, plan::ROW_TYPES};
 use warpwise_compiler::ir::{
     Array, ArrayId, BinaryOp, Element, InstId, Length, LocalId, Op, Scalar, Shared, SharedId,
-    Space, Ty,
+    Space, SyncOp, Ty,
 };
 
 const LOCAL: Ty = Ty::Ptr(Space::Local);
@@ -247,13 +247,13 @@ impl Generator {
     pub(super) fn exchange_structs(&mut self) {
         let Some((shared, layout)) = self.plan.structs.shared.first().cloned() else { return };
         self.fill_shared_structs();
-        self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+        self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
         let value = self.some(Scalar::U32).id;
         let threads = self.constant(Scalar::U32, self.shape.threads().into()).id;
         let number = self.arithmetic(BinaryOp::Rem, value, threads, Scalar::U32);
         let base = self.emit(Op::Shared(shared), SHARED);
         let ptr = self.struct_at(base, number, &layout, SHARED);
         self.load_fields(ptr, &layout, SHARED);
-        self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+        self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
     }
 }

@@ -1,6 +1,6 @@
 //! Asynchronous copies to the thread's own slots.
 use super::{Generator, plan::Input};
-use warpwise_compiler::ir::{Extent, InstId, Op, Root, SharedId, Space, Ty};
+use warpwise_compiler::ir::{CopyOp, Extent, InstId, Op, Root, SharedId, Space, Ty};
 
 const GLOBAL: Ty = Ty::Ptr(Space::Global);
 
@@ -33,21 +33,21 @@ impl Generator {
         let mut groups = 0;
         for (_, Input { elem, .. }, [to, from]) in copies {
             let bytes = elem.size().map_or(0, u64::from).into();
-            self.emit(Op::AsyncCopy { to, from, bytes }, Ty::Unit);
+            self.emit(Op::Copy(CopyOp::AsyncCopy { to, from, bytes }), Ty::Unit);
             if self.draw.chance(50) {
-                self.emit(Op::AsyncCommit, Ty::Unit);
+                self.emit(Op::Copy(CopyOp::AsyncCommit), Ty::Unit);
                 groups += 1;
             }
         }
         if groups > 0 && self.draw.chance(30) {
-            self.emit(Op::AsyncWait { pending: (groups - 1).into() }, Ty::Unit);
+            self.emit(Op::Copy(CopyOp::AsyncWait { pending: (groups - 1).into() }), Ty::Unit);
         }
-        self.emit(Op::AsyncCommit, Ty::Unit);
+        self.emit(Op::Copy(CopyOp::AsyncCommit), Ty::Unit);
         let empty = self.draw.below(2);
         for _ in 0..empty {
-            self.emit(Op::AsyncCommit, Ty::Unit);
+            self.emit(Op::Copy(CopyOp::AsyncCommit), Ty::Unit);
         }
-        self.emit(Op::AsyncWait { pending: u64::from(empty).into() }, Ty::Unit);
+        self.emit(Op::Copy(CopyOp::AsyncWait { pending: u64::from(empty).into() }), Ty::Unit);
     }
 
     /// The addresses of the thread's own slot and of some element.

@@ -11,7 +11,7 @@ use warpwise_compiler::{
     ir::{
         Access, Axis, BarrierOp, BinaryOp, Body, Builder, Builtin, CompareOp, Extent, InstId,
         LaneMask, Local, LocalId, Op, Param, ParamId, ParamKind, Scalar, ShuffleOp, Space, Span,
-        Ty, VoteOp,
+        SyncOp, Ty, VoteOp, WarpOp,
     },
 };
 
@@ -125,18 +125,23 @@ impl Divergent {
             0 => {
                 let cond = self.condition();
                 let op = self.draw.one_of(&[BarrierOp::And, BarrierOp::Or]);
-                let together = self.emit(Op::Barrier { reduce: Some((op, cond)) }, Scalar::Bool);
+                let together =
+                    self.emit(Op::Sync(SyncOp::Barrier { reduce: Some((op, cond)) }), Scalar::Bool);
                 self.emit(Op::Cast { value: together }, U32)
             }
             1 if bool_vote => {
                 let cond = self.condition();
                 let op = self.draw.one_of(&[VoteOp::All, VoteOp::Any]);
-                let vote = self.emit(Op::Vote { op, value: cond, mask: None }, Scalar::Bool);
+                let vote =
+                    self.emit(Op::Warp(WarpOp::Vote { op, value: cond, mask: None }), Scalar::Bool);
                 self.emit(Op::Cast { value: vote }, U32)
             }
             1 => {
                 let cond = self.condition();
-                self.emit(Op::Vote { op: VoteOp::Ballot, value: cond, mask: None }, U32)
+                self.emit(
+                    Op::Warp(WarpOp::Vote { op: VoteOp::Ballot, value: cond, mask: None }),
+                    U32,
+                )
             }
             _ => {
                 // From the first lane of the group, of a value that every lane has.
@@ -144,7 +149,8 @@ impl Divergent {
                 let width = Extent::Const(self.draw.one_of(&[8, 32]));
                 let unit = self.emit(Op::Builtin(Builtin::LaneId), U32);
                 let op = ShuffleOp::Index;
-                let shuffled = Op::Shuffle { op, value: unit, lane, width, mask: None };
+                let shuffled =
+                    Op::Warp(WarpOp::Shuffle { op, value: unit, lane, width, mask: None });
                 let first = self.emit(shuffled, U32);
                 self.binary(BinaryOp::Add, first, value)
             }

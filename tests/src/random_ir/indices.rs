@@ -7,7 +7,7 @@ use warpwise_compiler::{
     id::Id,
     ir::{
         Access, Axis, BinaryOp, Body, Builder, Builtin, CompareOp, Extent, InstId, LaneMask, Local,
-        LocalId, Op, Param, ParamId, ParamKind, Scalar, Space, Span, Ty, UnaryOp,
+        LocalId, Op, Param, ParamId, ParamKind, Scalar, Space, Span, SyncOp, Ty, UnaryOp,
     },
 };
 
@@ -293,7 +293,7 @@ impl Indices {
                 self.emit(Op::Set { local, value }, Ty::Unit);
             }
             14 => {
-                self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+                self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
             }
             15 | 16 => self.branch(),
             17 if self.loops => self.counted(),

@@ -1,8 +1,8 @@
 //! Where threads meet; only where control is the same in the whole block.
 use super::Generator;
 use warpwise_compiler::ir::{
-    BarrierOp, BinaryOp, Body, Builtin, Extent, GridDependencyOp, InstId, MatchOp, MmaOp, Op,
-    ReduceOp, Scalar, Scope, ShuffleOp, Ty, VoteOp,
+    BarrierOp, BinaryOp, Body, Builtin, Extent, GridDependencyOp, InstId, MatchOp, MatrixOp, MmaOp,
+    Op, ReduceOp, Scalar, Scope, ShuffleOp, SyncOp, Ty, VoteOp, WarpOp,
 };
 
 impl Generator {
@@ -17,7 +17,7 @@ impl Generator {
             3 => self.some_lanes(),
             4 => {
                 let mask = None;
-                self.emit(Op::SyncWarp { mask }, Ty::Unit);
+                self.emit(Op::Sync(SyncOp::SyncWarp { mask }), Ty::Unit);
             }
             5 => self.match_lanes(None),
             6 => self.reduce(None),
@@ -30,7 +30,10 @@ impl Generator {
     /// A barrier that each warp passes by itself, since any of the others may have ended.
     fn named_barrier(&mut self) {
         let (waits, id) = (self.draw.chance(50), 1 + u64::from(self.draw.below(15)));
-        self.emit(Op::NamedBarrier { waits, id: id.into(), threads: 32.into() }, Ty::Unit);
+        self.emit(
+            Op::Sync(SyncOp::NamedBarrier { waits, id: id.into(), threads: 32.into() }),
+            Ty::Unit,
+        );
     }
 
     /// The thread's own mbarrier, if there are such. Nobody sees the token.
@@ -38,15 +41,16 @@ impl Generator {
         let Some(shared) = self.plan.mbarriers else { return };
         let number = self.plan.number[1];
         let barrier = self.slot(shared, Scalar::U64, number);
-        let phase = self.emit(Op::MBarrierArrive { barrier, bytes: None }, Scalar::U64);
+        let phase =
+            self.emit(Op::Sync(SyncOp::MBarrierArrive { barrier, bytes: None }), Scalar::U64);
         if self.draw.chance(70) {
-            self.emit(Op::MBarrierWait { barrier, phase }, Ty::Unit);
+            self.emit(Op::Sync(SyncOp::MBarrierWait { barrier, phase }), Ty::Unit);
         }
     }
 
     /// All that it tells is that the thread itself is here.
     fn active_mask(&mut self) {
-        let active = self.emit(Op::ActiveMask, Scalar::U32);
+        let active = self.emit(Op::Warp(WarpOp::ActiveMask), Scalar::U32);
         let lane = self.emit(Op::Builtin(Builtin::LaneId), Scalar::U32);
         let shift = Op::Binary { op: BinaryOp::Shr, lhs: active, rhs: lane };
         let shifted = self.emit(shift, Scalar::U32);
@@ -59,7 +63,7 @@ impl Generator {
     /// Synchronizes with the grids around this one, of which there are none.
     pub(super) fn grid_dependency(&mut self) {
         let op = self.draw.one_of(GridDependencyOp::ALL);
-        self.emit(Op::GridDependency(op), Ty::Unit);
+        self.emit(Op::Sync(SyncOp::GridDependency(op)), Ty::Unit);
     }
 
     pub(super) fn fence(&mut self) {
@@ -67,12 +71,12 @@ impl Generator {
             return self.grid_dependency();
         }
         let scope = self.draw.one_of(Scope::ALL);
-        self.emit(Op::Fence { scope }, Ty::Unit);
+        self.emit(Op::Sync(SyncOp::Fence { scope }), Ty::Unit);
     }
 
     fn barrier(&mut self) {
         if self.draw.chance(30) {
-            self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+            self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
             return;
         }
         let value = self.some(Scalar::Bool).id;
@@ -81,7 +85,7 @@ impl Generator {
             BarrierOp::Count => Scalar::U64,
             BarrierOp::And | BarrierOp::Or => Scalar::Bool,
         };
-        let id = self.emit(Op::Barrier { reduce: Some((op, value)) }, ty);
+        let id = self.emit(Op::Sync(SyncOp::Barrier { reduce: Some((op, value)) }), ty);
         self.yields(id, ty, true);
     }
 
@@ -96,7 +100,7 @@ impl Generator {
         let value = self.some(Scalar::Bool).id;
         let op = self.draw.one_of(VoteOp::ALL);
         let ty = Self::vote_type(op);
-        let id = self.emit(Op::Vote { op, value, mask: None }, ty);
+        let id = self.emit(Op::Warp(WarpOp::Vote { op, value, mask: None }), ty);
         self.yields(id, ty, false);
     }
 
@@ -110,7 +114,7 @@ impl Generator {
             MatchOp::Any => Scalar::U32,
             MatchOp::All => Scalar::Bool,
         };
-        let id = self.emit(Op::Match { op, value, mask }, ty);
+        let id = self.emit(Op::Warp(WarpOp::Match { op, value, mask }), ty);
         self.yields(id, ty, false);
     }
 
@@ -124,7 +128,7 @@ impl Generator {
             op => op,
         };
         let value = self.some(ty).id;
-        let id = self.emit(Op::Reduce { op, value, mask }, ty);
+        let id = self.emit(Op::Warp(WarpOp::Reduce { op, value, mask }), ty);
         self.yields(id, ty, false);
     }
 
@@ -142,7 +146,7 @@ impl Generator {
         let mask = self.draw.chance(40).then(|| self.constant(Scalar::U32, 0xffff_ffff).id);
         let op = self.draw.one_of(ShuffleOp::ALL);
         let width = Extent::Const(self.draw.one_of(&[2, 4, 8, 16, 32, 32]));
-        let id = self.emit(Op::Shuffle { op, value, lane, width, mask }, ty);
+        let id = self.emit(Op::Warp(WarpOp::Shuffle { op, value, lane, width, mask }), ty);
         self.yields(id, ty, false);
     }
 
@@ -153,7 +157,7 @@ impl Generator {
         for word in 0..4 {
             if self.draw.chance(80) {
                 let args = args.clone();
-                let op = Op::DistributeRows { transposed, args, word };
+                let op = Op::Matrix(MatrixOp::DistributeRows { transposed, args, word });
                 let id = self.emit(op, Scalar::U32);
                 self.yields(id, Scalar::U32, false);
             }
@@ -173,7 +177,7 @@ impl Generator {
         for word in 0..op.sum_words() as u8 {
             if self.draw.chance(80) {
                 let ty = op.sum_word();
-                let id = self.emit(Op::Mma { op, args: args.clone(), word }, ty);
+                let id = self.emit(Op::Matrix(MatrixOp::Mma { op, args: args.clone(), word }), ty);
                 self.yields(id, ty, false);
             }
         }
@@ -182,23 +186,29 @@ impl Generator {
     /// The lanes where a condition holds meet, by name, where only they come.
     fn some_lanes(&mut self) {
         let cond = self.some(Scalar::Bool).id;
-        let ballot = Op::Vote { op: VoteOp::Ballot, value: cond, mask: None };
+        let ballot = Op::Warp(WarpOp::Vote { op: VoteOp::Ballot, value: cond, mask: None });
         let mask = Some(self.emit(ballot, Scalar::U32));
         let visible = self.values.len();
         self.uniform = false;
         self.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);
-        self.emit(Op::SyncWarp { mask }, Ty::Unit);
+        self.emit(Op::Sync(SyncOp::SyncWarp { mask }), Ty::Unit);
         let value = self.some(Scalar::Bool).id;
         let op = self.draw.one_of(VoteOp::ALL);
         let ty = Self::vote_type(op);
-        let id = self.emit(Op::Vote { op, value, mask }, ty);
+        let id = self.emit(Op::Warp(WarpOp::Vote { op, value, mask }), ty);
         self.yields(id, ty, false);
         self.match_lanes(mask);
         self.reduce(mask);
         let ty = self.any_type();
         let value = self.some(ty).id;
         let lane = self.emit(Op::Builtin(Builtin::LaneId), Scalar::U32);
-        let own = Op::Shuffle { op: ShuffleOp::Index, value, lane, width: Extent::Const(32), mask };
+        let own = Op::Warp(WarpOp::Shuffle {
+            op: ShuffleOp::Index,
+            value,
+            lane,
+            width: Extent::Const(32),
+            mask,
+        });
         let id = self.emit(own, ty);
         self.yields(id, ty, false);
         self.keep_something();

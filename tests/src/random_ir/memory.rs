@@ -5,7 +5,7 @@ use super::{
 };
 use warpwise_compiler::ir::{
     AtomicOp, Axis, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Extent, InstId,
-    LocalId, Op, Order, ParamId, ParamKind, Root, Scalar, Scope, SharedId, Space, Ty,
+    LocalId, Op, Order, ParamId, ParamKind, Root, Scalar, Scope, SharedId, Space, SyncOp, Ty,
 };
 
 const GLOBAL: Ty = Ty::Ptr(Space::Global);
@@ -377,7 +377,7 @@ impl Generator {
             self.store_slot(shared, elem);
         }
         if !arrays.is_empty() {
-            self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+            self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
         }
     }
 
@@ -414,13 +414,13 @@ impl Generator {
         }
         let (shared, elem) = self.draw.one_of(&self.plan.slots);
         self.store_slot(shared, elem);
-        self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+        self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
         let threads = self.shape.threads();
         let (number, uniform) = self.index_below(None, threads);
         let ptr = self.slot(shared, elem, number);
         let id = self.emit(Op::load(ptr), elem);
         self.yields(id, elem, uniform);
-        self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+        self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
     }
 
     /// Writes what the kernel computed to its outputs.
@@ -431,7 +431,7 @@ impl Generator {
         });
         let shared: Vec<(SharedId, Scalar)> = shared.collect();
         if !shared.is_empty() {
-            self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+            self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
         }
         for (array, elem) in shared {
             let number = self.plan.number[1];

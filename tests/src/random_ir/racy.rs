@@ -12,7 +12,7 @@ use warpwise_compiler::{
     ir::{
         Access, AtomicOp, Axis, BinaryOp, Body, Builder, Builtin, CompareOp, Extent, InstId,
         Length, Local, LocalId, Op, Order, Param, ParamId, ParamKind, Scalar, Scope, Shared,
-        SharedId, Space, Span, Ty,
+        SharedId, Space, Span, SyncOp, Ty,
     },
 };
 
@@ -355,10 +355,10 @@ impl Racy {
         match self.draw.below(20) {
             0..=8 => self.access(),
             9..=11 if self.uniform => {
-                self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+                self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
             }
             12 if self.uniform => {
-                self.emit(Op::SyncWarp { mask: None }, Ty::Unit);
+                self.emit(Op::Sync(SyncOp::SyncWarp { mask: None }), Ty::Unit);
             }
             13 | 14 if self.draw.chance(25) => self.guarded_rows(),
             13 | 14 => self.branch(),

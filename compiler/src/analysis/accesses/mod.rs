@@ -22,7 +22,7 @@ use super::{
 use crate::{
     hardware::Kind,
     id::Facts,
-    ir::{InstId, Kernel, Op, Root, Scalar, Space, Ty},
+    ir::{CopyOp, InstId, Kernel, Op, Root, Scalar, Space, Ty},
 };
 use lanes::LanePattern;
 pub use lanes::{COST_PERIOD_BYTES, Lanes, WarpCost};
@@ -155,7 +155,7 @@ pub fn analyze(kernel: &Kernel, vectors: &Vectors, trace: &Trace) -> Accesses {
 
 impl Accesses {
     fn add(&mut self, kernel: &Kernel, vectors: &Vectors, id: InstId) {
-        if let Op::AsyncCopy { to, from, bytes } = &kernel.insts[id].op {
+        if let Op::Copy(CopyOp::AsyncCopy { to, from, bytes }) = &kernel.insts[id].op {
             let bytes = bytes.known().and_then(|bytes| bytes.try_into().ok()).unwrap_or(0);
             self.request_of[id] = Some(self.requests.len());
             self.destination_of[id] = Some(self.requests.len() + 1);

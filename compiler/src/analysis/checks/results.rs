@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     analysis::range::{self, Range},
-    ir::{Axis, BinaryOp, Builtin, CompareOp, GenericKind, InstId, Op, Scalar, Ty, UnaryOp},
+    ir::{
+        Axis, BinaryOp, Builtin, CompareOp, GenericKind, InstId, MatrixOp, Op, Scalar, SyncOp, Ty,
+        UnaryOp,
+    },
 };
 
 /// Maximum number of facts, and of products, that bound a quotient.
@@ -63,15 +66,9 @@ impl CheckAnalyzer<'_> {
             | Op::AtomicLoad { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Barrier { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
-            | Op::MBarrierArrive { .. }
+            | Op::Sync(SyncOp::Barrier { .. } | SyncOp::MBarrierArrive { .. })
+            | Op::Warp(_)
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. })
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }
@@ -86,26 +83,10 @@ impl CheckAnalyzer<'_> {
             | Op::Set { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
+            | Op::Sync(_)
+            | Op::Matrix(_)
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

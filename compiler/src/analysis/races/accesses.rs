@@ -4,7 +4,7 @@ use crate::{
     analysis::symbolic::{
         AccessKind, ActiveThreads, Dimension, Event, EventKind, Rows, SymbolId, SymbolicSum, Trace,
     },
-    ir::{InstId, Kernel, Op, Order, Root, Scope, Space},
+    ir::{CopyOp, InstId, Kernel, Op, Order, Root, Scope, Space, SyncOp},
 };
 use std::cell::OnceCell;
 
@@ -159,7 +159,7 @@ fn shared_access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option
     let EventKind::Access(access) = &event.kind else { return None };
     let op = &kernel.insts[event.inst].op;
     let (ptr, writes) = match (op, &access.kind) {
-        (Op::AsyncCopy { from, .. }, AccessKind::Load) => (*from, false),
+        (Op::Copy(CopyOp::AsyncCopy { from, .. }), AccessKind::Load) => (*from, false),
         (Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. }, _) => (*ptr, false),
         (_, _) => (op.operands().next()?, true),
     };
@@ -213,6 +213,6 @@ pub(super) fn atomic_order(op: &Op) -> Option<(Order, Scope)> {
 /// Returns true if an instruction may order accesses of other threads relative to its own: a fence,
 /// or an atomic operation that is more than relaxed.
 pub(super) fn is_ordering(op: &Op) -> bool {
-    matches!(op, Op::Fence { .. })
+    matches!(op, Op::Sync(SyncOp::Fence { .. }))
         || atomic_order(op).is_some_and(|(order, _)| order != Order::Relaxed)
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     analysis::symbolic::{Coverage, EventKind, Monomial, SymbolId, SymbolKind, Trace},
-    ir::{Axis, Builtin, Effect, InstId, Kernel, Op, Order, Scope, Space},
+    ir::{Axis, Builtin, Effect, InstId, Kernel, Op, Order, Scope, Space, SyncOp},
 };
 use std::cell::Cell;
 
@@ -361,7 +361,7 @@ fn orders_blocks(op: &Op) -> bool {
     let wide = |scope: Scope| scope != Scope::Block;
     match accesses::atomic_order(op) {
         Some((order, scope)) => order != Order::Relaxed && wide(scope),
-        None => matches!(op, Op::Fence { scope } if wide(*scope)),
+        None => matches!(op, Op::Sync(SyncOp::Fence { scope }) if wide(*scope)),
     }
 }
 

@@ -9,7 +9,7 @@ use super::accesses;
 use crate::{
     analysis::symbolic::{Coverage, Event, EventKind, Split, SymbolId, ThreadSet, Trace},
     id::Facts,
-    ir::{Body, CompareOp, InstId, Kernel, Op},
+    ir::{Body, CompareOp, InstId, Kernel, Op, SyncOp},
 };
 use std::collections::BTreeSet;
 
@@ -444,7 +444,7 @@ impl<'a> EventOrder<'a> {
             waits.exist = true;
             let event = self.event_at(at);
             let EventKind::WarpCollective { mask: None, .. } = &event.kind else { continue };
-            let all = matches!(self.kernel.insts[event.inst].op, Op::SyncWarp { .. })
+            let all = matches!(self.kernel.insts[event.inst].op, Op::Sync(SyncOp::SyncWarp { .. }))
                 && event.active.coverage == Coverage::All;
             if all && (self.implies(first, at) || self.implies(second, at)) {
                 waits.certain.push(&event.active.threads);

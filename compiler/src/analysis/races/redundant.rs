@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     analysis::symbolic::{Coverage, Event, EventKind, ThreadSet, Trace},
-    ir::{InstId, Kernel, Op},
+    ir::{InstId, Kernel, Op, SyncOp},
 };
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub(super) fn find_redundant_barriers(
         return redundant;
     }
     for inst in candidates.into_iter().rev() {
-        if kernel.insts[inst].op != (Op::Barrier { reduce: None }) {
+        if kernel.insts[inst].op != (Op::Sync(SyncOp::Barrier { reduce: None })) {
             continue;
         }
         let all = ThreadSet::all(trace.shape.thread_count());

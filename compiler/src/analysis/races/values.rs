@@ -5,7 +5,7 @@ use crate::{
         symbolic::{AccessKind, EventKind, SymbolicSum, Trace},
         uniformity::Uniformity,
     },
-    ir::{Builtin, Effect, InstId, Kernel, Op, Root},
+    ir::{Builtin, CopyOp, Effect, InstId, Kernel, Op, Root},
 };
 
 /// Maximum depth of a compared expression.
@@ -104,9 +104,11 @@ impl StoredValues<'_> {
     fn values_stored_in(&self, root: Option<Root>) -> impl Iterator<Item = InstId> {
         let stores = self.kernel.insts.iter().filter_map(|(_, inst)| {
             let (Op::Store { ptr, value, .. }
-            | Op::AsyncCopy { to: ptr, from: value, .. }
-            | Op::BulkCopy { to: ptr, from: value, .. }
-            | Op::BulkStore { to: ptr, from: value, .. }) = inst.op
+            | Op::Copy(
+                CopyOp::AsyncCopy { to: ptr, from: value, .. }
+                | CopyOp::BulkCopy { to: ptr, from: value, .. }
+                | CopyOp::BulkStore { to: ptr, from: value, .. },
+            )) = inst.op
             else {
                 return None;
             };

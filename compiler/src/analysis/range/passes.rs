@@ -10,8 +10,8 @@ use crate::{
     analysis::launch::LaunchRanges,
     id::Facts,
     ir::{
-        Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Inst, InstId, Kernel, LocalId, Op, Ty,
-        UnaryOp,
+        Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Inst, InstId, Kernel, LocalId,
+        MatrixOp, Op, SyncOp, Ty, UnaryOp,
     },
 };
 
@@ -413,7 +413,7 @@ impl RangePass<'_> {
             }
             Op::Get(local) if self.in_order[*local] => self.set[*local],
             Op::Get(local) => self.local[*local],
-            Op::Barrier { reduce } => match reduce {
+            Op::Sync(SyncOp::Barrier { reduce }) => match reduce {
                 Some((BarrierOp::Count, _)) => Range::new(0, 1024),
                 Some((BarrierOp::And | BarrierOp::Or, _)) | None => limits,
             },
@@ -436,14 +436,9 @@ impl RangePass<'_> {
             | Op::AtomicLoad { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
-            | Op::MBarrierArrive { .. }
+            | Op::Warp(_)
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. })
+            | Op::Sync(SyncOp::MBarrierArrive { .. })
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }
@@ -458,26 +453,10 @@ impl RangePass<'_> {
             | Op::Set { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
+            | Op::Sync(_)
+            | Op::Matrix(_)
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

@@ -5,7 +5,9 @@ use super::{
     abstract_value::{AbstractInt, AbstractValue, Fit, result_limits, scalar_type, type_limits},
     executor::Executor,
 };
-use crate::ir::{Extent, InstId, LocalId, MatchOp, Op, Root, ShuffleOp, VoteOp};
+use crate::ir::{
+    Extent, InstId, LocalId, MatchOp, MatrixOp, Op, Root, ShuffleOp, SyncOp, VoteOp, WarpOp,
+};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -66,8 +68,8 @@ impl Executor<'_> {
                 let spread = self.spread_of_operands(op.operands(), active);
                 self.new_unknown(id, spread)
             }
-            Op::Barrier { .. } => self.new_unknown(id, Spread::Block),
-            Op::Shuffle { op, value, lane, width, mask } => {
+            Op::Sync(SyncOp::Barrier { .. }) => self.new_unknown(id, Spread::Block),
+            Op::Warp(WarpOp::Shuffle { op, value, lane, width, mask }) => {
                 let one = *op == ShuffleOp::Index && width.known() == Some(32);
                 let by = self.spread_of_operands([*lane].into_iter().chain(*mask), active);
                 let spread = match self.spread_in(&self.last_value(*value), active) {
@@ -78,47 +80,31 @@ impl Executor<'_> {
                 };
                 self.new_unknown(id, spread)
             }
-            Op::Vote { op: VoteOp::All | VoteOp::Any | VoteOp::Ballot, mask, .. }
-            | Op::Match { op: MatchOp::All, mask, .. }
-            | Op::Reduce { mask, .. } => {
+            Op::Warp(
+                WarpOp::Vote { op: VoteOp::All | VoteOp::Any | VoteOp::Ballot, mask, .. }
+                | WarpOp::Match { op: MatchOp::All, mask, .. }
+                | WarpOp::Reduce { mask, .. },
+            ) => {
                 let spread = self.spread_of_operands(*mask, active).max(Spread::Warp);
                 self.new_unknown(id, spread)
             }
             Op::AtomicLoad { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Match { op: MatchOp::Any, .. }
-            | Op::ActiveMask
-            | Op::Mma { .. }
+            | Op::Warp(WarpOp::Match { op: MatchOp::Any, .. } | WarpOp::ActiveMask)
+            | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. })
             | Op::Ptx { is_pure: false, .. }
-            | Op::MBarrierArrive { .. }
-            | Op::DistributeRows { .. } => self.new_unknown(id, Spread::Thread),
+            | Op::Sync(SyncOp::MBarrierArrive { .. }) => self.new_unknown(id, Spread::Thread),
             // These yield no value, or are executed elsewhere.
             Op::For { .. }
             | Op::Check { .. }
             | Op::Set { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
+            | Op::Sync(_)
+            | Op::Matrix(_)
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }

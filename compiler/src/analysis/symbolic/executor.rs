@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     id::Facts,
-    ir::{self, Body, Builtin, Extent, InstId, Kernel, LocalId, Op},
+    ir::{self, Body, Builtin, CopyOp, Extent, InstId, Kernel, LocalId, Op, SyncOp, WarpOp},
 };
 
 /// A symbolic execution in progress.
@@ -238,8 +238,10 @@ impl<'k> Executor<'k> {
             Op::Continue(target) => return self.leave_frame(*target, active, false),
             Op::Return => return self.run_return(id, &active),
             Op::Panic { .. } => return Flow::Faulted,
-            Op::Barrier { .. } => self.run_barrier(id, &active, EventKind::Barrier),
-            Op::SyncGrid | Op::SyncCluster => self.run_barrier(id, &active, EventKind::SyncGrid),
+            Op::Sync(SyncOp::Barrier { .. }) => self.run_barrier(id, &active, EventKind::Barrier),
+            Op::Sync(SyncOp::SyncGrid | SyncOp::SyncCluster) => {
+                self.run_barrier(id, &active, EventKind::SyncGrid)
+            }
             Op::Set { local, value } => {
                 self.run_set(id, *local, *value, &active);
                 return Flow::On(active);
@@ -249,24 +251,28 @@ impl<'k> Executor<'k> {
                 return Flow::On(active);
             }
             Op::Bounds { index, len } => self.check_out_of_bounds(id, *index, *len, &active),
-            Op::SyncWarp { mask } => self.run_warp_collective(id, &active, *mask, None),
-            Op::Shuffle { lane, mask, .. } => {
+            Op::Sync(SyncOp::SyncWarp { mask }) => {
+                self.run_warp_collective(id, &active, *mask, None)
+            }
+            Op::Warp(WarpOp::Shuffle { lane, mask, .. }) => {
                 self.run_warp_collective(id, &active, *mask, Some(*lane))
             }
-            Op::Vote { mask, .. } | Op::Match { mask, .. } | Op::Reduce { mask, .. } => {
+            Op::Warp(
+                WarpOp::Vote { mask, .. }
+                | WarpOp::Match { mask, .. }
+                | WarpOp::Reduce { mask, .. },
+            ) => {
                 self.run_warp_collective(id, &active, *mask, None);
             }
-            Op::NamedBarrier { .. }
-            | Op::Mma { .. }
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::DistributeRows { .. } => {
+            Op::Sync(SyncOp::NamedBarrier { .. }) | Op::Matrix(_) => {
                 self.run_warp_collective(id, &active, None, None);
             }
-            Op::Fence { .. } => self.record_event(id, &active, EventKind::Fence),
-            Op::AsyncCopy { to, from, bytes } => self.record_copy(id, &active, [*to, *from], bytes),
-            Op::AsyncCommit => self.record_event(id, &active, EventKind::AsyncCommit),
-            Op::AsyncWait { pending } => {
+            Op::Sync(SyncOp::Fence { .. }) => self.record_event(id, &active, EventKind::Fence),
+            Op::Copy(CopyOp::AsyncCopy { to, from, bytes }) => {
+                self.record_copy(id, &active, [*to, *from], bytes)
+            }
+            Op::Copy(CopyOp::AsyncCommit) => self.record_event(id, &active, EventKind::AsyncCommit),
+            Op::Copy(CopyOp::AsyncWait { pending }) => {
                 self.record_event(id, &active, EventKind::AsyncWait(pending.known()));
             }
             Op::Load { ptr, .. } => self.record_access(id, &active, *ptr, AccessKind::Load, id),
@@ -302,17 +308,9 @@ impl<'k> Executor<'k> {
             | Op::MapShared { .. }
             | Op::Get(_)
             | Op::Prefetch { .. }
-            | Op::ActiveMask
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::BulkCopy { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Warp(WarpOp::ActiveMask)
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {
@@ -348,7 +346,7 @@ impl<'k> Executor<'k> {
 
     fn run_computation(&mut self, id: InstId, active: &ActiveThreads) {
         let vote = match self.kernel.insts[id].op {
-            Op::Vote { op, value, mask } => self.eval_vote(op, value, mask, active),
+            Op::Warp(WarpOp::Vote { op, value, mask }) => self.eval_vote(op, value, mask, active),
             _ => None,
         };
         let known = vote.unwrap_or_else(|| self.eval_inst(id, &active.threads));

@@ -5,7 +5,7 @@
 //! is before the instruction of the copying thread. A wait at the mbarrier needs no fence.
 use super::{Emitter, emitter::ptx};
 use crate::{
-    ir::{Inst, InstId, Kernel, Op, Param, ParamKind},
+    ir::{CopyOp, Inst, InstId, Kernel, Op, Param, ParamKind, SyncOp},
     target::Target,
 };
 
@@ -27,13 +27,14 @@ pub fn bulk_copy_instructions([to, from, barrier]: [&str; 3], bytes: u64) -> [St
 const fn is_bulk_copy(inst: &Inst) -> bool {
     matches!(
         inst.op,
-        Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::MBarrierArrive { bytes: Some(_), .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
+        Op::Copy(
+            CopyOp::BulkCopy { .. }
+                | CopyOp::TensorCopy { .. }
+                | CopyOp::TensorStore { .. }
+                | CopyOp::BulkStore { .. }
+                | CopyOp::BulkCommit
+                | CopyOp::BulkWait { .. }
+        ) | Op::Sync(SyncOp::MBarrierArrive { bytes: Some(_), .. })
     )
 }
 

@@ -24,8 +24,8 @@ use crate::{
     },
     id::{self, Id},
     ir::{
-        Access, ArrayId, Axis, Builtin, CoarseGrid, Inst, InstId, Kernel, LocalId, Op, ParamId,
-        ParamKind, Scalar, SharedId, Space, Ty,
+        Access, ArrayId, Axis, Builtin, CoarseGrid, CopyOp, Inst, InstId, Kernel, LocalId, Op,
+        ParamId, ParamKind, Scalar, SharedId, Space, Ty,
     },
     target::Target,
 };
@@ -192,7 +192,10 @@ impl<'k> Emitter<'k> {
                 self.param(*param);
             } else if let Op::Texture { texture, .. } = op {
                 self.texture_handle(*texture);
-            } else if let Op::TensorCopy { map, .. } | Op::TensorStore { map, .. } = op {
+            } else if let Op::Copy(
+                CopyOp::TensorCopy { map, .. } | CopyOp::TensorStore { map, .. },
+            ) = op
+            {
                 self.tensor_map(*map);
             } else if let Op::Len(param) = op {
                 self.len(*param);

@@ -16,7 +16,10 @@ use super::copies;
 use crate::{
     analysis::range::{Range, Ranges},
     id::{self, Id},
-    ir::{Axis, BinaryOp, Body, Effect, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
+    ir::{
+        Axis, BinaryOp, Body, Effect, Inst, InstId, Kernel, LocalId, Op, Scalar, SyncOp, Ty,
+        UnaryOp,
+    },
 };
 
 /// The facts about a kernel that a back end needs before it starts: see the module.
@@ -176,23 +179,17 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
         }
         if matches!(
             inst.op,
-            Op::Barrier { .. }
-                | Op::SyncGrid
-                | Op::SyncCluster
-                | Op::SyncWarp { .. }
-                | Op::NamedBarrier { .. }
-                | Op::Wgmma { .. }
-                | Op::WgmmaWait { .. }
-                | Op::MBarrierArrive { .. }
-                | Op::MBarrierWait { .. }
-                | Op::Shuffle { .. }
-                | Op::Vote { .. }
-                | Op::Match { .. }
-                | Op::ActiveMask
-                | Op::Reduce { .. }
-                | Op::Mma { .. }
+            Op::Sync(
+                SyncOp::Barrier { .. }
+                    | SyncOp::SyncGrid
+                    | SyncOp::SyncCluster
+                    | SyncOp::SyncWarp { .. }
+                    | SyncOp::NamedBarrier { .. }
+                    | SyncOp::MBarrierArrive { .. }
+                    | SyncOp::MBarrierWait { .. }
+            ) | Op::Matrix(_)
+                | Op::Warp(_)
                 | Op::Ptx { is_pure: false, .. }
-                | Op::DistributeRows { .. }
         ) {
             last = if id.index() < loops { loops } else { id.index() };
         }

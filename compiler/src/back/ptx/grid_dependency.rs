@@ -10,7 +10,7 @@
 use super::{Emitter, emitter::ptx};
 use crate::{
     analysis::grid_dependencies,
-    ir::{GridDependencyOp, Kernel, Op},
+    ir::{GridDependencyOp, Kernel, Op, SyncOp},
     target::Target,
 };
 
@@ -36,7 +36,7 @@ pub fn waits_at_ends(kernel: &Kernel, target: Target) -> bool {
 
 /// Returns true if the text of `kernel` differs on targets with programmatic dependent launch.
 pub(super) fn is_used(kernel: &Kernel) -> bool {
-    let synchronizes = |op: &Op| matches!(op, Op::GridDependency(_));
+    let synchronizes = |op: &Op| matches!(op, Op::Sync(SyncOp::GridDependency(_)));
     kernel.dependent_launch || kernel.insts.iter().any(|(_, inst)| synchronizes(&inst.op))
 }
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     half::Format,
-    ir::{BinaryOp, Inst, InstId, Op, ReduceOp, Scalar, UnaryOp},
+    ir::{BinaryOp, Inst, InstId, Op, ReduceOp, Scalar, UnaryOp, WarpOp},
     target::Target,
 };
 
@@ -27,7 +27,11 @@ pub(super) fn rounds(inst: &Inst) -> bool {
     let exact = matches!(inst.op, Op::Unary { op: UnaryOp::Neg | UnaryOp::Abs, .. });
     let computes = matches!(
         inst.op,
-        Op::Unary { .. } | Op::Binary { .. } | Op::Cast { .. } | Op::Fma { .. } | Op::Reduce { .. }
+        Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Cast { .. }
+            | Op::Fma { .. }
+            | Op::Warp(WarpOp::Reduce { .. })
     );
     inst.ty == Scalar::BF16.into() && computes && !exact
 }
@@ -39,7 +43,7 @@ pub(super) fn chooses(inst: &Inst) -> bool {
         && matches!(
             inst.op,
             Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. }
-                | Op::Reduce { op: ReduceOp::Min | ReduceOp::Max, .. }
+                | Op::Warp(WarpOp::Reduce { op: ReduceOp::Min | ReduceOp::Max, .. })
         )
 }
 
@@ -48,7 +52,7 @@ pub(super) fn is_sum(inst: &Inst) -> bool {
     let is_sum = matches!(
         inst.op,
         Op::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, .. }
-            | Op::Reduce { op: ReduceOp::Add, .. }
+            | Op::Warp(WarpOp::Reduce { op: ReduceOp::Add, .. })
     );
     inst.ty == Scalar::BF16.into() && is_sum
 }

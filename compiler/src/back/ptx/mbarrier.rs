@@ -10,7 +10,7 @@ use super::{
     reg::{Class, Reg},
 };
 use crate::{
-    ir::{Axis, Inst, InstId, Kernel, Length, Op, Scalar, Shared, SharedId, Ty},
+    ir::{Axis, Inst, InstId, Kernel, Length, Op, Scalar, Shared, SharedId, SyncOp, Ty},
     target::Target,
 };
 
@@ -70,7 +70,7 @@ pub(super) fn oldest_target(kernel: &Kernel) -> Option<Target> {
 }
 
 pub(super) const fn is_wait(inst: &Inst) -> bool {
-    matches!(inst.op, Op::MBarrierWait { .. })
+    matches!(inst.op, Op::Sync(SyncOp::MBarrierWait { .. }))
 }
 
 impl Emitter<'_> {

@@ -8,7 +8,7 @@ use super::{
     reg::{Class, Reg},
 };
 use crate::{
-    ir::{InstId, Kernel, MmaOp, MmaType, Op, Scalar},
+    ir::{InstId, Kernel, MatrixOp, MmaOp, MmaType, Op, Scalar},
     target::Target,
 };
 
@@ -81,7 +81,10 @@ pub const fn matrix_load_name(transposed: bool) -> &'static str {
 
 /// True if `kernel` has rows to distribute.
 pub(super) fn distributes_rows(kernel: &Kernel) -> bool {
-    kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::DistributeRows { .. }))
+    kernel
+        .insts
+        .iter()
+        .any(|(_, inst)| matches!(inst.op, Op::Matrix(MatrixOp::DistributeRows { .. })))
 }
 
 /// Writes registers as a vector.
@@ -110,10 +113,9 @@ pub fn mma_name(op: MmaOp) -> String {
 
 /// Returns the product of `kernel` that the fewest targets have.
 pub(super) fn newest(kernel: &Kernel) -> Option<MmaOp> {
-    let products = kernel
-        .insts
-        .iter()
-        .filter_map(|(_, inst)| if let Op::Mma { op, .. } = inst.op { Some(op) } else { None });
+    let products = kernel.insts.iter().filter_map(|(_, inst)| {
+        if let Op::Matrix(MatrixOp::Mma { op, .. }) = inst.op { Some(op) } else { None }
+    });
     // Of several, the first one.
     products.reduce(|a, b| if b.oldest_target() > a.oldest_target() { b } else { a })
 }

@@ -86,8 +86,8 @@ use crate::{
     analysis::read_only_arrays::{CONSTANT_BYTES, constant_bytes, param_offsets},
     back::expand_rows,
     ir::{
-        Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind, TENSOR_MAP_ALIGN,
-        TENSOR_MAP_BYTES, Ty, UnaryOp,
+        Access, Approx, CopyOp, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind,
+        TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES, Ty, UnaryOp, WarpOp,
     },
     target::Target,
 };
@@ -319,7 +319,7 @@ pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
 fn gained_level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     let uses = |is: fn(&Inst) -> bool| kernel.insts.iter().any(|(_, inst)| is(inst));
     let reduces = |inst: &Inst| match (&inst.op, inst.ty) {
-        (Op::Reduce { .. }, Ty::Scalar(scalar)) => reduce::is_word(scalar),
+        (Op::Warp(WarpOp::Reduce { .. }), Ty::Scalar(scalar)) => reduce::is_word(scalar),
         _ => false,
     };
     if target >= HAS_GRID_DEPENDENCIES && grid_dependency::is_used(kernel) {
@@ -347,7 +347,10 @@ const fn is_tanh(inst: &Inst) -> bool {
 }
 
 const fn is_async(inst: &Inst) -> bool {
-    matches!(inst.op, Op::AsyncCopy { .. } | Op::AsyncCommit | Op::AsyncWait { .. })
+    matches!(
+        inst.op,
+        Op::Copy(CopyOp::AsyncCopy { .. } | CopyOp::AsyncCommit | CopyOp::AsyncWait { .. })
+    )
 }
 
 /// The name of the entry point of a kernel called `name`: that name, unless PTX could not take it.

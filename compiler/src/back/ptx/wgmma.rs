@@ -1,8 +1,8 @@
 //! Matrix products of warpgroups: `wgmma`.
 //!
 //! An instruction adds the products of 32 bytes of each row and column, so four of them, in one
-//! group, are a product. Their sums are registers of the array that an [`Op::Wgmma`] names, unless the array
-//! [is in memory](crate::analysis::wgmma).
+//! group, are a product. Their sums are registers of the array that a [`MatrixOp::Wgmma`] names,
+//! unless the array [is in memory](crate::analysis::wgmma).
 use super::{
     Emitter, Unsupported,
     address::Address,
@@ -13,7 +13,9 @@ use super::{
 };
 use crate::{
     analysis::wgmma::{Sums, sum_number},
-    ir::{ArrayId, Inst, InstId, Kernel, Major, Op, Root, Scalar, Space, WgmmaOp},
+    ir::{
+        ArrayId, Inst, InstId, Kernel, Major, MatrixOp, Op, Root, Scalar, Space, SyncOp, WgmmaOp,
+    },
     target::Target,
 };
 
@@ -28,7 +30,7 @@ const PROXY_FENCES: (&str, Target) = ("8.0", Target::new(90));
 pub const PROXY_FENCE: &str = "fence.proxy.async.shared::cta";
 
 const fn is_wgmma(inst: &Inst) -> bool {
-    matches!(inst.op, Op::Wgmma { .. } | Op::WgmmaWait { .. })
+    matches!(inst.op, Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. }))
 }
 
 /// True if `kernel` runs on one target only.
@@ -39,7 +41,8 @@ fn needs_hopper(kernel: &Kernel) -> bool {
 /// Returns the PTX version and the oldest target that `kernel` needs for its products and fences, if
 /// it has any.
 pub(super) fn level(kernel: &Kernel) -> Option<(&'static str, Target)> {
-    let fences = || kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::ProxyFence));
+    let fences =
+        || kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Sync(SyncOp::ProxyFence)));
     match needs_hopper(kernel) {
         true => Some((VERSION, HAS_WGMMA)),
         false => fences().then_some(PROXY_FENCES),

@@ -1,10 +1,10 @@
 //! Instructions, with the bodies that they hold.
 use super::{
     super::{
-        AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, Fault,
-        GridDependencyOp, InlinePtx, Inst, InstId, MatchOp, MessageId, MmaOp, MulAddForm, Op,
-        Order, PtxLevel, ReduceOp, Scalar, Scope, ShuffleOp, Span, TensorBox, TernaryOp, TextureOp,
-        Ty, UnaryOp, VoteOp, WgmmaOp, names::Named,
+        AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CacheLevel, CacheOp, CompareOp, CopyOp,
+        Fault, GridDependencyOp, InlinePtx, Inst, InstId, MatchOp, MatrixOp, MessageId, MmaOp,
+        MulAddForm, Op, Order, PtxLevel, ReduceOp, Scalar, Scope, ShuffleOp, Span, SyncOp,
+        TensorBox, TernaryOp, TextureOp, Ty, UnaryOp, VoteOp, WarpOp, WgmmaOp, names::Named,
     },
     At, Parser, Result,
 };
@@ -174,53 +174,60 @@ impl<'t> Parser<'t> {
             "async_copy" => {
                 let [to, from] = self.parse_operands()?;
                 self.expect(",")?;
-                Op::AsyncCopy { to, from, bytes: self.parse_extent()? }
+                Op::Copy(CopyOp::AsyncCopy { to, from, bytes: self.parse_extent()? })
             }
             "bulk_copy" => {
                 let [to, from] = self.parse_operands()?;
                 self.expect(",")?;
                 let bytes = self.parse_extent()?;
                 self.expect(",")?;
-                Op::BulkCopy { to, from, bytes, barrier: self.parse_inst_id()? }
+                Op::Copy(CopyOp::BulkCopy { to, from, bytes, barrier: self.parse_inst_id()? })
             }
             "bulk_store" => {
                 let [to, from] = self.parse_operands()?;
                 self.expect(",")?;
-                Op::BulkStore { to, from, bytes: self.parse_extent()? }
+                Op::Copy(CopyOp::BulkStore { to, from, bytes: self.parse_extent()? })
             }
-            "bulk_commit" => Op::BulkCommit,
-            "async_commit" => Op::AsyncCommit,
-            "async_wait" => Op::AsyncWait { pending: self.parse_extent()? },
+            "bulk_commit" => Op::Copy(CopyOp::BulkCommit),
+            "async_commit" => Op::Copy(CopyOp::AsyncCommit),
+            "async_wait" => Op::Copy(CopyOp::AsyncWait { pending: self.parse_extent()? }),
             "sync_warp" => {
                 self.skip_blanks();
                 let masked = self.rest().starts_with('%') && !self.is_at_definition();
-                Op::SyncWarp { mask: if masked { Some(self.parse_inst_id()?) } else { None } }
+                Op::Sync(SyncOp::SyncWarp {
+                    mask: if masked { Some(self.parse_inst_id()?) } else { None },
+                })
             }
             "mbarrier_arrive" => {
                 let barrier = self.parse_inst_id()?;
-                Op::MBarrierArrive { barrier, bytes: self.parse_optional_operand("bytes")? }
+                Op::Sync(SyncOp::MBarrierArrive {
+                    barrier,
+                    bytes: self.parse_optional_operand("bytes")?,
+                })
             }
             "mbarrier_wait" => {
                 let [barrier, phase] = self.parse_operands()?;
-                Op::MBarrierWait { barrier, phase }
+                Op::Sync(SyncOp::MBarrierWait { barrier, phase })
             }
             "wgmma_wait" => {
                 let sums = self.parse_inst_id()?;
                 self.expect(",")?;
-                Op::WgmmaWait { sums, pending: self.parse_extent()? }
+                Op::Matrix(MatrixOp::WgmmaWait { sums, pending: self.parse_extent()? })
             }
-            "proxy_fence" => Op::ProxyFence,
-            "wait_for_dependencies" => Op::GridDependency(GridDependencyOp::Wait),
-            "launch_dependents" => Op::GridDependency(GridDependencyOp::LaunchDependents),
+            "proxy_fence" => Op::Sync(SyncOp::ProxyFence),
+            "wait_for_dependencies" => Op::Sync(SyncOp::GridDependency(GridDependencyOp::Wait)),
+            "launch_dependents" => {
+                Op::Sync(SyncOp::GridDependency(GridDependencyOp::LaunchDependents))
+            }
             "ptx_output" => {
                 let of = self.parse_inst_id()?;
                 self.expect(",")?;
                 Op::PtxOutput { of, output: self.parse_number()? }
             }
             "interpreted" => Op::Interpreted,
-            "sync_grid" => Op::SyncGrid,
-            "sync_cluster" => Op::SyncCluster,
-            "active_mask" => Op::ActiveMask,
+            "sync_grid" => Op::Sync(SyncOp::SyncGrid),
+            "sync_cluster" => Op::Sync(SyncOp::SyncCluster),
+            "active_mask" => Op::Warp(WarpOp::ActiveMask),
             "if" => Op::If {
                 cond: self.parse_inst_id()?,
                 then: Body::default(),
@@ -277,10 +284,10 @@ impl<'t> Parser<'t> {
                 let [a, b, c] = self.parse_operands()?;
                 Op::MulAdd { form, a, b, c }
             }
-            "barrier" if suffix.is_empty() => Op::Barrier { reduce: None },
+            "barrier" if suffix.is_empty() => Op::Sync(SyncOp::Barrier { reduce: None }),
             "barrier" => {
                 let op = self.find_named::<BarrierOp>(at, suffix, "`count`, `and` or `or`")?;
-                Op::Barrier { reduce: Some((op, self.parse_inst_id()?)) }
+                Op::Sync(SyncOp::Barrier { reduce: Some((op, self.parse_inst_id()?)) })
             }
             "named_barrier" => {
                 let waits = match suffix {
@@ -293,34 +300,46 @@ impl<'t> Parser<'t> {
                 };
                 let id = self.parse_extent()?;
                 self.expect(",")?;
-                Op::NamedBarrier { waits, id, threads: self.parse_extent()? }
+                Op::Sync(SyncOp::NamedBarrier { waits, id, threads: self.parse_extent()? })
             }
-            "fence" => Op::Fence { scope: self.parse_scope(at, suffix)? },
+            "fence" => Op::Sync(SyncOp::Fence { scope: self.parse_scope(at, suffix)? }),
             "shuffle" => {
                 let op =
                     self.find_named::<ShuffleOp>(at, suffix, "`index`, `up`, `down` or `xor`")?;
                 let [value, lane] = self.parse_operands()?;
                 self.expect(",")?;
                 self.expect_keyword("width")?;
-                Op::Shuffle {
+                Op::Warp(WarpOp::Shuffle {
                     op,
                     value,
                     lane,
                     width: self.parse_extent()?,
                     mask: self.parse_mask()?,
-                }
+                })
             }
             "vote" => {
                 let op = self.find_named::<VoteOp>(at, suffix, "`all`, `any` or `ballot`")?;
-                Op::Vote { op, value: self.parse_inst_id()?, mask: self.parse_mask()? }
+                Op::Warp(WarpOp::Vote {
+                    op,
+                    value: self.parse_inst_id()?,
+                    mask: self.parse_mask()?,
+                })
             }
             "match" => {
                 let op = self.find_named::<MatchOp>(at, suffix, "`any` or `all`")?;
-                Op::Match { op, value: self.parse_inst_id()?, mask: self.parse_mask()? }
+                Op::Warp(WarpOp::Match {
+                    op,
+                    value: self.parse_inst_id()?,
+                    mask: self.parse_mask()?,
+                })
             }
             "reduce" => {
                 let op = self.find_named::<ReduceOp>(at, suffix, "a reduction such as `add`")?;
-                Op::Reduce { op, value: self.parse_inst_id()?, mask: self.parse_mask()? }
+                Op::Warp(WarpOp::Reduce {
+                    op,
+                    value: self.parse_inst_id()?,
+                    mask: self.parse_mask()?,
+                })
             }
             "mma" => {
                 let Some(op) = MmaOp::from_name(suffix) else {
@@ -328,7 +347,7 @@ impl<'t> Parser<'t> {
                     return Err(self.expected_error("a product such as `m16n8k16.f32.f16.f16`"));
                 };
                 let (args, word) = self.parse_word_operands()?;
-                Op::Mma { op, args, word }
+                Op::Matrix(MatrixOp::Mma { op, args, word })
             }
             "wgmma" => {
                 let Some(op) = WgmmaOp::from_name(suffix) else {
@@ -340,7 +359,7 @@ impl<'t> Parser<'t> {
                 while self.eat(",") {
                     args.push(self.parse_inst_id()?);
                 }
-                Op::Wgmma { op, columns, args }
+                Op::Matrix(MatrixOp::Wgmma { op, columns, args })
             }
             "distribute_rows" => {
                 let transposed = match suffix {
@@ -352,7 +371,7 @@ impl<'t> Parser<'t> {
                     }
                 };
                 let (args, word) = self.parse_word_operands()?;
-                Op::DistributeRows { transposed, args, word }
+                Op::Matrix(MatrixOp::DistributeRows { transposed, args, word })
             }
             "texture" => {
                 let Some(op) = TextureOp::from_name(suffix) else {
@@ -384,7 +403,14 @@ impl<'t> Parser<'t> {
                 let barrier = self.parse_inst_id()?;
                 let (at, shape) = self.parse_tensor_box(dims)?;
                 let blocks = self.parse_optional_operand("blocks")?;
-                Op::TensorCopy { to, map, shape: Box::new(shape), at, barrier, blocks }
+                Op::Copy(CopyOp::TensorCopy {
+                    to,
+                    map,
+                    shape: Box::new(shape),
+                    at,
+                    barrier,
+                    blocks,
+                })
             }
             "tensor_store" => {
                 let dims = self.parse_tensor_dims(at, suffix)?;
@@ -392,7 +418,7 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
                 let from = self.parse_inst_id()?;
                 let (at, shape) = self.parse_tensor_box(dims)?;
-                Op::TensorStore { map, from, shape: Box::new(shape), at }
+                Op::Copy(CopyOp::TensorStore { map, from, shape: Box::new(shape), at })
             }
             "bulk_wait" => {
                 let reads = match suffix {
@@ -403,7 +429,7 @@ impl<'t> Parser<'t> {
                         return Err(self.expected_error("`read`"));
                     }
                 };
-                Op::BulkWait { pending: self.parse_extent()?, reads }
+                Op::Copy(CopyOp::BulkWait { pending: self.parse_extent()?, reads })
             }
             _ => self.parse_atomic_op(head, at, suffix)?,
         })

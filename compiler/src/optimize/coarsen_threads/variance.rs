@@ -54,35 +54,11 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::AtomicStore { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Matrix(_)
+            | Op::Warp(_)
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }

@@ -10,7 +10,10 @@ use crate::{
         uniformity::{Varying, analyze_warps},
     },
     id::Facts,
-    ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty, evaluate},
+    ir::{
+        ArrayId, Body, Effect, Inst, InstId, Kernel, MatrixOp, Op, Root, Space, SyncOp, Ty,
+        evaluate,
+    },
 };
 use std::cell::OnceCell;
 
@@ -141,7 +144,7 @@ impl Survey<'_> {
     /// True for an operation of the lanes of a warp, all of which run it together, in the same iteration
     /// of all loops.
     fn is_run_by_whole_warps(&self, id: InstId, op: &Op) -> bool {
-        let is_of_warp = !matches!(op, Op::Barrier { .. } | Op::SyncGrid);
+        let is_of_warp = !matches!(op, Op::Sync(SyncOp::Barrier { .. } | SyncOp::SyncGrid));
         let varying = || self.varying.get_or_init(|| analyze_warps(self.kernel));
         is_of_warp && varying().control[id].is_uniform()
     }
@@ -205,35 +208,11 @@ impl Survey<'_> {
             | Op::AtomicStore { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::ActiveMask
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Matrix(_)
+            | Op::Warp(_)
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }
@@ -290,7 +269,9 @@ impl Survey<'_> {
         } else {
             matches!(
                 inst.op,
-                Op::Offset { .. } | Op::Load { .. } | Op::Wgmma { .. } | Op::WgmmaWait { .. }
+                Op::Offset { .. }
+                    | Op::Load { .. }
+                    | Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. })
             )
         };
         if !stays_known {

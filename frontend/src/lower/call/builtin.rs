@@ -9,8 +9,8 @@ use crate::{
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{
-    self, BarrierOp, BinaryOp, CompareOp, Extent, InlinePtx, InstId, MAX_SUM_WORDS, MatchOp, MmaOp,
-    Op, Scalar, ShuffleOp, VoteOp,
+    self, BarrierOp, BinaryOp, CompareOp, CopyOp, Extent, InlinePtx, InstId, MAX_SUM_WORDS,
+    MatchOp, MatrixOp, MmaOp, Op, Scalar, ShuffleOp, SyncOp, VoteOp, WarpOp,
 };
 
 /// Number of lanes in a warp: a shuffle distance this large passes every edge.
@@ -30,15 +30,15 @@ impl Lowerer<'_> {
                 (Op::Builtin(index), Scalar::U32.into())
             }
             Builtin::Index(index) => (Op::Builtin(index), Scalar::U64.into()),
-            Builtin::Fence(scope) => (Op::Fence { scope }, ir::Ty::Unit),
-            Builtin::Barrier(None) => (Op::Barrier { reduce: None }, ir::Ty::Unit),
+            Builtin::Fence(scope) => (Op::Sync(SyncOp::Fence { scope }), ir::Ty::Unit),
+            Builtin::Barrier(None) => (Op::Sync(SyncOp::Barrier { reduce: None }), ir::Ty::Unit),
             Builtin::Barrier(Some(op)) => {
                 let value = self.lower_argument(args, 0, expr)?;
                 let ty = match op {
                     BarrierOp::Count => Scalar::U64,
                     BarrierOp::And | BarrierOp::Or => Scalar::Bool,
                 };
-                (Op::Barrier { reduce: Some((op, value)) }, ty.into())
+                (Op::Sync(SyncOp::Barrier { reduce: Some((op, value)) }), ty.into())
             }
             Builtin::SyncGrid => {
                 if !self.options.cooperative {
@@ -48,12 +48,12 @@ impl Lowerer<'_> {
                         "write `#[kernel(cooperative)]`",
                     );
                 }
-                (Op::SyncGrid, ir::Ty::Unit)
+                (Op::Sync(SyncOp::SyncGrid), ir::Ty::Unit)
             }
             Builtin::Cluster(function) => return self.lower_cluster(function, args, expr),
             Builtin::SyncWarp { masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
-                (Op::SyncWarp { mask }, ir::Ty::Unit)
+                (Op::Sync(SyncOp::SyncWarp { mask }), ir::Ty::Unit)
             }
             Builtin::Vote { op, masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
                     VoteOp::All | VoteOp::Any => Scalar::Bool,
                     VoteOp::Ballot => Scalar::U32,
                 };
-                (Op::Vote { op, value, mask }, ty.into())
+                (Op::Warp(WarpOp::Vote { op, value, mask }), ty.into())
             }
             Builtin::Match { op, masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
@@ -71,18 +71,21 @@ impl Lowerer<'_> {
                     MatchOp::Any => Scalar::U32,
                     MatchOp::All => Scalar::Bool,
                 };
-                (Op::Match { op, value, mask }, ty.into())
+                (Op::Warp(WarpOp::Match { op, value, mask }), ty.into())
             }
             Builtin::Reduce { op, masked } => {
                 let mask = self.lower_mask(masked, args, expr)?;
                 let value = self.lower_argument(args, usize::from(masked), expr)?;
-                (Op::Reduce { op, value, mask }, self.expect_scalar_type(expr.ty, at)?.into())
+                (
+                    Op::Warp(WarpOp::Reduce { op, value, mask }),
+                    self.expect_scalar_type(expr.ty, at)?.into(),
+                )
             }
             Builtin::Mma(op) => return self.lower_mma(op, args, expr),
             Builtin::DistributeRows { transposed } => {
                 return self.lower_distributed_rows(transposed, args, expr);
             }
-            Builtin::ActiveMask => (Op::ActiveMask, Scalar::U32.into()),
+            Builtin::ActiveMask => (Op::Warp(WarpOp::ActiveMask), Scalar::U32.into()),
             Builtin::Fast(fast) => return self.lower_fast(fast, args, at),
             Builtin::Bits(op) => {
                 let [a, b, c] = [0, 1, 2].map(|at| self.lower_argument(args, at, expr));
@@ -94,14 +97,17 @@ impl Lowerer<'_> {
             }
             Builtin::Cache(which) => return self.lower_cache_call(which, args, expr),
             Builtin::Async(Async::Copy) => return self.lower_async_copy(args, expr),
-            Builtin::Async(Async::Commit) => (Op::AsyncCommit, ir::Ty::Unit),
+            Builtin::Async(Async::Commit) => (Op::Copy(CopyOp::AsyncCommit), ir::Ty::Unit),
             Builtin::Async(Async::Wait { pending }) => {
                 let Some(pending) = pending else { return Err(self.report_bug(at)) };
-                (Op::AsyncWait { pending: self.simplify_len(pending, at)? }, ir::Ty::Unit)
+                (
+                    Op::Copy(CopyOp::AsyncWait { pending: self.simplify_len(pending, at)? }),
+                    ir::Ty::Unit,
+                )
             }
             Builtin::Async(Async::WaitAll) => {
-                self.push_inst(at, Op::AsyncCommit, ir::Ty::Unit);
-                (Op::AsyncWait { pending: Extent::Const(0) }, ir::Ty::Unit)
+                self.push_inst(at, Op::Copy(CopyOp::AsyncCommit), ir::Ty::Unit);
+                (Op::Copy(CopyOp::AsyncWait { pending: Extent::Const(0) }), ir::Ty::Unit)
             }
             Builtin::Texture(op) => return self.lower_texture_read(op, args, expr),
             Builtin::NamedBarrier { waits, extents } => {
@@ -116,21 +122,24 @@ impl Lowerer<'_> {
                 let Some(pending) = pending else { return Err(self.report_bug(at)) };
                 return self.lower_wgmma_wait(pending, args, expr);
             }
-            Builtin::ProxyFence => (Op::ProxyFence, ir::Ty::Unit),
+            Builtin::ProxyFence => (Op::Sync(SyncOp::ProxyFence), ir::Ty::Unit),
             Builtin::GridDependency(op) => {
                 (self.lower_grid_dependency(op, self.source_range(at)), ir::Ty::Unit)
             }
             Builtin::BulkStore(BulkStoreFn::Store) => return self.lower_bulk_store(args, expr),
             Builtin::BulkStore(BulkStoreFn::Tensor) => return self.lower_tensor_store(args, expr),
-            Builtin::BulkStore(BulkStoreFn::Commit) => (Op::BulkCommit, ir::Ty::Unit),
+            Builtin::BulkStore(BulkStoreFn::Commit) => (Op::Copy(CopyOp::BulkCommit), ir::Ty::Unit),
             Builtin::BulkStore(BulkStoreFn::Wait { reads, pending }) => {
                 let Some(pending) = pending else { return Err(self.report_bug(at)) };
                 let pending = self.simplify_len(pending, at)?;
-                (Op::BulkWait { pending, reads }, ir::Ty::Unit)
+                (Op::Copy(CopyOp::BulkWait { pending, reads }), ir::Ty::Unit)
             }
             Builtin::BulkStore(BulkStoreFn::WaitAll) => {
-                self.push_inst(at, Op::BulkCommit, ir::Ty::Unit);
-                (Op::BulkWait { pending: Extent::Const(0), reads: false }, ir::Ty::Unit)
+                self.push_inst(at, Op::Copy(CopyOp::BulkCommit), ir::Ty::Unit);
+                (
+                    Op::Copy(CopyOp::BulkWait { pending: Extent::Const(0), reads: false }),
+                    ir::Ty::Unit,
+                )
             }
             Builtin::MBarrier(function) => return self.lower_mbarrier_call(function, args, expr),
             Builtin::Elect { masked } => {
@@ -149,7 +158,9 @@ impl Lowerer<'_> {
                     Some(len) => self.simplify_len(len, at)?,
                     None => Extent::Const(WARP_LANES),
                 };
-                let shuffle = |value| Op::Shuffle { op, value, lane, width: width.clone(), mask };
+                let shuffle = |value| {
+                    Op::Warp(WarpOp::Shuffle { op, value, lane, width: width.clone(), mask })
+                };
                 return self.lower_shuffle(&value, &mono, &shuffle, at);
             }
         };
@@ -191,7 +202,7 @@ impl Lowerer<'_> {
         let mut sums = self.lower_words(c, MAX_SUM_WORDS)?;
         words.extend(&sums[..op.sum_words()]);
         for (word, sum) in sums.iter_mut().take(op.sum_words()).enumerate() {
-            let product = Op::Mma { op, args: words.clone(), word: word as u8 };
+            let product = Op::Matrix(MatrixOp::Mma { op, args: words.clone(), word: word as u8 });
             *sum = self.push_inst(at, product, op.sum_word());
         }
         self.lower_array_of_words(sums, expr)
@@ -207,7 +218,7 @@ impl Lowerer<'_> {
         let [row] = args else { return Err(self.report_bug(expr.at)) };
         let row = self.lower_words(row, 4)?;
         let words = (0..4).map(|word| {
-            let op = Op::DistributeRows { transposed, args: row.clone(), word };
+            let op = Op::Matrix(MatrixOp::DistributeRows { transposed, args: row.clone(), word });
             self.push_inst(expr.at, op, Scalar::U32)
         });
         let words = words.collect();
@@ -250,7 +261,11 @@ impl Lowerer<'_> {
     /// Returns true in the participating lane with the lowest number.
     fn lower_elect(&mut self, mask: Option<InstId>, at: SpanId) -> InstId {
         let value = self.push_bits(1, Scalar::Bool, at);
-        let here = self.push_inst(at, Op::Vote { op: VoteOp::Ballot, value, mask }, Scalar::U32);
+        let here = self.push_inst(
+            at,
+            Op::Warp(WarpOp::Vote { op: VoteOp::Ballot, value, mask }),
+            Scalar::U32,
+        );
         let lane = self.push_inst(at, Op::Builtin(ir::Builtin::LaneId), Scalar::U32);
         let one = self.push_bits(1, Scalar::U32, at);
         // The bits below `1 << lane` are the lanes with lower numbers.

@@ -7,7 +7,7 @@ use crate::{
 use warpwise_compiler::{
     analysis::grid_dependencies,
     id::Id as _,
-    ir::{self, GridDependencyOp, Kernel, Op, ParamKind},
+    ir::{self, GridDependencyOp, Kernel, Op, ParamKind, SyncOp},
 };
 
 impl Lowerer<'_> {
@@ -21,7 +21,7 @@ impl Lowerer<'_> {
                 "write `#[kernel(dependent_launch)]`",
             );
         }
-        Op::GridDependency(op)
+        Op::Sync(SyncOp::GridDependency(op))
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn check_dependent_launch(kernel: &Kernel, spans: &[SpanRange], error
             early.push(span);
         }
     }
-    let waits = |op: &Op| matches!(op, Op::GridDependency(GridDependencyOp::Wait));
+    let waits = |op: &Op| matches!(op, Op::Sync(SyncOp::GridDependency(GridDependencyOp::Wait)));
     // Without a wait every access is early, and the first says it all.
     if !kernel.insts.iter().any(|(_, inst)| waits(&inst.op)) {
         early.truncate(1);

@@ -6,7 +6,10 @@ use crate::{
 };
 use warpwise_compiler::{
     id::Id as _,
-    ir::{self, Axis, BinaryOp, Builtin, CompareOp, Extent, Op, Requirement, Scalar, Size, Span},
+    ir::{
+        self, Axis, BinaryOp, Builtin, CompareOp, Extent, Op, Requirement, Scalar, Size, Span,
+        SyncOp,
+    },
 };
 
 /// Number of lanes in a warp.
@@ -41,7 +44,7 @@ impl Lowerer<'_> {
             );
         }
         if wrong_id.is_none() && wrong_size.is_none() {
-            self.push_inst(at, Op::NamedBarrier { waits, id, threads }, ir::Ty::Unit);
+            self.push_inst(at, Op::Sync(SyncOp::NamedBarrier { waits, id, threads }), ir::Ty::Unit);
         }
         Ok(Value::Unit)
     }
@@ -53,7 +56,7 @@ impl Lowerer<'_> {
         let mut sizes: Vec<(Extent, Extent, Span)> = Vec::new();
         let mut wrong: Vec<(Span, u64, [u64; 2])> = Vec::new();
         for (_, inst) in self.build.kernel.insts.iter() {
-            let Op::NamedBarrier { id, threads, .. } = &inst.op else { continue };
+            let Op::Sync(SyncOp::NamedBarrier { id, threads, .. }) = &inst.op else { continue };
             let Some((_, one, _)) = sizes.iter().find(|(known, ..)| known == id) else {
                 sizes.push((id.clone(), threads.clone(), inst.span));
                 continue;

@@ -11,8 +11,8 @@ use progress::ProgressErrors;
 use warpwise_compiler::{
     id::Id as _,
     ir::{
-        self, Axis, BinaryOp, Builtin, CompareOp, Extent, InstId, Major, Op, Requirement, Scalar,
-        Size, Span, WgmmaOp,
+        self, Axis, BinaryOp, Builtin, CompareOp, Extent, InstId, Major, MatrixOp, Op, Requirement,
+        Scalar, Size, Span, WgmmaOp,
     },
 };
 
@@ -61,7 +61,11 @@ impl Lowerer<'_> {
         };
         operands.push(self.lower_memory_address(b)?);
         operands.extend(a);
-        self.push_inst(at, Op::Wgmma { op, columns, args: operands }, ir::Ty::Unit);
+        self.push_inst(
+            at,
+            Op::Matrix(MatrixOp::Wgmma { op, columns, args: operands }),
+            ir::Ty::Unit,
+        );
         Ok(Value::Unit)
     }
 
@@ -85,7 +89,7 @@ impl Lowerer<'_> {
             return Err(Diverged);
         }
         let sums = self.lower_memory_address(sums)?;
-        self.push_inst(at, Op::WgmmaWait { sums, pending }, ir::Ty::Unit);
+        self.push_inst(at, Op::Matrix(MatrixOp::WgmmaWait { sums, pending }), ir::Ty::Unit);
         Ok(Value::Unit)
     }
 
@@ -113,7 +117,7 @@ impl Lowerer<'_> {
         let mut first = None;
         for (_, inst) in kernel.insts.iter() {
             let sums = match &inst.op {
-                Op::Wgmma { op, args, .. } => {
+                Op::Matrix(MatrixOp::Wgmma { op, args, .. }) => {
                     first = first.or(Some(inst.span));
                     let tiles = args[1..].iter().take(if op.a.is_some() { 2 } else { 1 });
                     let is_shared = |tile: &InstId| kernel.space(*tile) == Some(ir::Space::Shared);
@@ -124,7 +128,7 @@ impl Lowerer<'_> {
                     }
                     args[0]
                 }
-                Op::WgmmaWait { sums, .. } => *sums,
+                Op::Matrix(MatrixOp::WgmmaWait { sums, .. }) => *sums,
                 _ => continue,
             };
             if !matches!(kernel.insts[sums].op, Op::Array(_)) && !moved.contains(&inst.span) {

@@ -10,7 +10,7 @@ use crate::{
 };
 use warpwise_compiler::{
     id::Id as _,
-    ir::{self, Extent, InstId, Op, Space},
+    ir::{self, CopyOp, Extent, InstId, Op, Space},
 };
 
 /// The least and the greatest number of bytes that one instruction copies.
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
     }
 
     fn push_copy(&mut self, [to, from]: [InstId; 2], bytes: Extent, at: SpanId) {
-        self.push_inst(at, Op::AsyncCopy { to, from, bytes }, ir::Ty::Unit);
+        self.push_inst(at, Op::Copy(CopyOp::AsyncCopy { to, from, bytes }), ir::Ty::Unit);
     }
 
     fn address_of(&mut self, base: InstId, index: InstId, stride: Extent, at: SpanId) -> InstId {
@@ -126,7 +126,11 @@ impl Lowerer<'_> {
         let from = self.lower_copied_address(from, NOT_FROM_GLOBAL)?;
         let size = self.bulk_size(&mono, at)?;
         if let (Some(to), Some(from)) = (to, from) {
-            self.push_inst(at, Op::BulkCopy { to, from, bytes: size, barrier }, ir::Ty::Unit);
+            self.push_inst(
+                at,
+                Op::Copy(CopyOp::BulkCopy { to, from, bytes: size, barrier }),
+                ir::Ty::Unit,
+            );
         }
         Ok(Value::Unit)
     }
@@ -142,7 +146,7 @@ impl Lowerer<'_> {
         let from = self.lower_copied_address(from, NOT_FROM_SHARED)?;
         let size = self.bulk_size(&mono, at)?;
         if let (Some(to), Some(from)) = (to, from) {
-            self.push_inst(at, Op::BulkStore { to, from, bytes: size }, ir::Ty::Unit);
+            self.push_inst(at, Op::Copy(CopyOp::BulkStore { to, from, bytes: size }), ir::Ty::Unit);
         }
         Ok(Value::Unit)
     }
@@ -218,16 +222,20 @@ impl Lowerer<'_> {
         let mut wrong = Vec::new();
         for (_, inst) in kernel.insts.iter() {
             let ends = match inst.op {
-                Op::AsyncCopy { to, from, .. } | Op::BulkCopy { to, from, .. } => [
+                Op::Copy(
+                    CopyOp::AsyncCopy { to, from, .. } | CopyOp::BulkCopy { to, from, .. },
+                ) => [
                     Some((to, Space::Shared, NOT_TO_SHARED)),
                     Some((from, Space::Global, NOT_FROM_GLOBAL)),
                 ],
-                Op::BulkStore { to, from, .. } => [
+                Op::Copy(CopyOp::BulkStore { to, from, .. }) => [
                     Some((to, Space::Global, NOT_TO_GLOBAL)),
                     Some((from, Space::Shared, NOT_FROM_SHARED)),
                 ],
-                Op::TensorCopy { to, .. } => [Some((to, Space::Shared, NOT_TO_SHARED)), None],
-                Op::TensorStore { from, .. } => {
+                Op::Copy(CopyOp::TensorCopy { to, .. }) => {
+                    [Some((to, Space::Shared, NOT_TO_SHARED)), None]
+                }
+                Op::Copy(CopyOp::TensorStore { from, .. }) => {
                     [Some((from, Space::Shared, NOT_FROM_SHARED)), None]
                 }
                 _ => continue,

@@ -10,7 +10,7 @@ use crate::{
 };
 use warpwise_compiler::{
     id::Id as _,
-    ir::{self, Axis, BinaryOp, Builtin, InstId, Op, Scalar, Space},
+    ir::{self, Axis, BinaryOp, Builtin, InstId, Op, Scalar, Space, SyncOp},
 };
 
 /// The message for a reference to other memory than shared memory, and its help.
@@ -32,7 +32,7 @@ impl Lowerer<'_> {
         let dim = |axis: Axis| dims[axis as usize];
         let value = match function {
             ClusterFn::Sync => {
-                self.push_inst(at, Op::SyncCluster, ir::Ty::Unit);
+                self.push_inst(at, Op::Sync(SyncOp::SyncCluster), ir::Ty::Unit);
                 return Ok(Value::Unit);
             }
             ClusterFn::MapShared => return self.lower_mapped_reference(args, expr),

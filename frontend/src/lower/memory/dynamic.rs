@@ -138,35 +138,11 @@ impl Lowerer<'_> {
             | Op::Set { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
-            | Op::Barrier { .. }
-            | Op::AsyncCopy { .. }
-            | Op::BulkCopy { .. }
-            | Op::TensorCopy { .. }
-            | Op::TensorStore { .. }
-            | Op::BulkStore { .. }
+            | Op::Sync(_)
+            | Op::Copy(_)
             | Op::Prefetch { .. }
-            | Op::AsyncCommit
-            | Op::AsyncWait { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::SyncGrid
-            | Op::SyncCluster
-            | Op::ActiveMask
-            | Op::SyncWarp { .. }
-            | Op::NamedBarrier { .. }
-            | Op::ProxyFence
-            | Op::GridDependency(_)
-            | Op::Wgmma { .. }
-            | Op::WgmmaWait { .. }
-            | Op::MBarrierArrive { .. }
-            | Op::MBarrierWait { .. }
-            | Op::Fence { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Reduce { .. }
-            | Op::Mma { .. }
-            | Op::DistributeRows { .. }
+            | Op::Warp(_)
+            | Op::Matrix(_)
             | Op::Texture { .. }
             | Op::Ptx { .. }
             | Op::PtxOutput { .. }

@@ -12,7 +12,7 @@ use crate::{
 };
 use warpwise_compiler::{
     id::Id as _,
-    ir::{self, Extent, InstId, Op, Root, Scalar, Space, Span},
+    ir::{self, CopyOp, Extent, InstId, Op, Root, Scalar, Space, Span, SyncOp},
 };
 
 /// The message for an mbarrier that nothing initializes, and its help.
@@ -93,12 +93,12 @@ impl Lowerer<'_> {
         let barrier = self.lower_mbarrier(args.first(), at)?;
         match function {
             MBarrierFn::Arrive => {
-                let arrive = Op::MBarrierArrive { barrier, bytes: None };
+                let arrive = Op::Sync(SyncOp::MBarrierArrive { barrier, bytes: None });
                 Ok(Value::Scalar(self.push_inst(at, arrive, Scalar::U64)))
             }
             MBarrierFn::ArriveExpect => {
                 let bytes = Some(self.lower_argument(args, 1, expr)?);
-                let arrive = Op::MBarrierArrive { barrier, bytes };
+                let arrive = Op::Sync(SyncOp::MBarrierArrive { barrier, bytes });
                 Ok(Value::Scalar(self.push_inst(at, arrive, Scalar::U64)))
             }
             MBarrierFn::BulkCopy => self.lower_bulk_copy(barrier, args, expr),
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
             }
             MBarrierFn::Wait | MBarrierFn::WaitParity => {
                 let phase = self.lower_argument(args, 1, expr)?;
-                self.push_inst(at, Op::MBarrierWait { barrier, phase }, ir::Ty::Unit);
+                self.push_inst(at, Op::Sync(SyncOp::MBarrierWait { barrier, phase }), ir::Ty::Unit);
                 Ok(Value::Unit)
             }
         }
@@ -131,10 +131,11 @@ impl Lowerer<'_> {
         let kernel = &self.build.kernel;
         let mut wrong: Vec<Span> = Vec::new();
         for (_, inst) in kernel.insts.iter() {
-            let (Op::MBarrierArrive { barrier, .. }
-            | Op::MBarrierWait { barrier, .. }
-            | Op::BulkCopy { barrier, .. }
-            | Op::TensorCopy { barrier, .. }) = inst.op
+            let (Op::Sync(
+                SyncOp::MBarrierArrive { barrier, .. } | SyncOp::MBarrierWait { barrier, .. },
+            )
+            | Op::Copy(CopyOp::BulkCopy { barrier, .. } | CopyOp::TensorCopy { barrier, .. })) =
+                inst.op
             else {
                 continue;
             };

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use warpwise_compiler::ir::{
-    self, Access, InstId, Op, ParamId, ParamKind, TensorBox, TensorBoxShape,
+    self, Access, CopyOp, InstId, Op, ParamId, ParamKind, TensorBox, TensorBoxShape,
 };
 
 impl Lowerer<'_> {
@@ -54,7 +54,14 @@ impl Lowerer<'_> {
         let (map, shape, at) = self.lower_tensor_box([to, map, at], span)?;
         let blocks = blocks.first().map(|blocks| self.lower_scalar(blocks)).transpose()?;
         if let Some(to) = address {
-            let copy = Op::TensorCopy { to, map, shape: Box::new(shape), at, barrier, blocks };
+            let copy = Op::Copy(CopyOp::TensorCopy {
+                to,
+                map,
+                shape: Box::new(shape),
+                at,
+                barrier,
+                blocks,
+            });
             self.push_inst(span, copy, ir::Ty::Unit);
         }
         Ok(Value::Unit)
@@ -68,7 +75,7 @@ impl Lowerer<'_> {
         let address = self.lower_copied_address(from, NOT_FROM_SHARED)?;
         let (map, shape, at) = self.lower_tensor_box([from, map, at], span)?;
         if let Some(from) = address {
-            let store = Op::TensorStore { map, from, shape: Box::new(shape), at };
+            let store = Op::Copy(CopyOp::TensorStore { map, from, shape: Box::new(shape), at });
             self.push_inst(span, store, ir::Ty::Unit);
         }
         Ok(Value::Unit)

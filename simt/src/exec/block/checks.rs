@@ -112,7 +112,7 @@ impl Block<'_> {
             return;
         }
         for index in 0..self.strands.len() {
-            let Some((op, _)) = self.warp_op(index) else { continue };
+            let Some((op, _)) = self.warp_instr(index) else { continue };
             let (number, at) = (self.strands[index].0, self.strands[index].1.pc);
             let Some((warp, mine)) = self.strands[index].1.active().warps().next() else {
                 continue;

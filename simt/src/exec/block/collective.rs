@@ -2,7 +2,7 @@
 use super::Block;
 use crate::{
     bytecode::{
-        Instr, Operand, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
+        Instr, Operand, WarpInputs, WarpInstr, complete_lanes, execute_warp_instr, reduce_barrier,
     },
     exec::strand::Strand,
     observe::sanitizer::misuse::WarpCollective,
@@ -26,7 +26,7 @@ impl Block<'_> {
         if self.waits_at_mbarrier(&self.strands[index].1) {
             return self.pass_ready_warps(index);
         }
-        if self.warp_op(index).is_none() {
+        if self.warp_instr(index).is_none() {
             return;
         }
         let warps = active.warps().flat_map(|(warp, lanes)| {
@@ -41,7 +41,7 @@ impl Block<'_> {
     }
 
     /// Returns the warp operation at which a strand waits.
-    pub(super) fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
+    pub(super) fn warp_instr(&self, index: usize) -> Option<(WarpInstr, Option<Operand>)> {
         let (_, strand) = &self.strands[index];
         let Instr::Warp { op, mask } = self.code.instrs[strand.pc as usize] else { return None };
         strand.waits.then_some((op, mask))
@@ -58,7 +58,7 @@ impl Block<'_> {
         let mut inputs = WarpInputs::none();
         for index in strands {
             let (number, strand) = &self.strands[index];
-            if let Some(op) = self.warp_op(index) {
+            if let Some(op) = self.warp_instr(index) {
                 let lanes = (warp, strand.active().0[warp] & lanes);
                 let registers = &self.groups[*number].registers;
                 inputs.add(op, &self.code.matrix_words, registers, &strand.uniforms, lanes);
@@ -71,7 +71,7 @@ impl Block<'_> {
     pub(super) fn complete_warp_ops(&mut self) {
         let mut met = false;
         for index in 0..self.strands.len() {
-            let Some((op, _)) = self.warp_op(index) else { continue };
+            let Some((op, _)) = self.warp_instr(index) else { continue };
             let (number, strand) = &self.strands[index];
             let (number, at) = (*number, strand.pc);
             let Some((warp, _)) = strand.active().warps().next() else { continue };
@@ -84,7 +84,7 @@ impl Block<'_> {
             let group = &mut self.groups[number];
             let lanes = complete_lanes(&inputs, group.live.0[warp]);
             let matrix_words = &self.code.matrix_words;
-            execute_warp_op(op, matrix_words, &inputs, &mut group.registers, warp, lanes);
+            execute_warp_instr(op, matrix_words, &inputs, &mut group.registers, warp, lanes);
             if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (group.first_thread + warp * 32) as u32;
                 let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
@@ -98,7 +98,7 @@ impl Block<'_> {
                     let met = (inputs, warp, lanes);
                     checks.undefined.propagate_collective(matrix_words, at, step, met);
                 }
-                if matches!(op, WarpOp::Sync) {
+                if matches!(op, WarpInstr::Sync) {
                     let warp = (group.first_thread / 32 + warp) as u32;
                     let groups = inputs.groups().filter(|group| group & lanes != 0);
                     groups.for_each(|lanes| checks.sync_warp(self.code, launch, warp, lanes));
@@ -183,13 +183,13 @@ impl Block<'_> {
                 continue;
             }
             let group = &self.groups[*number];
-            let at = match self.warp_op(index) {
-                Some((WarpOp::Sync, _)) => Meeting::SyncWarp,
-                Some((WarpOp::Shuffle { .. }, _)) => Meeting::Shuffle,
-                Some((WarpOp::Vote { .. }, _)) => Meeting::Vote,
-                Some((WarpOp::Match { .. }, _)) => Meeting::Match,
-                Some((WarpOp::Reduce { .. }, _)) => Meeting::Reduce,
-                Some((WarpOp::Matrix { at, .. }, _)) => at,
+            let at = match self.warp_instr(index) {
+                Some((WarpInstr::Sync, _)) => Meeting::SyncWarp,
+                Some((WarpInstr::Shuffle { .. }, _)) => Meeting::Shuffle,
+                Some((WarpInstr::Vote { .. }, _)) => Meeting::Vote,
+                Some((WarpInstr::Match { .. }, _)) => Meeting::Match,
+                Some((WarpInstr::Reduce { .. }, _)) => Meeting::Reduce,
+                Some((WarpInstr::Matrix { at, .. }, _)) => at,
                 None if self.waits_for_grid(strand) => Meeting::Grid,
                 None if self.waits_for_cluster(strand) => Meeting::Cluster,
                 None if self.waits_for_warpgroup(strand) => Meeting::Warpgroup,

@@ -4,7 +4,9 @@
 //! [the block](crate::exec::block) executes the operation when the others have arrived.
 use super::{Exec, control::Next};
 use crate::{
-    bytecode::{Operand, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier},
+    bytecode::{
+        Operand, WarpInputs, WarpInstr, complete_lanes, execute_warp_instr, reduce_barrier,
+    },
     observe::sanitizer::misuse::WarpCollective,
     vector::{
         mask::{Mask, bits},
@@ -45,7 +47,7 @@ impl Exec<'_> {
     }
 
     /// Executes a warp operation if every lane that one of ours names is here.
-    pub(super) fn run_warp_op(&mut self, op: WarpOp, mask: Option<Operand>) -> Next {
+    pub(super) fn run_warp_instr(&mut self, op: WarpInstr, mask: Option<Operand>) -> Next {
         let active: Mask = self.strand.active();
         let matrix_words = &self.code.matrix_words;
         let mut all = Vec::new();
@@ -59,7 +61,7 @@ impl Exec<'_> {
             all.push((warp, lanes, inputs));
         }
         for (warp, lanes, inputs) in all {
-            execute_warp_op(op, matrix_words, &inputs, self.registers, warp, lanes);
+            execute_warp_instr(op, matrix_words, &inputs, self.registers, warp, lanes);
             if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (self.position.first_thread + warp * 32) as u32;
                 let span = self.code.spans[self.strand.pc as usize - 1];
@@ -72,7 +74,7 @@ impl Exec<'_> {
                     let met = (inputs, warp, lanes);
                     checks.undefined.propagate_collective(matrix_words, at, step, met);
                 }
-                if matches!(op, WarpOp::Sync) {
+                if matches!(op, WarpInstr::Sync) {
                     let warp = (self.position.first_thread / 32 + warp) as u32;
                     let groups = inputs.groups();
                     groups.for_each(|lanes| checks.sync_warp(self.code, launch, warp, lanes));

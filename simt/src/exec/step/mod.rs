@@ -248,7 +248,7 @@ impl<'e> Exec<'e> {
                     self.arrive_at_mbarriers(*barrier, *to, *bytes)
                 }
                 Instr::MBarrierWait { barrier, phase } => self.wait_for_mbarriers(*barrier, *phase),
-                Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),
+                Instr::Warp { op, mask } => self.run_warp_instr(*op, *mask),
                 Instr::BackEdge { to, cost } => self.jump_back(*to, *cost, slice),
                 Instr::NextIteration { range, to, cost } => {
                     self.next_iteration(*range, *to, *cost, slice)

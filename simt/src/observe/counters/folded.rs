@@ -4,7 +4,7 @@
 //! iteration of a loop.
 use warpwise_compiler::{
     id::Facts,
-    ir::{BinaryOp, Effect, InstId, Kernel, Op, Scalar, Ty},
+    ir::{BinaryOp, CopyOp, Effect, InstId, Kernel, Op, Scalar, Ty},
 };
 
 /// The fate of each instruction.
@@ -176,7 +176,7 @@ fn is_pointer_of(op: &Op, operand: InstId) -> bool {
             *ptr == operand && *value != operand
         }
         Op::Atomic { ptr, value, .. } => *ptr == operand && *value != operand,
-        Op::AsyncCopy { to, from, .. } => *to == operand || *from == operand,
+        Op::Copy(CopyOp::AsyncCopy { to, from, .. }) => *to == operand || *from == operand,
         Op::Bounds { index, len } => *len == operand && *index != operand,
         _ => false,
     }

@@ -5,7 +5,10 @@
 //! counters: nothing else depends on them.
 use warpwise_compiler::{
     hardware::time::{Pipe, Step},
-    ir::{BinaryOp, InstId, Kernel, Op, ReduceOp, Scalar, Space, TernaryOp, Ty, UnaryOp, WgmmaOp},
+    ir::{
+        BinaryOp, CopyOp, InstId, Kernel, MatrixOp, Op, ReduceOp, Scalar, Space, SyncOp, TernaryOp,
+        Ty, UnaryOp, WarpOp, WgmmaOp,
+    },
 };
 
 /// The machine instructions of an instruction, and the latency of its result.
@@ -96,12 +99,12 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         | Op::Set { .. }
         | Op::Loop { .. }
         | Op::Block { .. }
-        | Op::DistributeRows { .. }
+        | Op::Matrix(MatrixOp::DistributeRows { .. })
         | Op::Ptx { .. }
         | Op::PtxOutput { .. }
         | Op::Interpreted
         | Op::Return => MachineCode::default(),
-        Op::Builtin(_) | Op::ActiveMask => MachineCode::integer(1),
+        Op::Builtin(_) | Op::Warp(WarpOp::ActiveMask) => MachineCode::integer(1),
         Op::Unary { op, .. } => estimate_unary(*op, result_class),
         Op::Binary { op, rhs, .. } => estimate_binary(*op, result_class, kernel.literal(*rhs)),
         Op::Ternary { op, .. } => match op {
@@ -145,42 +148,51 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
             let is_shared = kernel.space(*ptr) == Some(Space::Shared);
             MachineCode::memory(if is_shared { Step::Shared } else { Step::Atomic }, 1)
         }
-        Op::AsyncCopy { .. }
-        | Op::BulkCopy { .. }
-        | Op::TensorCopy { .. }
-        | Op::TensorStore { .. }
-        | Op::BulkStore { .. } => MachineCode::memory(Step::Global, 0),
-        Op::AsyncCommit | Op::BulkCommit => MachineCode::control(1),
+        Op::Copy(
+            CopyOp::AsyncCopy { .. }
+            | CopyOp::BulkCopy { .. }
+            | CopyOp::TensorCopy { .. }
+            | CopyOp::TensorStore { .. }
+            | CopyOp::BulkStore { .. },
+        ) => MachineCode::memory(Step::Global, 0),
+        Op::Copy(CopyOp::AsyncCommit | CopyOp::BulkCommit) => MachineCode::control(1),
         // The copies before it take a latency of global memory.
-        Op::AsyncWait { .. } | Op::BulkWait { .. } => {
+        Op::Copy(CopyOp::AsyncWait { .. } | CopyOp::BulkWait { .. }) => {
             MachineCode::new(Pipe::Control, 1, Step::Global, 1)
         }
         Op::Texture { .. } => MachineCode::memory(Step::Global, 1),
-        Op::MBarrierArrive { .. } => MachineCode::memory(Step::Shared, 1),
-        Op::Barrier { .. }
-        | Op::SyncGrid
-        | Op::SyncCluster
-        | Op::NamedBarrier { .. }
-        | Op::WgmmaWait { .. }
-        | Op::MBarrierWait { .. } => MachineCode::new(Pipe::Control, 1, Step::Barrier, 1),
+        Op::Sync(SyncOp::MBarrierArrive { .. }) => MachineCode::memory(Step::Shared, 1),
+        Op::Sync(
+            SyncOp::Barrier { .. }
+            | SyncOp::SyncGrid
+            | SyncOp::SyncCluster
+            | SyncOp::NamedBarrier { .. }
+            | SyncOp::MBarrierWait { .. },
+        )
+        | Op::Matrix(MatrixOp::WgmmaWait { .. }) => {
+            MachineCode::new(Pipe::Control, 1, Step::Barrier, 1)
+        }
         // The time on tensor cores follows from the multiply-adds.
-        Op::Wgmma { .. } => {
+        Op::Matrix(MatrixOp::Wgmma { .. }) => {
             MachineCode::new(Pipe::Control, WgmmaOp::STEPS as u32, Step::Barrier, 1)
         }
-        Op::SyncWarp { .. } | Op::Fence { .. } | Op::ProxyFence | Op::GridDependency(_) => {
-            MachineCode::control(1)
-        }
-        Op::Shuffle { .. } => match result_class {
+        Op::Sync(
+            SyncOp::SyncWarp { .. }
+            | SyncOp::Fence { .. }
+            | SyncOp::ProxyFence
+            | SyncOp::GridDependency(_),
+        ) => MachineCode::control(1),
+        Op::Warp(WarpOp::Shuffle { .. }) => match result_class {
             Class::LongWord | Class::Double => MachineCode::new(Pipe::Memory, 2, Step::Shuffle, 1),
             Class::Word | Class::Single | Class::Half => {
                 MachineCode::new(Pipe::Memory, 1, Step::Shuffle, 1)
             }
         },
-        Op::Vote { .. } | Op::Match { .. } => {
+        Op::Warp(WarpOp::Vote { .. } | WarpOp::Match { .. }) => {
             MachineCode::new(Pipe::Integer, 1, Step::Arithmetic, 3)
         }
-        Op::Reduce { op, .. } => estimate_reduce(*op, result_class),
-        Op::Mma { .. } => MachineCode::new(Pipe::Tensor, 1, Step::Shuffle, 1),
+        Op::Warp(WarpOp::Reduce { op, .. }) => estimate_reduce(*op, result_class),
+        Op::Matrix(MatrixOp::Mma { .. }) => MachineCode::new(Pipe::Tensor, 1, Step::Shuffle, 1),
         Op::Print { .. } | Op::Panic { .. } => MachineCode::control(20),
         Op::If { .. } | Op::Break(_) | Op::Continue(_) => MachineCode::control(1),
         Op::For { .. } => MachineCode::integer(2).with(Pipe::Control, 1),

@@ -22,7 +22,9 @@ use std::ops::AddAssign;
 use warpwise_compiler::{
     hardware::{Kind, LANES, time::Work},
     id::Id,
-    ir::{BinaryOp, InstId, Kernel, Op, Scalar, Space, Ty, UnaryOp, WgmmaOp},
+    ir::{
+        BinaryOp, CopyOp, InstId, Kernel, MatrixOp, Op, Scalar, Space, SyncOp, Ty, UnaryOp, WgmmaOp,
+    },
 };
 
 /// The warps of a warpgroup.
@@ -257,9 +259,9 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::Loop { .. }
         | Op::Block { .. } => false,
         // One instruction yields all words.
-        Op::Mma { word, .. } => *word == 0,
+        Op::Matrix(MatrixOp::Mma { word, .. }) => *word == 0,
         // Part of the load.
-        Op::DistributeRows { .. } => false,
+        Op::Matrix(MatrixOp::DistributeRows { .. }) => false,
         Op::Builtin(_)
         | Op::Unary { .. }
         | Op::Binary { .. }
@@ -283,33 +285,11 @@ fn is_machine_instruction(op: &Op) -> bool {
         | Op::AtomicStore { .. }
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
-        | Op::Barrier { .. }
-        | Op::AsyncCopy { .. }
-        | Op::BulkCopy { .. }
-        | Op::TensorCopy { .. }
-        | Op::TensorStore { .. }
-        | Op::BulkStore { .. }
+        | Op::Sync(_)
+        | Op::Copy(_)
         | Op::Prefetch { .. }
-        | Op::AsyncCommit
-        | Op::AsyncWait { .. }
-        | Op::BulkCommit
-        | Op::BulkWait { .. }
-        | Op::SyncGrid
-        | Op::SyncCluster
-        | Op::SyncWarp { .. }
-        | Op::NamedBarrier { .. }
-        | Op::ProxyFence
-        | Op::GridDependency(_)
-        | Op::Wgmma { .. }
-        | Op::WgmmaWait { .. }
-        | Op::MBarrierArrive { .. }
-        | Op::MBarrierWait { .. }
-        | Op::Fence { .. }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::ActiveMask
-        | Op::Reduce { .. }
+        | Op::Matrix(_)
+        | Op::Warp(_)
         | Op::Texture { .. }
         | Op::Print { .. }
         | Op::If { .. }
@@ -348,7 +328,8 @@ fn count_instruction(
     }
     counts.divergent_branches = tally.divergent_warps(entry.branch);
     counts.floats = count_float_operations(kernel, id, executed.threads);
-    if matches!(op, Op::Barrier { .. } | Op::SyncGrid) || op.is_partial_barrier() {
+    if matches!(op, Op::Sync(SyncOp::Barrier { .. } | SyncOp::SyncGrid)) || op.is_partial_barrier()
+    {
         counts.barriers = executed.warps;
     }
     let RequestCost { requests, taken, ideal } = tally.local_access_cost(entry.local_access);
@@ -383,14 +364,14 @@ fn count_instruction(
     } else if let Op::Texture { .. } = op {
         let RequestCost { requests, taken, ideal } = tally.texture_read_cost(entry.texture_read);
         counts.texture_reads = Sectors { requests, sectors: taken, ideal };
-    } else if let Op::AsyncCopy { .. } = op {
+    } else if let Op::Copy(CopyOp::AsyncCopy { .. }) = op {
         let read = tally.request_cost(entry.request);
         counts.set_requests(Kind::Load, Some(Space::Global), true, read);
         let write = tally.request_cost(entry.destination);
         counts.set_requests(Kind::Store, Some(Space::Shared), true, write);
-    } else if let Op::BulkCopy { .. } | Op::TensorCopy { .. } = op {
+    } else if let Op::Copy(CopyOp::BulkCopy { .. } | CopyOp::TensorCopy { .. }) = op {
         counts.bulk_loads = tally.bulk_copies(entry.bulk_copy);
-    } else if let Op::BulkStore { .. } | Op::TensorStore { .. } = op {
+    } else if let Op::Copy(CopyOp::BulkStore { .. } | CopyOp::TensorStore { .. }) = op {
         counts.bulk_stores = tally.bulk_copies(entry.bulk_copy);
     }
     counts.matrix_products = count_matrix_products(op, counts.warp_instructions);
@@ -399,14 +380,14 @@ fn count_instruction(
 
 /// Returns the products of matrices of an instruction that `warps` warps execute.
 fn count_matrix_products(op: &Op, warps: u64) -> MatrixProducts {
-    if let Op::Mma { op, .. } = op {
+    if let Op::Matrix(MatrixOp::Mma { op, .. }) = op {
         let multiply_adds = op.shape.dims().iter().map(|dim| *dim as u64).product::<u64>();
         MatrixProducts {
             instructions: warps,
             multiply_adds: warps * multiply_adds,
             shared_bytes: 0,
         }
-    } else if let Op::Wgmma { op, columns, .. } = op {
+    } else if let Op::Matrix(MatrixOp::Wgmma { op, columns, .. }) = op {
         let columns = columns.known().unwrap_or(0);
         let warpgroups = warps / WARPGROUP_WARPS;
         // Each instruction reads its columns of `a` and its rows of `b` once.

@@ -17,7 +17,7 @@ use warpwise_compiler::{
         time::{Pipe, Step, Work},
     },
     id::Id,
-    ir::{Body, InstId, Kernel, LocalId, Op, Root, Space},
+    ir::{Body, InstId, Kernel, LocalId, MatrixOp, Op, Root, Space, WarpOp},
 };
 
 /// The cycles by which the longest chain of a run is chosen.
@@ -63,7 +63,7 @@ pub(super) fn summarize(
         work.lines += lines / LINE_SCALE;
         work.shared_wavefronts +=
             counts.shared().wavefronts + counts.matrix_products.shared_bytes / WAVEFRONT_BYTES;
-        if let Op::Wgmma { op, .. } = &kernel.insts[id].op {
+        if let Op::Matrix(MatrixOp::Wgmma { op, .. }) = &kernel.insts[id].op {
             let in_halves = counts.matrix_products.multiply_adds * 2 / op.ty.per_word() as u64;
             work.warpgroup_multiply_adds += in_halves;
         }
@@ -115,7 +115,7 @@ fn add_instructions(work: &mut Work, walk: &PathWalk<'_>, id: InstId, entry: &En
     for (sum, count) in work.issued.iter_mut().zip(walk.codes[id.index()].issued) {
         *sum += executed * u64::from(count);
     }
-    if matches!(op, Op::Shuffle { .. }) {
+    if matches!(op, Op::Warp(WarpOp::Shuffle { .. })) {
         work.shuffles += executed;
     }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Launch,
-    bytecode::{WarpInputs, WarpOp},
+    bytecode::{WarpInputs, WarpInstr},
     launch::unflatten,
     outcome::Meeting,
     vector::mask::bits,
@@ -19,7 +19,7 @@ pub(crate) type BarrierArrival = (Span, u32, u32);
 
 /// Lanes of a warp that perform an operation together.
 pub(crate) struct WarpCollective<'a> {
-    pub(crate) op: WarpOp,
+    pub(crate) op: WarpInstr,
     pub(crate) span: Span,
     pub(crate) inputs: &'a WarpInputs,
     /// The lanes of complete groups.
@@ -115,7 +115,7 @@ impl Misuses {
     fn add_differing_mask(
         &mut self,
         block: u64,
-        (op, span): (WarpOp, Span),
+        (op, span): (WarpInstr, Span),
         thread: u32,
         about: (u32, u32),
     ) {
@@ -131,7 +131,7 @@ impl Misuses {
     pub(crate) fn check_stuck_masks(
         &mut self,
         block: u64,
-        (op, span): (WarpOp, Span),
+        (op, span): (WarpInstr, Span),
         inputs: &WarpInputs,
         (first_thread, lanes): (u32, u32),
     ) {

@@ -10,7 +10,7 @@ use super::{
     raw_findings::{UndefinedOrigin, UndefinedSource},
 };
 use crate::{
-    bytecode::{MatrixWord, Operand, WarpInputs, WarpOp},
+    bytecode::{MatrixWord, Operand, WarpInputs, WarpInstr},
     vector::{
         mask::{Mask, bits},
         registers::{Array, Reg, Uniform},
@@ -230,7 +230,7 @@ impl UndefinedValues {
         &mut self,
         matrix_words: &[MatrixWord],
         (block, group): (u64, usize),
-        (op, step): (WarpOp, usize),
+        (op, step): (WarpInstr, usize),
         (inputs, warp, lanes): (&WarpInputs, usize, u32),
     ) {
         // Without undefined operands, only an absent lane can make a result undefined.
@@ -248,8 +248,8 @@ impl UndefinedValues {
             Some(UndefinedSource { block, thread, origin })
         };
         let (to, value) = match op {
-            WarpOp::Sync => return,
-            WarpOp::Matrix { word, to, .. } => {
+            WarpInstr::Sync => return,
+            WarpInstr::Matrix { word, to, .. } => {
                 let word = &matrix_words[word as usize];
                 let args = word.args.iter().map(|arg| self.operand(group, *arg));
                 let args: Vec<_> = args.collect();
@@ -268,18 +268,18 @@ impl UndefinedValues {
                 self.set_register(group, to, Mask::of_warp(warp, lanes), to_lanes);
                 return;
             }
-            WarpOp::Shuffle { to, value, .. }
-            | WarpOp::Vote { to, value, .. }
-            | WarpOp::Match { to, value, .. }
-            | WarpOp::Reduce { to, value, .. } => (to, value),
+            WarpInstr::Shuffle { to, value, .. }
+            | WarpInstr::Vote { to, value, .. }
+            | WarpInstr::Match { to, value, .. }
+            | WarpInstr::Reduce { to, value, .. } => (to, value),
         };
         let asked = match op {
-            WarpOp::Shuffle { lane, .. } => self.operand(group, lane),
-            WarpOp::Sync
-            | WarpOp::Vote { .. }
-            | WarpOp::Match { .. }
-            | WarpOp::Reduce { .. }
-            | WarpOp::Matrix { .. } => None,
+            WarpInstr::Shuffle { lane, .. } => self.operand(group, lane),
+            WarpInstr::Sync
+            | WarpInstr::Vote { .. }
+            | WarpInstr::Match { .. }
+            | WarpInstr::Reduce { .. }
+            | WarpInstr::Matrix { .. } => None,
         };
         let brought = self.operand(group, value);
         let of_warp = |of: &Option<UndefinedLanes>| of.as_ref().map_or(0, |of| of.lanes.0[warp]);
@@ -303,19 +303,19 @@ impl UndefinedValues {
 
 /// Returns the lanes whose values determine the result of `lane`, given the lanes with undefined
 /// values.
-fn determining_lanes(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u32) -> u32 {
+fn determining_lanes(op: WarpInstr, inputs: &WarpInputs, lane: usize, undefined: u32) -> u32 {
     let group = inputs.group(lane);
     let decides = |truth: bool| {
         let surely = |other: usize| inputs.is_true(other) == truth;
         bits(group & !undefined).any(surely)
     };
     match op {
-        WarpOp::Sync | WarpOp::Matrix { .. } => 0,
-        WarpOp::Shuffle { .. } => 1 << inputs.source(op, lane),
+        WarpInstr::Sync | WarpInstr::Matrix { .. } => 0,
+        WarpInstr::Shuffle { .. } => 1 << inputs.source(op, lane),
         // One false lane determines `all`, one true lane determines `any`.
-        WarpOp::Vote { op: VoteOp::All, .. } if decides(false) => 0,
-        WarpOp::Vote { op: VoteOp::Any, .. } if decides(true) => 0,
-        WarpOp::Vote { .. } | WarpOp::Match { .. } | WarpOp::Reduce { .. } => group,
+        WarpInstr::Vote { op: VoteOp::All, .. } if decides(false) => 0,
+        WarpInstr::Vote { op: VoteOp::Any, .. } if decides(true) => 0,
+        WarpInstr::Vote { .. } | WarpInstr::Match { .. } | WarpInstr::Reduce { .. } => group,
     }
 }
 

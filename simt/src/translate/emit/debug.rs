@@ -2,7 +2,7 @@
 //! yields.
 use super::Emitter;
 use crate::bytecode::{Atomic, AtomicKind, Change, DebugPoint, Instr, Operand, Stage};
-use warpwise_compiler::ir::{InstId, Op, Space, Ty};
+use warpwise_compiler::ir::{CopyOp, InstId, MatrixOp, Op, Space, SyncOp, Ty, WarpOp};
 
 impl Emitter<'_> {
     /// Emits the yield and the point before an instruction: a yield where the order of threads
@@ -84,12 +84,11 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::AtomicStore { .. }
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
-        | Op::AsyncWait { .. }
-        | Op::TensorStore { .. }
-        | Op::BulkStore { .. }
-        | Op::ActiveMask
-        | Op::MBarrierArrive { .. }
-        | Op::MBarrierWait { .. }
+        | Op::Copy(
+            CopyOp::AsyncWait { .. } | CopyOp::TensorStore { .. } | CopyOp::BulkStore { .. },
+        )
+        | Op::Warp(WarpOp::ActiveMask)
+        | Op::Sync(SyncOp::MBarrierArrive { .. } | SyncOp::MBarrierWait { .. })
         | Op::Print { .. } => true,
         Op::Const(_)
         | Op::Generic(_)
@@ -114,29 +113,11 @@ fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool 
         | Op::Check { .. }
         | Op::Get(_)
         | Op::Set { .. }
-        | Op::Barrier { .. }
-        | Op::AsyncCopy { .. }
-        | Op::BulkCopy { .. }
-        | Op::TensorCopy { .. }
-        | Op::BulkCommit
-        | Op::BulkWait { .. }
+        | Op::Sync(_)
+        | Op::Copy(_)
         | Op::Prefetch { .. }
-        | Op::AsyncCommit
-        | Op::SyncGrid
-        | Op::SyncCluster
-        | Op::SyncWarp { .. }
-        | Op::NamedBarrier { .. }
-        | Op::ProxyFence
-        | Op::GridDependency(_)
-        | Op::Wgmma { .. }
-        | Op::WgmmaWait { .. }
-        | Op::Fence { .. }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::Reduce { .. }
-        | Op::Mma { .. }
-        | Op::DistributeRows { .. }
+        | Op::Matrix(_)
+        | Op::Warp(_)
         | Op::Texture { .. }
         | Op::Ptx { .. }
         | Op::PtxOutput { .. }
@@ -161,27 +142,20 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::Set { .. }
         | Op::Store { .. }
         | Op::AtomicStore { .. }
-        | Op::Barrier { reduce: None }
-        | Op::AsyncCopy { .. }
-        | Op::BulkCopy { .. }
-        | Op::TensorCopy { .. }
-        | Op::TensorStore { .. }
-        | Op::BulkStore { .. }
+        | Op::Sync(
+            SyncOp::Barrier { reduce: None }
+            | SyncOp::SyncGrid
+            | SyncOp::SyncCluster
+            | SyncOp::SyncWarp { .. }
+            | SyncOp::NamedBarrier { .. }
+            | SyncOp::ProxyFence
+            | SyncOp::GridDependency(_)
+            | SyncOp::MBarrierWait { .. }
+            | SyncOp::Fence { .. },
+        )
+        | Op::Copy(_)
         | Op::Prefetch { .. }
-        | Op::AsyncCommit
-        | Op::AsyncWait { .. }
-        | Op::BulkCommit
-        | Op::BulkWait { .. }
-        | Op::SyncGrid
-        | Op::SyncCluster
-        | Op::SyncWarp { .. }
-        | Op::NamedBarrier { .. }
-        | Op::ProxyFence
-        | Op::GridDependency(_)
-        | Op::Wgmma { .. }
-        | Op::WgmmaWait { .. }
-        | Op::MBarrierWait { .. }
-        | Op::Fence { .. }
+        | Op::Matrix(MatrixOp::Wgmma { .. } | MatrixOp::WgmmaWait { .. })
         | Op::Print { .. }
         | Op::If { .. }
         | Op::For { .. }
@@ -213,15 +187,9 @@ fn is_reported_before(op: &Op) -> bool {
         | Op::AtomicLoad { .. }
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
-        | Op::Barrier { reduce: Some(_) }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::ActiveMask
-        | Op::MBarrierArrive { .. }
-        | Op::Reduce { .. }
-        | Op::Mma { .. }
-        | Op::DistributeRows { .. }
+        | Op::Sync(SyncOp::Barrier { reduce: Some(_) } | SyncOp::MBarrierArrive { .. })
+        | Op::Warp(_)
+        | Op::Matrix(_)
         | Op::Texture { .. }
         | Op::Ptx { .. }
         | Op::PtxOutput { .. }

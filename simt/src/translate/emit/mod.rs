@@ -20,8 +20,8 @@ use super::{
 };
 use crate::{
     bytecode::{
-        Address, AtomicKind, Change, Code, Input, Instr, Malformed, MatrixOp, OperandChoice,
-        WarpOp, When,
+        Address, AtomicKind, Change, Code, Input, Instr, Malformed, MatrixInstr, OperandChoice,
+        WarpInstr, When,
     },
     outcome::Meeting,
     translate::Instrumentation,
@@ -39,7 +39,10 @@ use std::{cell::OnceCell, collections::HashMap};
 use warpwise_compiler::{
     analysis::range,
     id::{self, Id},
-    ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar, Span, Ty},
+    ir::{
+        AtomicOp, Body, Builtin, CopyOp, InstId, Kernel, LocalId, MatrixOp, Op, ParamKind, Root,
+        Scalar, Span, SyncOp, Ty, WarpOp,
+    },
 };
 
 /// The results of the analyses.
@@ -385,40 +388,40 @@ impl Emitter<'_> {
                 let what = AtomicKind::CompareExchange { to, expected, value };
                 self.emit_atomic(what, at, id, *order, None)
             }
-            Op::AsyncCopy { to, from, bytes } => {
+            Op::Copy(CopyOp::AsyncCopy { to, from, bytes }) => {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_async_copy(id, [*to, *from], bytes as u32)
             }
-            Op::BulkCopy { to, from, bytes, barrier } => {
+            Op::Copy(CopyOp::BulkCopy { to, from, bytes, barrier }) => {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_bulk_copy(id, [*to, *from, *barrier], bytes as u32)
             }
-            Op::TensorCopy { to, map, shape, at, barrier, blocks } => {
+            Op::Copy(CopyOp::TensorCopy { to, map, shape, at, barrier, blocks }) => {
                 self.emit_tensor_copy(id, [*to, *barrier], (*map, shape), (at, *blocks))
             }
-            Op::TensorStore { map, from, shape, at } => {
+            Op::Copy(CopyOp::TensorStore { map, from, shape, at }) => {
                 self.emit_tensor_store(id, *from, (*map, shape), at)
             }
-            Op::BulkStore { to, from, bytes } => {
+            Op::Copy(CopyOp::BulkStore { to, from, bytes }) => {
                 let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
                 self.emit_bulk_store(id, [*to, *from], bytes as u32)
             }
-            Op::BulkCommit => {
+            Op::Copy(CopyOp::BulkCommit) => {
                 self.emit(Instr::BulkCommit);
                 Ok(())
             }
-            Op::BulkWait { pending, reads: _ } => {
+            Op::Copy(CopyOp::BulkWait { pending, reads: _ }) => {
                 let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
                 let pending = u32::try_from(pending).unwrap_or(u32::MAX);
                 self.emit(Instr::BulkWait { pending });
                 Ok(())
             }
             Op::Prefetch { .. } => Ok(()),
-            Op::AsyncCommit => {
+            Op::Copy(CopyOp::AsyncCommit) => {
                 self.emit(Instr::AsyncCommit);
                 Ok(())
             }
-            Op::AsyncWait { pending } => {
+            Op::Copy(CopyOp::AsyncWait { pending }) => {
                 let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
                 // Memory changes, if copies are done.
                 self.announce_change(Change::Company);
@@ -426,30 +429,30 @@ impl Emitter<'_> {
                 self.emit(Instr::AsyncWait { pending });
                 Ok(())
             }
-            Op::Barrier { reduce: None } => {
+            Op::Sync(SyncOp::Barrier { reduce: None }) => {
                 self.emit(Instr::Barrier { reduce: None });
                 Ok(())
             }
-            Op::Barrier { reduce: Some((op, value)) } => {
+            Op::Sync(SyncOp::Barrier { reduce: Some((op, value)) }) => {
                 let value = self.operand(*value)?;
                 let to = self.new_uniform(id)?;
                 self.emit(Instr::Barrier { reduce: Some((*op, value, to)) });
                 self.copy_to_lanes(id)
             }
-            Op::SyncGrid => {
+            Op::Sync(SyncOp::SyncGrid) => {
                 self.emit(Instr::SyncGrid);
                 self.code.syncs_grid = true;
                 Ok(())
             }
-            Op::SyncCluster => {
+            Op::Sync(SyncOp::SyncCluster) => {
                 self.synchronizes();
                 self.emit(Instr::SyncCluster);
                 Ok(())
             }
-            Op::NamedBarrier { waits, id, threads } => {
+            Op::Sync(SyncOp::NamedBarrier { waits, id, threads }) => {
                 self.emit_named_barrier(*waits, [id, threads])
             }
-            Op::MBarrierArrive { barrier, bytes } => {
+            Op::Sync(SyncOp::MBarrierArrive { barrier, bytes }) => {
                 let barrier = self.access_address(id, *barrier)?;
                 let bytes = bytes.map(|bytes| self.operand(bytes)).transpose()?;
                 let to = self.new_lanes(id)?;
@@ -458,7 +461,7 @@ impl Emitter<'_> {
                 self.emit(Instr::MBarrierArrive { barrier, to, bytes });
                 Ok(())
             }
-            Op::MBarrierWait { barrier, phase } => {
+            Op::Sync(SyncOp::MBarrierWait { barrier, phase }) => {
                 let barrier = self.access_address(id, *barrier)?;
                 let phase = self.operand(*phase)?;
                 self.synchronizes();
@@ -467,59 +470,64 @@ impl Emitter<'_> {
                 self.emit(Instr::MBarrierWait { barrier, phase });
                 Ok(())
             }
-            Op::SyncWarp { mask } => self.emit_warp_op(WarpOp::Sync, *mask),
-            Op::Fence { scope } => {
+            Op::Sync(SyncOp::SyncWarp { mask }) => self.emit_warp_instr(WarpInstr::Sync, *mask),
+            Op::Sync(SyncOp::Fence { scope }) => {
                 self.emit_fence_check(*scope);
                 self.emit(Instr::Fence);
                 Ok(())
             }
-            Op::Shuffle { op, value, lane, width, mask } => {
+            Op::Warp(WarpOp::Shuffle { op, value, lane, width, mask }) => {
                 let (value, lane) = (self.operand(*value)?, self.operand(*lane)?);
                 let to = self.new_lanes(id)?;
                 let width = width.known().ok_or_else(|| self.malformed("a generic width"))? as u32;
-                self.emit_warp_op(WarpOp::Shuffle { op: *op, to, value, lane, width }, *mask)
+                self.emit_warp_instr(WarpInstr::Shuffle { op: *op, to, value, lane, width }, *mask)
             }
-            Op::Vote { op, value, mask } => {
+            Op::Warp(WarpOp::Vote { op, value, mask }) => {
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
-                self.emit_warp_op(WarpOp::Vote { op: *op, to, value }, *mask)
+                self.emit_warp_instr(WarpInstr::Vote { op: *op, to, value }, *mask)
             }
-            Op::Match { op, value, mask } => {
+            Op::Warp(WarpOp::Match { op, value, mask }) => {
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
-                self.emit_warp_op(WarpOp::Match { op: *op, to, value }, *mask)
+                self.emit_warp_instr(WarpInstr::Match { op: *op, to, value }, *mask)
             }
-            Op::ActiveMask => {
+            Op::Warp(WarpOp::ActiveMask) => {
                 let to = self.new_lanes(id)?;
                 self.announce_change(Change::Company);
                 self.emit(Instr::ActiveMask { to });
                 Ok(())
             }
-            Op::Reduce { op, value, mask } => {
+            Op::Warp(WarpOp::Reduce { op, value, mask }) => {
                 let combine = lanes::atomic(op.update(), self.scalar(id)?, None);
                 let combine = combine.ok_or_else(|| self.malformed("no such reduction"))?;
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
-                self.emit_warp_op(WarpOp::Reduce { combine, to, value }, *mask)
+                self.emit_warp_instr(WarpInstr::Reduce { combine, to, value }, *mask)
             }
-            Op::Mma { op, args, word } => {
-                let word = self.add_matrix_word(MatrixOp::Product(*op), args, *word)?;
+            Op::Matrix(MatrixOp::Mma { op, args, word }) => {
+                let word = self.add_matrix_word(MatrixInstr::Product(*op), args, *word)?;
                 let to = self.new_lanes(id)?;
-                self.emit_warp_op(WarpOp::Matrix { at: Meeting::Mma, word, to }, None)
+                self.emit_warp_instr(WarpInstr::Matrix { at: Meeting::Mma, word, to }, None)
             }
-            Op::DistributeRows { transposed, args, word } => {
-                let op = MatrixOp::Rows { transposed: *transposed };
+            Op::Matrix(MatrixOp::DistributeRows { transposed, args, word }) => {
+                let op = MatrixInstr::Rows { transposed: *transposed };
                 let word = self.add_matrix_word(op, args, *word)?;
                 let to = self.new_lanes(id)?;
-                self.emit_warp_op(WarpOp::Matrix { at: Meeting::DistributeRows, word, to }, None)
+                self.emit_warp_instr(
+                    WarpInstr::Matrix { at: Meeting::DistributeRows, word, to },
+                    None,
+                )
             }
-            Op::Wgmma { op, columns, args } => self.emit_warpgroup_product(id, *op, columns, args),
-            Op::WgmmaWait { pending, .. } => {
+            Op::Matrix(MatrixOp::Wgmma { op, columns, args }) => {
+                self.emit_warpgroup_product(id, *op, columns, args)
+            }
+            Op::Matrix(MatrixOp::WgmmaWait { pending, .. }) => {
                 let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
                 self.emit_products_check(pending);
                 Ok(())
             }
-            Op::ProxyFence | Op::GridDependency(_) => Ok(()),
+            Op::Sync(SyncOp::ProxyFence | SyncOp::GridDependency(_)) => Ok(()),
             Op::Texture { op, texture, args, word } => {
                 self.emit_texture(id, *op, *texture, args, *word)
             }

@@ -1,7 +1,7 @@
 //! Values of instructions: inputs, computations, and the values of locals.
 use super::{Done, Emitter};
 use crate::{
-    bytecode::{Input, Instr, Malformed, MatrixOp, MatrixWord, Message, Preset, WarpOp},
+    bytecode::{Input, Instr, Malformed, MatrixInstr, MatrixWord, Message, Preset, WarpInstr},
     vector::{
         lanes::{self, LaneFn},
         registers::{Reg, Uniform},
@@ -134,7 +134,7 @@ impl Emitter<'_> {
     /// Adds a word of an operation on matrices; returns its index.
     pub(super) fn add_matrix_word(
         &mut self,
-        op: MatrixOp,
+        op: MatrixInstr,
         args: &[InstId],
         word: u8,
     ) -> Result<u32, Malformed> {
@@ -143,7 +143,7 @@ impl Emitter<'_> {
         Ok(self.code.matrix_words.len() as u32 - 1)
     }
 
-    pub(super) fn emit_warp_op(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {
+    pub(super) fn emit_warp_instr(&mut self, op: WarpInstr, mask: Option<InstId>) -> Done {
         let mask = match mask {
             Some(mask) => Some(self.operand(mask)?),
             None => None,

@@ -4,7 +4,7 @@
 //! A walk over the kernel with the products that may be in progress at each instruction. A wait is for
 //! all products but the last ones, whichever sums it names.
 use std::collections::BTreeMap;
-use warpwise_compiler::ir::{ArrayId, Extent, InstId, Kernel, Op, Root, Span};
+use warpwise_compiler::ir::{ArrayId, Extent, InstId, Kernel, MatrixOp, Op, Root, Span};
 
 /// The mistakes of a kernel.
 #[derive(Default)]
@@ -45,14 +45,14 @@ impl Walk<'_> {
     fn inst(&mut self, id: InstId) {
         let inst = &self.kernel.insts[id];
         match &inst.op {
-            Op::Wgmma { op, .. } => {
+            Op::Matrix(MatrixOp::Wgmma { op, .. }) => {
                 if op.a.is_none() && self.state.contains_key(&id) {
                     add(&mut self.errors.factors, inst.span);
                 }
                 self.state.values_mut().for_each(|followers| *followers += 1);
                 self.state.insert(id, 0);
             }
-            Op::WgmmaWait { pending: Extent::Const(pending), .. } => {
+            Op::Matrix(MatrixOp::WgmmaWait { pending: Extent::Const(pending), .. }) => {
                 self.state.retain(|_, followers| *followers < *pending);
             }
             Op::Load { ptr, .. } | Op::Store { ptr, .. } => {
@@ -93,7 +93,9 @@ impl Walk<'_> {
     /// True if a product that writes an array may be in progress.
     fn is_in_progress(&self, array: ArrayId) -> bool {
         self.state.keys().any(|product| match &self.kernel.insts[*product].op {
-            Op::Wgmma { args, .. } => self.kernel.root(args[0]) == Some(Root::Array(array)),
+            Op::Matrix(MatrixOp::Wgmma { args, .. }) => {
+                self.kernel.root(args[0]) == Some(Root::Array(array))
+            }
             _ => false,
         })
     }
