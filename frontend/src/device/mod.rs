@@ -512,7 +512,13 @@ fn define_carriers(items: &[RawItem], mut linked: LinkedItems) -> syn::Result<To
             quote!(#carriers const _: () = { #(#witnesses)* };)
         }
         Err(rejected) => {
-            let (errors, carriers) = (report::report_rejected(rejected), erroneous_carriers(items));
+            let errors = match items {
+                [RawItem { item: Item::Fn(function), .. }] => {
+                    report::report_rejected_function(rejected, function)
+                }
+                _ => report::report_rejected(rejected),
+            };
+            let carriers = erroneous_carriers(items);
             quote!(#errors #carriers)
         }
     })

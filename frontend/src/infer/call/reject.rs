@@ -256,9 +256,9 @@ pub(crate) fn is_slice_method_of_std(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns the replacement of an unknown iterator method.
-pub(crate) fn iter_method(name: &str) -> &'static str {
-    match name {
+/// Returns the replacement of an iterator method of std that kernel code lacks.
+pub(crate) fn iter_method(name: &str) -> Option<&'static str> {
+    Some(match name {
         "collect" | "partition" | "unzip" => {
             "a kernel cannot allocate: write to a slice or an array in a `for` loop"
         }
@@ -272,8 +272,8 @@ pub(crate) fn iter_method(name: &str) -> &'static str {
         }
         "rposition" | "rfind" | "rfold" => "reverse it first: `.rev()`",
         "contains" | "is_empty" => "only ranges have it: use `any`",
-        _ => "write a `for` loop",
-    }
+        _ => return None,
+    })
 }
 
 /// Returns the message for a consumer that leaves a named iterator partly consumed.
