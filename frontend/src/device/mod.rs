@@ -652,6 +652,10 @@ fn unsupported_std_message(path: &str) -> String {
             "\n= help: what threads share are atomics, `&[AtomicF32]`, and parts of `&mut [T]` that one \
              thread writes; a block also has `shared!`"
         }
+        _ if path.contains("::collections::") => {
+            "\n= help: a kernel cannot allocate: use an array, `[value; N]`, or pass a buffer as `&[T]` or \
+             `&mut [T]`"
+        }
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
         _ => "",
     };

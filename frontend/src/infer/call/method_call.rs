@@ -78,10 +78,7 @@ impl Infer<'_> {
         let this = receiver.ty;
         // 1. Receivers whose type alone decides.
         match self.types.get(this) {
-            Type::Reported(proof) => {
-                self.infer_discarded(&call.args);
-                return self.make_reported(proof, at);
-            }
+            Type::Reported(proof) => return self.make_reported(proof, at),
             Type::Unknown(class) => {
                 if let Some(source) = self.literal_type_of_into(this, class, call, hint) {
                     self.unify_hint(this, Some(source));

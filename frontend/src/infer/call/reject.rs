@@ -40,8 +40,25 @@ pub(crate) fn host_blocks(at: SpanRange, function: &str, ty: &str) -> Option<Str
 pub(crate) fn is_heap(name: &str) -> bool {
     matches!(
         name,
-        "Box" | "Vec" | "VecDeque" | "String" | "Rc" | "Arc" | "HashMap" | "HashSet" | "BTreeMap"
+        "Arc"
+            | "BTreeMap"
+            | "BTreeSet"
+            | "BinaryHeap"
+            | "Box"
+            | "HashMap"
+            | "HashSet"
+            | "LinkedList"
+            | "Rc"
+            | "String"
+            | "Vec"
+            | "VecDeque"
     )
+}
+
+/// Returns true for the path of a function of std, as far as the path shows.
+pub(crate) fn is_std_function(names: &[String]) -> bool {
+    matches!(names.first().map(String::as_str), Some("std" | "core" | "alloc"))
+        || names.iter().rev().nth(1).is_some_and(|of| is_heap(of))
 }
 
 const ALLOCATES: &str = "a kernel cannot allocate: use an array, `[value; N]`, a buffer that is \

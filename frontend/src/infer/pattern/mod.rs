@@ -431,6 +431,12 @@ impl<'a> Infer<'a> {
                 Pat::Ident(pat) => Some(pat.ident.to_string()),
                 _ => None,
             };
+            // The value of a type that is an error is no second one.
+            if let Some(written) = written
+                && let Type::Reported(proof) = self.types.get(written)
+            {
+                return self.make_reported(proof, SpanRange::expr(&init.expr));
+            }
             let hint = written.or_else(|| self.hint_from_pattern(pat, &init.expr));
             let value = self.infer_expr(&init.expr, hint);
             match written {
