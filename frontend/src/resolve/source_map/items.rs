@@ -520,6 +520,8 @@ mod tests {
             found(of_trait, "P"),
             "`trait A` (line 1) and `impl<T: B<C>> A for P<T>` (line 3)"
         );
+        let with_lifetime = "impl<'a> P<'a> { fn f(self) -> &'static u8 { &b'x' } }";
+        assert_eq!(found(with_lifetime, "P"), "`impl<'a> P<'a>` (line 1)");
         let by_default = "trait A { fn f(self) {} }\nimpl A for f32 {}";
         assert_eq!(found(by_default, "f32"), "`trait A` (line 1) and `impl A for f32` (line 2)");
         let one = "#[device] trait A { fn f(self) {} }\nimpl A for f32 { fn f(self) {} }";
