@@ -568,8 +568,9 @@ pub(crate) fn host_items(paths: &[Path]) -> Vec<(&Path, String)> {
 }
 
 /// Returns items that make rustc report the names among `paths` that are nowhere: a plain name that
-/// its file neither declares nor imports, and a crate that is no dependency. Without them, rustc
-/// would report a missing macro, or an import that nobody wrote, before anything else.
+/// its file neither declares nor imports, and a crate that is no dependency; and those of private
+/// items. Without them, rustc would report a macro, or an import that nobody wrote, before anything
+/// else.
 pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
     let mut errors = None;
     for path in paths {
@@ -587,6 +588,9 @@ pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
                 "cannot find `{first}` in this file\n= help: declare it with `#[device]`, or import it by name"
             );
             combine_errors(&mut errors, Error::new_spanned(first, text));
+        } else if source_map::is_private(path) {
+            let text = format!("`{}` is private\n= help: make it `pub`", path_key(path));
+            combine_errors(&mut errors, Error::new_spanned(path, text));
         }
     }
     errors.map(|errors| report::report_rejected(Rejected { errors, rustc_reports: true }))
