@@ -584,6 +584,7 @@ mod tests {
             "use a::g as f;",
             "use super::*;",
             "fn g() {} use crate::{a::*, b};",
+            "#[kernel] fn k() { f(); }",
         ] {
             assert!(FileNames::collect(text).may_have_function("f"), "{text}");
         }
