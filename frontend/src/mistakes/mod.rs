@@ -77,8 +77,8 @@ pub(crate) enum Place {
     Type(TokenStream),
     /// An attribute of an item.
     Attribute,
-    /// An integer that is cast to this type, without an error: another mistake reports it.
-    Integer(Prim),
+    /// A number that is cast to this type, without an error: another mistake reports it.
+    Number(Prim),
 }
 
 /// Returns the mistakes in a kernel.
