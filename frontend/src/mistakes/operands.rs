@@ -554,6 +554,12 @@ impl Operands {
             "wrapping_sub",
         ];
         match receiver? {
+            Known::Array(Some(elem))
+                if let Some(atomic) = elem.atomic().filter(|_| is_atomic_method(&method)) =>
+            {
+                self.check_method_of_all(call, atomic);
+                None
+            }
             Known::Array(_) if method == "len" => Some(Known::Number(Prim::Usize)),
             Known::Number(prim) if takes_same || METHODS.contains(&method.as_str()) => {
                 Some(Known::Number(prim))
@@ -591,6 +597,15 @@ impl Operands {
         let at = SpanRange::expr(&assign.left).to(SpanRange::expr(&assign.right));
         let fact = format!("`{place}` is an `{atomic}`, which cannot be assigned");
         self.add_atomic(at, &fact, &help);
+    }
+
+    /// Adds a method of one atomic that is called on several.
+    fn check_method_of_all(&mut self, call: &ExprMethodCall, atomic: &str) {
+        let (all, method) = (method_receiver(&call.receiver), &call.method);
+        let args = print_tokens(call.args.to_token_stream());
+        let at = SpanRange::expr(&call.receiver);
+        let fact = format!("`{all}` has several `{atomic}`s, and `{method}` is a method of one");
+        self.add_atomic(at, &fact, &format!("name it: `{all}[0].{method}({args})`"));
     }
 
     /// Adds an update of an atomic.
@@ -701,6 +716,11 @@ impl<'ast> Visit<'ast> for Names<'_> {
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         self.0.extend(path.path.get_ident().map(ToString::to_string));
     }
+}
+
+/// Returns true for a method that atomics have and slices lack.
+fn is_atomic_method(name: &str) -> bool {
+    ["compare_exchange", "fetch_", "load", "store"].iter().any(|start| name.starts_with(start))
 }
 
 /// Returns true for an element or the target of a reference.
