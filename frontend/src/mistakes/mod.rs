@@ -20,16 +20,16 @@ use crate::{
     attr::build_settings::Build,
     resolve::{paths::macros::parse_shared_dyn, source_map},
     syntax::{limits, span::SpanRange, spell::print_tokens},
-    types::Prim,
+    types::{Prim, builtin},
 };
 use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 use syn::{
     Attribute, Expr, ExprAssign, ExprCall, ExprField, ExprIndex, ExprLit, ExprMacro,
     ExprMethodCall, ExprPath, ExprRepeat, FnArg, Generics, Item, ItemFn, Lit, Local, Macro, Member,
-    Pat, PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypeReference,
-    TypeSlice,
+    Pat, PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypePath,
+    TypeReference, TypeSlice,
     visit::{self, Visit},
 };
 
@@ -298,7 +298,21 @@ impl<'ast> Visit<'ast> for Finder {
             let len = print_tokens(len.to_token_stream());
             self.shared_numbers.insert(name.ident.to_string(), (number, len));
         }
-        visit::visit_local(self, local);
+        let Pat::Type(PatType { pat, ty, .. }) = &local.pat else {
+            return visit::visit_local(self, local);
+        };
+        let first = self.candidates.len();
+        self.visit_type(ty);
+        // The value tells the type, of which several may be meant.
+        for candidate in &mut self.candidates[first..] {
+            if let Place::Type(intended) = &mut candidate.mistake.place {
+                *intended = quote!(_);
+            }
+        }
+        self.visit_pat(pat);
+        if let Some(init) = &local.init {
+            self.visit_local_init(init);
+        }
     }
 
     fn visit_item(&mut self, item: &'ast Item) {
@@ -399,6 +413,14 @@ impl<'ast> Finder {
                     true
                 }
                 None => false,
+            },
+            // Not a type that is replaced: several types may be meant.
+            Expr::Cast(cast) => match &*cast.ty {
+                Type::Path(TypePath { qself: None, path, .. }) => {
+                    let operand = |this: &mut Self| this.visit_expr(&cast.expr);
+                    self.add_from_dictionary(dictionary::TYPES, path, at(), operand)
+                }
+                _ => false,
             },
             Expr::Field(field) => self.visit_index_field(field, at()),
             Expr::Path(ExprPath { qself: None, path, .. }) => {
