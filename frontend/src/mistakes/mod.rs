@@ -607,10 +607,13 @@ impl<'ast> Finder {
                 format!("write `shared_dyn!({elem}, {shown})`, whose length the launch computes"),
             ));
         }
-        let name = first_of(&self.variables)?;
+        let fact = match first_of(&self.variables) {
+            Some(name) => format!("`{name}` is a variable"),
+            None => format!("`{}()` differs between launches", called_builtin(&len)?),
+        };
         let len = shown;
         Some((
-            format!("the length of `shared!` is a constant, and `{name}` is a variable"),
+            format!("the length of `shared!` is a constant, and {fact}"),
             format!("write `shared_dyn!({elem}, {len})`, whose length the launch computes"),
         ))
     }
@@ -669,6 +672,21 @@ impl<'ast> Visit<'ast> for VariablesOf<'_> {
         let name = name.filter(|name| self.found.is_none() && self.known.contains(name));
         self.found = name.or(self.found.take());
     }
+}
+
+/// Returns the first function of Warpwise that an expression calls.
+fn called_builtin(expr: &Expr) -> Option<String> {
+    struct Calls(Option<String>);
+    impl<'ast> Visit<'ast> for Calls {
+        fn visit_expr_path(&mut self, path: &'ast ExprPath) {
+            let name = path_text(&path.path);
+            let is_builtin = builtin::find(std::slice::from_ref(&name)).is_some();
+            self.0 = self.0.take().or(is_builtin.then_some(name));
+        }
+    }
+    let mut calls = Calls(None);
+    calls.visit_expr(expr);
+    calls.0
 }
 
 /// Returns true if all bounds of a type parameter are Warpwise's traits of numbers.

@@ -54,4 +54,10 @@ fn shared_dyn_array(x: &mut [f32], n: usize) {
     x[0] = t[0];
 }
 
+#[kernel]
+fn shared_block_dim(x: &mut [f32]) {
+    let tile = shared!([f32; 2 * block_dim_x()]);
+    tile[0] = x[0];
+}
+
 fn main() {}
