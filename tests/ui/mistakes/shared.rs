@@ -60,4 +60,15 @@ fn shared_block_dim(x: &mut [f32]) {
     tile[0] = x[0];
 }
 
+#[device]
+const fn padded(n: usize) -> usize {
+    n + 1
+}
+
+#[kernel]
+fn array_len_computed(x: &mut [f32], n: usize) {
+    let mut a = [0.0f32; padded(n)];
+    x[0] = a[0];
+}
+
 fn main() {}
