@@ -177,7 +177,7 @@ impl Source {
                 lowered.map(|lowered| LoweredKernel::new(lowered, name.span()))
             }
             found => {
-                let is_reported = |mistake: &Mistake| !matches!(mistake.place, Place::Integer(_));
+                let is_reported = |mistake: &Mistake| !matches!(mistake.place, Place::Number(_));
                 let errors = found.into_iter().filter(is_reported).map(|mistake| {
                     SourceError::new(text_range(mistake.at.first, mistake.at.last), &mistake.text)
                 });

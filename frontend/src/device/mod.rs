@@ -512,7 +512,13 @@ fn define_carriers(items: &[RawItem], mut linked: LinkedItems) -> syn::Result<To
             quote!(#carriers const _: () = { #(#witnesses)* };)
         }
         Err(rejected) => {
-            let (errors, carriers) = (report::report_rejected(rejected), erroneous_carriers(items));
+            let errors = match items {
+                [RawItem { item: Item::Fn(function), .. }] => {
+                    report::report_rejected_function(rejected, function)
+                }
+                _ => report::report_rejected(rejected),
+            };
+            let carriers = erroneous_carriers(items);
             quote!(#errors #carriers)
         }
     })
@@ -562,8 +568,9 @@ pub(crate) fn host_items(paths: &[Path]) -> Vec<(&Path, String)> {
 }
 
 /// Returns items that make rustc report the names among `paths` that are nowhere: a plain name that
-/// its file neither declares nor imports, and a crate that is no dependency. Without them, rustc
-/// would report a missing macro, or an import that nobody wrote, before anything else.
+/// its file neither declares nor imports, and a crate that is no dependency; and those of private
+/// items. Without them, rustc would report a macro, or an import that nobody wrote, before anything
+/// else.
 pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
     let mut errors = None;
     for path in paths {
@@ -581,6 +588,9 @@ pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
                 "cannot find `{first}` in this file\n= help: declare it with `#[device]`, or import it by name"
             );
             combine_errors(&mut errors, Error::new_spanned(first, text));
+        } else if source_map::is_private(path) {
+            let text = format!("`{}` is private\n= help: make it `pub`", path_key(path));
+            combine_errors(&mut errors, Error::new_spanned(path, text));
         }
     }
     errors.map(|errors| report::report_rejected(Rejected { errors, rustc_reports: true }))
@@ -645,6 +655,10 @@ fn unsupported_std_message(path: &str) -> String {
         "Mutex" | "RwLock" | "RefCell" | "Cell" | "OnceLock" | "LazyLock" | "UnsafeCell" => {
             "\n= help: what threads share are atomics, `&[AtomicF32]`, and parts of `&mut [T]` that one \
              thread writes; a block also has `shared!`"
+        }
+        _ if path.contains("::collections::") => {
+            "\n= help: a kernel cannot allocate: use an array, `[value; N]`, or pass a buffer as `&[T]` or \
+             `&mut [T]`"
         }
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
         _ => "",

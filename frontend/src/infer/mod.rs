@@ -23,6 +23,7 @@ pub(crate) use crate::infer::{
     items::{
         cycles::Resolutions,
         extent::{eval_literal_integer, wrap_to_scalar},
+        lifetimes,
         signature::are_parameters_numbers,
     },
 };
@@ -81,6 +82,12 @@ pub(crate) fn infer_function(
     errors: &mut Errors,
 ) -> Option<(Function, Notes)> {
     let mut local = Errors::default();
+    let FunctionSyntax { sig, outer, .. } = input.function;
+    if input.instance.is_none()
+        && let Some(at) = lifetimes::find_missing_lifetime(sig, outer)
+    {
+        local.mistyped(at, "a lifetime is missing");
+    }
     let inferred = Infer::new(input, &mut local).infer_function();
     let good = local.is_empty();
     errors.append(local);

@@ -105,9 +105,12 @@ fn function_in_module(name: &str) -> Option<Missing> {
         let path = [(**module).to_owned(), name.to_owned()];
         builtin::find(&path).is_some() || collective::find(&path).is_some()
     };
-    // A name of two modules could be either's.
-    let mut modules = PRELUDE_MODULES.iter().filter(|module| has(module));
-    let (module, None) = (modules.next()?, modules.next()) else { return None };
-    let help = format!("it is in a module: write `{module}::{name}(..)`");
+    let calls = PRELUDE_MODULES.iter().filter(has).map(|module| format!("`{module}::{name}(..)`"));
+    let calls: Vec<String> = calls.collect();
+    let help = match calls.as_slice() {
+        [] => return None,
+        [call] => format!("it is in a module: write {call}"),
+        calls => format!("it is in several modules: write {}", calls.join(" or ")),
+    };
     Some(Missing { help, is_in_prelude: false })
 }

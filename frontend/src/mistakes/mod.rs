@@ -20,16 +20,16 @@ use crate::{
     attr::build_settings::Build,
     resolve::{paths::macros::parse_shared_dyn, source_map},
     syntax::{limits, span::SpanRange, spell::print_tokens},
-    types::Prim,
+    types::{Prim, builtin},
 };
 use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 use syn::{
     Attribute, Expr, ExprAssign, ExprCall, ExprField, ExprIndex, ExprLit, ExprMacro,
     ExprMethodCall, ExprPath, ExprRepeat, FnArg, Generics, Item, ItemFn, Lit, Local, Macro, Member,
-    Pat, PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypeReference,
-    TypeSlice,
+    Pat, PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypePath,
+    TypeReference, TypeSlice,
     visit::{self, Visit},
 };
 
@@ -77,8 +77,8 @@ pub(crate) enum Place {
     Type(TokenStream),
     /// An attribute of an item.
     Attribute,
-    /// An integer that is cast to this type, without an error: another mistake reports it.
-    Integer(Prim),
+    /// A number that is cast to this type, without an error: another mistake reports it.
+    Number(Prim),
 }
 
 /// Returns the mistakes in a kernel.
@@ -298,7 +298,21 @@ impl<'ast> Visit<'ast> for Finder {
             let len = print_tokens(len.to_token_stream());
             self.shared_numbers.insert(name.ident.to_string(), (number, len));
         }
-        visit::visit_local(self, local);
+        let Pat::Type(PatType { pat, ty, .. }) = &local.pat else {
+            return visit::visit_local(self, local);
+        };
+        let first = self.candidates.len();
+        self.visit_type(ty);
+        // The value tells the type, of which several may be meant.
+        for candidate in &mut self.candidates[first..] {
+            if let Place::Type(intended) = &mut candidate.mistake.place {
+                *intended = quote!(_);
+            }
+        }
+        self.visit_pat(pat);
+        if let Some(init) = &local.init {
+            self.visit_local_init(init);
+        }
     }
 
     fn visit_item(&mut self, item: &'ast Item) {
@@ -399,6 +413,14 @@ impl<'ast> Finder {
                     true
                 }
                 None => false,
+            },
+            // Not a type that is replaced: several types may be meant.
+            Expr::Cast(cast) => match &*cast.ty {
+                Type::Path(TypePath { qself: None, path, .. }) => {
+                    let operand = |this: &mut Self| this.visit_expr(&cast.expr);
+                    self.add_from_dictionary(dictionary::TYPES, path, at(), operand)
+                }
+                _ => false,
             },
             Expr::Field(field) => self.visit_index_field(field, at()),
             Expr::Path(ExprPath { qself: None, path, .. }) => {
@@ -585,10 +607,13 @@ impl<'ast> Finder {
                 format!("write `shared_dyn!({elem}, {shown})`, whose length the launch computes"),
             ));
         }
-        let name = first_of(&self.variables)?;
+        let fact = match first_of(&self.variables) {
+            Some(name) => format!("`{name}` is a variable"),
+            None => format!("`{}()` differs between launches", called_builtin(&len)?),
+        };
         let len = shown;
         Some((
-            format!("the length of `shared!` is a constant, and `{name}` is a variable"),
+            format!("the length of `shared!` is a constant, and {fact}"),
             format!("write `shared_dyn!({elem}, {len})`, whose length the launch computes"),
         ))
     }
@@ -647,6 +672,21 @@ impl<'ast> Visit<'ast> for VariablesOf<'_> {
         let name = name.filter(|name| self.found.is_none() && self.known.contains(name));
         self.found = name.or(self.found.take());
     }
+}
+
+/// Returns the first function of Warpwise that an expression calls.
+fn called_builtin(expr: &Expr) -> Option<String> {
+    struct Calls(Option<String>);
+    impl<'ast> Visit<'ast> for Calls {
+        fn visit_expr_path(&mut self, path: &'ast ExprPath) {
+            let name = path_text(&path.path);
+            let is_builtin = builtin::find(std::slice::from_ref(&name)).is_some();
+            self.0 = self.0.take().or(is_builtin.then_some(name));
+        }
+    }
+    let mut calls = Calls(None);
+    calls.visit_expr(expr);
+    calls.0
 }
 
 /// Returns true if all bounds of a type parameter are Warpwise's traits of numbers.

@@ -1,13 +1,13 @@
-//! Mistakes in types that the syntax shows: integers of other types than `usize` as indices, and
-//! atomics without their methods. A type is known only where the syntax shows it, and a type that is
+//! Mistakes in types that the syntax shows: integers of other types than `usize` as indices,
+//! operators on a float and another number, and atomics without their methods. A type is known only where the syntax shows it, and a type that is
 //! not known is never a mistake.
 //!
 //! Sizes are an `int` in CUDA, and rustc reports every place where such an integer meets an index.
 //! Here the first place of a function is an error, which names the parameters to change, and the
-//! integers at the other places are cast, so that rustc reports nothing about them.
+//! numbers at the other places are cast, so that rustc reports nothing about them.
 use crate::{
-    mistakes::{Mistake, Place},
-    resolve::paths::macros::parse_shared_dyn,
+    mistakes::{Mistake, Place, path_text},
+    resolve::{paths::macros::parse_shared_dyn, source_map},
     syntax::{limits::Chain, parse::is_compound_assignment, span::SpanRange, spell::print_tokens},
     types::{
         Prim,
@@ -43,7 +43,8 @@ pub(super) fn find_in_item(item: &Item) -> Vec<Mistake> {
 /// A type that the syntax shows.
 #[derive(Clone, Debug)]
 enum Known {
-    Integer(Prim),
+    /// An integer, `f32` or `f64`.
+    Number(Prim),
     /// An atomic of this type, or a reference to one.
     Atomic(&'static str),
     /// An array, a slice or a reference to one, with the type of its elements.
@@ -60,12 +61,12 @@ impl Known {
                     return Some(Self::Atomic(atomic));
                 }
                 let prim = Prim::from_name(&path.path.get_ident()?.to_string())?;
-                Self::Integer(Some(prim).filter(|prim| is_integer(*prim))?)
+                Self::Number(Some(prim).filter(|prim| is_number(*prim))?)
             }
             Type::Paren(inner) => return Self::new(&inner.elem),
             Type::Reference(reference) => match Self::new(&reference.elem)? {
                 known @ (Self::Array(_) | Self::Atomic(_)) => known,
-                Self::Integer(_) | Self::Tuple(_) => return None,
+                Self::Number(_) | Self::Tuple(_) => return None,
             },
             Type::Slice(slice) => Self::array(&slice.elem),
             Type::Array(array) => Self::array(&array.elem),
@@ -78,17 +79,21 @@ impl Known {
         Self::Array(Self::new(elem).map(Box::new))
     }
 
-    fn integer(&self) -> Option<Prim> {
+    fn number(&self) -> Option<Prim> {
         match self {
-            Self::Integer(prim) => Some(*prim),
+            Self::Number(prim) => Some(*prim),
             Self::Array(_) | Self::Atomic(_) | Self::Tuple(_) => None,
         }
+    }
+
+    fn integer(&self) -> Option<Prim> {
+        self.number().filter(|prim| prim.is_int())
     }
 
     fn atomic(&self) -> Option<&'static str> {
         match self {
             Self::Atomic(name) => Some(name),
-            Self::Array(_) | Self::Integer(_) | Self::Tuple(_) => None,
+            Self::Array(_) | Self::Number(_) | Self::Tuple(_) => None,
         }
     }
 }
@@ -105,14 +110,14 @@ const ATOMICS: [&str; 9] = [
     "AtomicUsize",
 ];
 
-fn is_integer(prim: Prim) -> bool {
-    prim != Prim::Bool && !prim.is_float()
+fn is_number(prim: Prim) -> bool {
+    prim != Prim::Bool && !prim.is_half()
 }
 
-/// An integer at a place of another type; one of the two types is `usize`.
+/// A number at a place of another type; one of the two types is `usize`, or a float.
 struct Misfit {
     at: SpanRange,
-    /// The type that is not `usize`.
+    /// The type that is not `usize`, or that of the number.
     other: Prim,
     /// The type of the place.
     expected: Prim,
@@ -165,7 +170,7 @@ impl Finder {
         for input in &sig.inputs {
             let FnArg::Typed(PatType { pat, ty, .. }) = input else { continue };
             let known = Known::new(ty);
-            if let (Pat::Ident(name), Some(Known::Integer(prim))) = (&**pat, &known) {
+            if let (Pat::Ident(name), Some(Known::Number(prim))) = (&**pat, &known) {
                 operands.params.push((name.ident.to_string(), *prim));
             }
             operands.bind(pat, known);
@@ -202,7 +207,7 @@ impl Operands {
             let [fact, _] = misfit.text;
             let (text, place) = match &help {
                 Some(help) if index == 0 => (format!("{fact}\n= help: {help}"), Place::Code),
-                _ => (fact, Place::Integer(misfit.expected)),
+                _ => (fact, Place::Number(misfit.expected)),
             };
             Mistake { at: misfit.at, text, place }
         };
@@ -210,7 +215,13 @@ impl Operands {
     }
 
     /// Returns the help for the first misfit.
-    fn help(&self, Misfit { other, text: [_, cast], .. }: &Misfit) -> String {
+    fn help(&self, Misfit { other, expected, text: [_, cast], .. }: &Misfit) -> String {
+        let expected = expected.name();
+        let mut of_type = self.params.iter().filter(|(_, prim)| prim == other && prim.is_float());
+        if let Some((name, _)) = of_type.find(|(name, _)| *cast == format!("{name} as {expected}"))
+        {
+            return format!("take `{name}: {expected}`, or write `{cast}`");
+        }
         let is_count = |(name, prim): &&(String, Prim)| prim == other && self.counts.contains(name);
         let params: Vec<String> =
             self.params.iter().filter(is_count).map(|(name, _)| format!("{name}: usize")).collect();
@@ -258,11 +269,16 @@ impl Operands {
             Expr::Paren(inner) => self.infer(&inner.expr),
             Expr::Group(inner) => self.infer(&inner.expr),
             Expr::Path(path) => {
-                let name = path.path.get_ident().filter(|_| path.qself.is_none())?.to_string();
-                self.scopes.iter().rev().find_map(|scope| scope.get(&name)).cloned().flatten()
+                let name = path_text(&path.path);
+                match self.scopes.iter().rev().find_map(|scope| scope.get(&name)) {
+                    Some(known) => known.clone(),
+                    None if path.qself.is_none() => std_constant(&path.path).map(Known::Number),
+                    None => None,
+                }
             }
             Expr::Lit(literal) => match &literal.lit {
-                Lit::Int(number) => Prim::from_name(number.suffix()).map(Known::Integer),
+                Lit::Int(number) => Prim::from_name(number.suffix()).map(Known::Number),
+                Lit::Float(number) => Prim::from_name(number.suffix()).map(Known::Number),
                 _ => None,
             },
             Expr::Cast(cast) => self.infer_cast(cast),
@@ -272,7 +288,7 @@ impl Operands {
                     return Some(operand).filter(|known| matches!(known, Known::Atomic(_)));
                 }
                 self.check_load(&unary.expr, Some(&operand));
-                Some(operand).filter(|known| matches!(known, Known::Integer(_)))
+                Some(operand).filter(|known| matches!(known, Known::Number(_)))
             }
             Expr::Reference(reference) => {
                 let known = self.infer(&reference.expr);
@@ -295,7 +311,7 @@ impl Operands {
                 let names: Vec<String> =
                     path.path.segments.iter().map(|part| part.ident.to_string()).collect();
                 match builtin::find(&names)?.ret {
-                    BuiltinPart::Prim(Prim::Usize) => Some(Known::Integer(Prim::Usize)),
+                    BuiltinPart::Prim(Prim::Usize) => Some(Known::Number(Prim::Usize)),
                     _ => None,
                 }
             }
@@ -336,7 +352,7 @@ impl Operands {
     fn infer_index(&mut self, index: &ExprIndex) -> Option<Known> {
         let base = self.infer(&index.expr);
         self.count(&index.index);
-        let place = Some(Known::Integer(Prim::Usize));
+        let place = Some(Known::Number(Prim::Usize));
         let Some(Known::Array(elem)) = base else {
             self.infer(&index.index);
             return None;
@@ -392,6 +408,18 @@ impl Operands {
             _ => return,
         };
         self.count(expr);
+        self.add_misfit(expr, [found, expected], before, other, fact);
+    }
+
+    /// Adds a number of type `found` at a place of type `expected`.
+    fn add_misfit(
+        &mut self,
+        expr: &Expr,
+        [found, expected]: [Prim; 2],
+        before: usize,
+        other: Prim,
+        fact: impl Fn(&Expr, Prim) -> String,
+    ) {
         let text = match before {
             0 => [fact(expr, found), cast_text(expr, expected)],
             _ => Default::default(),
@@ -402,8 +430,7 @@ impl Operands {
     fn infer_cast(&mut self, cast: &ExprCast) -> Option<Known> {
         let (operand, known) = (self.infer(&cast.expr), Known::new(&cast.ty));
         self.check_load(&cast.expr, operand.as_ref());
-        if let (Some(Known::Integer(Prim::Usize)), Some(Known::Integer(prim))) = (&operand, &known)
-        {
+        if let (Some(Known::Number(Prim::Usize)), Some(Known::Number(prim))) = (&operand, &known) {
             self.casts.push(*prim);
         }
         known
@@ -441,15 +468,25 @@ impl Operands {
             if !is_shift(&binary.op) && integers != usize {
                 self.check_sides(binary, of_sides, [before, inside]);
             }
-            let ty = match integers {
+            let ty = match of_sides.map(|known| known.and_then(Known::number)) {
                 _ if is_comparison || is_compound_assignment(&binary.op) => None,
                 [left, _] if is_shift(&binary.op) => left,
+                [Some(left), Some(right)] if left.is_float() || right.is_float() => {
+                    Some(common_float(binary, [left, right]))
+                }
                 [Some(_), Some(Prim::Usize)] => Some(Prim::Usize),
-                [Some(left), _] => Some(left),
-                [None, right] if is_literal(&binary.left) => right,
+                [Some(left), Some(_)] => Some(left),
+                // A float times a vector is a vector.
+                [Some(left), None] if left.is_float() => {
+                    Some(left).filter(|_| is_literal(&binary.right))
+                }
+                [Some(left), None] => Some(left).filter(|_| !is_float_literal(&binary.right)),
+                [None, right] if is_literal(&binary.left) => {
+                    right.filter(|right| right.is_float() || !is_float_literal(&binary.left))
+                }
                 _ => None,
             };
-            left = ty.map(Known::Integer);
+            left = ty.map(Known::Number);
         }
         left
     }
@@ -467,7 +504,7 @@ impl Operands {
                 true => [&*binary.right, &*binary.left],
                 false => [&*binary.left, &*binary.right],
             };
-            let types = [left, right].map(|known| known.and_then(Known::integer));
+            let types = [left, right].map(|known| known.and_then(Known::number));
             let other_type = types.into_iter().flatten().find(|ty| *ty != found).unwrap_or(found);
             match other.map(shown) {
                 [Some(other), Some(expr)] => {
@@ -478,6 +515,20 @@ impl Operands {
                 }
             }
         };
+        if let [Some(left), Some(right)] = [left, right].map(|known| known.and_then(Known::number))
+            && left != right
+            && (left.is_float() || right.is_float())
+        {
+            let expected = match is_compound_assignment(&binary.op) {
+                true => left,
+                false => common_float(binary, [left, right]),
+            };
+            let (expr, found, before) = match expected == left {
+                true => (&binary.right, right, inside),
+                false => (&binary.left, left, before),
+            };
+            return self.add_misfit(expr, [found, expected], before, found, fact);
+        }
         match is_usize(right) && !is_compound_assignment(&binary.op) {
             true => self.check(&binary.left, [left, right], before, fact),
             false => self.check(&binary.right, [right, left], inside, fact),
@@ -503,11 +554,17 @@ impl Operands {
             "wrapping_sub",
         ];
         match receiver? {
-            Known::Array(_) if method == "len" => Some(Known::Integer(Prim::Usize)),
-            Known::Integer(prim) if takes_same || METHODS.contains(&method.as_str()) => {
-                Some(Known::Integer(prim))
+            Known::Array(Some(elem))
+                if let Some(atomic) = elem.atomic().filter(|_| is_atomic_method(&method)) =>
+            {
+                self.check_method_of_all(call, atomic);
+                None
             }
-            Known::Integer(_) | Known::Array(_) | Known::Atomic(_) | Known::Tuple(_) => None,
+            Known::Array(_) if method == "len" => Some(Known::Number(Prim::Usize)),
+            Known::Number(prim) if takes_same || METHODS.contains(&method.as_str()) => {
+                Some(Known::Number(prim))
+            }
+            Known::Number(_) | Known::Array(_) | Known::Atomic(_) | Known::Tuple(_) => None,
         }
     }
 
@@ -540,6 +597,15 @@ impl Operands {
         let at = SpanRange::expr(&assign.left).to(SpanRange::expr(&assign.right));
         let fact = format!("`{place}` is an `{atomic}`, which cannot be assigned");
         self.add_atomic(at, &fact, &help);
+    }
+
+    /// Adds a method of one atomic that is called on several.
+    fn check_method_of_all(&mut self, call: &ExprMethodCall, atomic: &str) {
+        let (all, method) = (method_receiver(&call.receiver), &call.method);
+        let args = print_tokens(call.args.to_token_stream());
+        let at = SpanRange::expr(&call.receiver);
+        let fact = format!("`{all}` has several `{atomic}`s, and `{method}` is a method of one");
+        self.add_atomic(at, &fact, &format!("name it: `{all}[0].{method}({args})`"));
     }
 
     /// Adds an update of an atomic.
@@ -610,7 +676,7 @@ impl<'ast> Visit<'ast> for Operands {
             Some(Known::Array(elem)) => {
                 elem.map(|elem| *elem).filter(|elem| elem.atomic().is_some())
             }
-            known => known.filter(|known| matches!(known, Known::Integer(_))),
+            known => known.filter(|known| matches!(known, Known::Number(_))),
         };
         self.scopes.push(HashMap::new());
         self.bind(&each.pat, known);
@@ -650,6 +716,11 @@ impl<'ast> Visit<'ast> for Names<'_> {
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         self.0.extend(path.path.get_ident().map(ToString::to_string));
     }
+}
+
+/// Returns true for a method that atomics have and slices lack.
+fn is_atomic_method(name: &str) -> bool {
+    ["compare_exchange", "fetch_", "load", "store"].iter().any(|start| name.starts_with(start))
 }
 
 /// Returns true for an element or the target of a reference.
@@ -707,9 +778,19 @@ fn shown(expr: &Expr) -> Option<String> {
 
 /// Returns an expression with a cast, as code.
 fn cast_text(expr: &Expr, ty: Prim) -> String {
-    let ty = ty.name();
+    let (is_float, ty) = (ty.is_float(), ty.name());
     match (expr, shown(expr)) {
-        (Expr::Lit(ExprLit { lit: Lit::Int(number), .. }), _) => number.base10_digits().to_owned(),
+        (Expr::Lit(ExprLit { lit: Lit::Int(number), .. }), _) => {
+            number.base10_digits().to_owned() + if is_float { ".0" } else { "" }
+        }
+        (Expr::Lit(ExprLit { lit: Lit::Float(number), .. }), _) if is_float => {
+            number.base10_digits().to_owned()
+        }
+        (Expr::Path(path), Some(shown))
+            if let (Some(of), None) = (std_constant(&path.path), path.path.get_ident()) =>
+        {
+            shown.replace(of.name(), ty)
+        }
         (Expr::Binary(_) | Expr::Cast(_) | Expr::Unary(_), Some(shown)) => {
             format!("({shown}) as {ty}")
         }
@@ -726,7 +807,7 @@ fn is_a(prim: Prim) -> String {
 /// Returns the name of an integer type with its article.
 fn with_article(prim: Prim) -> String {
     let name = prim.name();
-    let article = if name.starts_with('i') { "an" } else { "a" };
+    let article = if name.starts_with(['f', 'i']) { "an" } else { "a" };
     format!("{article} `{name}`")
 }
 
@@ -737,6 +818,55 @@ fn is_literal(expr: &Expr) -> bool {
         Expr::Paren(inner) => is_literal(&inner.expr),
         Expr::Unary(unary) => is_literal(&unary.expr),
         _ => false,
+    }
+}
+
+/// Returns true for a float without a type.
+fn is_float_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(literal) => matches!(literal.lit, Lit::Float(_)),
+        Expr::Paren(inner) => is_float_literal(&inner.expr),
+        Expr::Unary(unary) => is_float_literal(&unary.expr),
+        _ => false,
+    }
+}
+
+/// Returns the type of a constant of std: `std::f64::consts::PI` or `f32::MAX`.
+fn std_constant(path: &syn::Path) -> Option<Prim> {
+    let imported = path.get_ident().and_then(source_map::imported_std_path);
+    let path = imported.unwrap_or_else(|| path_text(path));
+    let owner = match path.split("::").collect::<Vec<_>>()[..] {
+        [.., owner, "consts", _] => owner,
+        [owner, "EPSILON" | "INFINITY" | "MAX" | "MIN" | "MIN_POSITIVE" | "NAN"] => owner,
+        _ => return None,
+    };
+    Prim::from_name(owner).filter(|prim| prim.is_float() && is_number(*prim))
+}
+
+/// Returns the type that both operands should have, of which one is a float: that of the only
+/// operand with an element of an array, or `f32`.
+fn common_float(binary: &ExprBinary, [left, right]: [Prim; 2]) -> Prim {
+    match (has_element(&binary.left), has_element(&binary.right)) {
+        _ if left == right || right.is_int() => left,
+        _ if left.is_int() => right,
+        (true, false) => left,
+        (false, true) => right,
+        _ => Prim::F32,
+    }
+}
+
+/// Returns true for an element of an array, and for a term with one.
+fn has_element(mut expr: &Expr) -> bool {
+    loop {
+        expr = match expr {
+            Expr::Index(_) => return true,
+            Expr::Binary(binary) if matches!(*binary.right, Expr::Index(_)) => return true,
+            Expr::Binary(binary) => &binary.left,
+            Expr::Paren(inner) => &inner.expr,
+            Expr::MethodCall(call) => &call.receiver,
+            Expr::Unary(unary) => &unary.expr,
+            _ => return false,
+        }
     }
 }
 
@@ -759,7 +889,7 @@ mod tests {
     fn find(params: &str, body: &str) -> Vec<String> {
         let kernel = syn::parse_str(&format!("fn f({params}) {{ {body} }}")).unwrap();
         let of_mistake = |Mistake { text, place, .. }| match place {
-            Place::Integer(ty) => format!("as {}", ty.name()),
+            Place::Number(ty) => format!("as {}", ty.name()),
             _ => text,
         };
         find_in_kernel(&kernel).into_iter().map(of_mistake).collect()
@@ -802,6 +932,39 @@ mod tests {
             "fn inner(i: usize, x: &[f32]) { x[i]; }",
         ] {
             assert_eq!(find("x: &[f32], y: Table, i: i32, n: usize", body), [""; 0], "{body}");
+        }
+    }
+
+    #[test]
+    fn floats_do_not_mix_with_other_numbers() {
+        let params = "a: f64, s: f32, n: u32, x: &mut [f32], d: &[f64], v: F32x4";
+        let helps = [
+            ("x[0] * a;", "take `a: f32`, or write `a as f32`"),
+            ("d[0] * s;", "take `s: f64`, or write `s as f64`"),
+            ("s + n;", "write `n as f32`"),
+            ("x.len() * s;", "write `x.len() as f32`"),
+            ("x[0] *= 0.5f64;", "write `0.5`"),
+            ("x[0] < std::f64::consts::PI;", "write `std::f32::consts::PI`"),
+            ("a + 2.0 * s;", "take `a: f32`, or write `a as f32`"),
+        ];
+        for (body, help) in helps {
+            let found = find(params, body);
+            assert_eq!(found.len(), 1, "{body}: {found:?}");
+            assert_eq!(found[0].split_once("= help: ").unwrap().1, help, "{body}");
+        }
+        let all = find(params, "x[0] = a * x[0] + a; x[1] = a * x[1];");
+        assert_eq!(all[1..], ["as f32", "as f32"]);
+        for body in [
+            "x[0] * 2.0 - s;",
+            "s * v * s;",
+            "2.0 * v + v;",
+            "n * 2.0 * s;",
+            "2.0 * n * s;",
+            "a * 2.0 < d[0] * std::f64::consts::PI;",
+            "x[0] = a;",
+            "s as f64 * a;",
+        ] {
+            assert_eq!(find(params, body), [""; 0], "{body}");
         }
     }
 

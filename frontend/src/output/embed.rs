@@ -112,7 +112,7 @@ fn embed_instance(
         Err(rejected) => {
             let report = match instance {
                 Some(_) => report::report_rejected(rejected),
-                None => report::report_rejected_kernel(rejected, input.item),
+                None => report::report_rejected_function(rejected, input.item),
             };
             (report, false)
         }
@@ -286,7 +286,11 @@ impl EmbeddedKernel<'_> {
             }
             Err(error @ (CompileError::Specialize(_) | CompileError::Malformed(_))) => {
                 let text = format!("{error}\n{}", lowered.kernel);
-                report::report_bug(&text, places.fallback)
+                // Inference does not check the bounds of type parameters, which rustc does.
+                match self.item.sig.generics.type_params().next() {
+                    Some(_) => report::report_bug_unless_rustc_errs(&text, places.fallback),
+                    None => report::report_bug(&text, places.fallback),
+                }
             }
         };
         (None, diagnostics)

@@ -19,7 +19,7 @@
 //! alignment of structs and enums, are compared with rustc's. Types that contain tuples or options
 //! are exempt, since their layout in Rust is unspecified; so are offsets in enums with data, which
 //! rustc does not reveal.
-use crate::output::attributes;
+use crate::{infer::lifetimes, output::attributes};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::{
@@ -119,11 +119,13 @@ struct TypeDeclaration<'a> {
 }
 
 impl TypeDeclaration<'_> {
-    /// Implements `Stored` and `Plain` with these bodies; nothing if the type has lifetimes.
+    /// Implements `Stored` and `Plain` with these bodies; nothing if the type has lifetimes, or if
+    /// one is missing.
     fn implement(&self, stored: &TokenStream, plain: &TokenStream) -> TokenStream {
         let has_lifetimes =
             self.generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_)));
-        if has_lifetimes || exceeds_buffers(self.attributes) {
+        let lacks_lifetime = self.fields.iter().any(|field| lifetimes::lacks_lifetime(field));
+        if has_lifetimes || lacks_lifetime || exceeds_buffers(self.attributes) {
             return TokenStream::new();
         }
         let copied = quote!(for<'any> Self: ::core::marker::Copy,);

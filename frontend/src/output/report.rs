@@ -6,9 +6,9 @@
 //!   note is the text. So the warning follows the levels of rustc's lint `deprecated`.
 //!
 //! - Errors that rustc reports better are left to it. In case it does not, checks that rustc makes
-//!   only in code without errors act as a fallback. For an unknown method, which may be that of a
-//!   trait in another file, it is the value of a constant that contains the body of the kernel. For
-//!   everything else, and in device functions and generic kernels, it is an unused `#[must_use]`
+//!   only in code without errors act as a fallback. For a method, a constant or an operator, which
+//!   may be an item's in another file, it is the value of a constant that contains the body of the
+//!   function. For everything else, and in generic functions and methods, it is an unused `#[must_use]`
 //!   value, which carries a text but is a lint, and lints are silent in dependencies; and the use of
 //!   a private field, which is an error everywhere.
 //!
@@ -17,14 +17,15 @@ use crate::{
     attr::lint_attr::Expectation,
     output::attributes::silence_witness,
     syntax::{
-        error::{HELP, Rejected, UNKNOWN_METHOD, Unreadable},
+        error::{HELP, Rejected, Unreadable, is_about_lookup},
         place::SourceLocation,
         span::{Origin, SpanRange},
+        spell::print_tokens,
         tokens::TOO_LONG,
     },
 };
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{ItemFn, Signature};
 use warpwise_compiler::{
     checks::{DENY_CHECKS, PARTIAL_BARRIERS},
@@ -209,31 +210,40 @@ pub(crate) fn report_rejected(rejected: Rejected) -> TokenStream {
     errors.into_iter().map(|error| report_unless_rustc_does(&error)).collect()
 }
 
-/// Does the same as [`report_rejected`] for a kernel that is no instance of a generic one.
-pub(crate) fn report_rejected_kernel(rejected: Rejected, kernel: &ItemFn) -> TokenStream {
-    // A constant cannot name the parameters of a generic kernel.
-    if !rejected.rustc_reports || !kernel.sig.generics.params.is_empty() {
+/// Does the same as [`report_rejected`] for a device function, or for a kernel that is no instance of
+/// a generic one.
+pub(crate) fn report_rejected_function(rejected: Rejected, function: &ItemFn) -> TokenStream {
+    if !rejected.rustc_reports || !may_be_closure(&function.sig) {
         return report_rejected(rejected);
     }
     let report = |error: syn::Error| {
         let text = error.to_string();
-        // rustc finds out in the body, or accepts the method of a trait in another file.
-        match text.starts_with(UNKNOWN_METHOD) && text.contains(HELP) {
-            true => panic_unless_rustc_errs(&error, kernel),
+        // rustc finds out in the body, or accepts an item of a file that only it sees.
+        match is_about_lookup(&text) && text.contains(HELP) {
+            true => panic_unless_rustc_errs(&error, function),
             false => report_unless_rustc_does(&error),
         }
     };
     rejected.errors.into_iter().map(report).collect()
 }
 
+/// Returns true if a closure can have this signature. A closure has no generic parameters, and its
+/// result borrows from none of its arguments.
+fn may_be_closure(sig: &Signature) -> bool {
+    let [inputs, output] = [sig.inputs.to_token_stream(), sig.output.to_token_stream()];
+    sig.generics.params.is_empty()
+        && !print_tokens(inputs).contains("impl ")
+        && !print_tokens(output).contains(['&', '\'', '<'])
+}
+
 /// Returns a constant whose value is a panic with the text of `error`.
 ///
-/// The constant contains the body of the kernel, in a closure that is never called. rustc evaluates
+/// The constant contains the body of the function, in a closure that is never called. rustc evaluates
 /// no constant that has an error, so it shows the panic only if it accepts the body.
-fn panic_unless_rustc_errs(error: &syn::Error, kernel: &ItemFn) -> TokenStream {
+fn panic_unless_rustc_errs(error: &syn::Error, function: &ItemFn) -> TokenStream {
     let text = error.to_string();
-    let Signature { inputs, output, .. } = &kernel.sig;
-    let body = &kernel.block;
+    let Signature { inputs, output, .. } = &function.sig;
+    let body = &function.block;
     let panic = quote_spanned!(error.span()=> ::core::panic!("{}", #text));
     silence_witness(&quote!(
         const _: () = {
@@ -256,7 +266,8 @@ fn report_unless_rustc_does(error: &syn::Error) -> TokenStream {
     }
     let module = quote_spanned!(span=> gpu::);
     let call = quote_spanned!(span=> what_cannot_be_compiled());
-    let field = Ident::new(&text_to_identifier(&error.to_string()), span);
+    let fact = error.to_string().lines().next().map(text_to_identifier).unwrap_or_default();
+    let field = Ident::new(&fact, span);
     quote!(
         const _: () = {
             mod gpu {
@@ -294,12 +305,20 @@ fn at_repository() -> String {
 
 /// Returns an error for a bug of Warpwise.
 pub(crate) fn report_bug(text: &str, span: Span) -> TokenStream {
-    let text = format!(
-        "this is a bug in Warpwise, not in the kernel: {text}\n= help: please report it, with the \
+    error_at(&bug_message(text), span, span)
+}
+
+/// Returns an error for a bug of Warpwise, which rustc shows only if it accepts the kernel.
+pub(crate) fn report_bug_unless_rustc_errs(text: &str, span: Span) -> TokenStream {
+    report_unless_rustc_does(&syn::Error::new(span, bug_message(text)))
+}
+
+fn bug_message(text: &str) -> String {
+    format!(
+        "this is a bug in Warpwise, not in the kernel: {text}{HELP}please report it, with the \
          kernel{}",
         at_repository()
-    );
-    error_at(&text, span, span)
+    )
 }
 
 #[cfg(test)]

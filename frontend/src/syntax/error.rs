@@ -10,8 +10,16 @@ use std::fmt::Display;
 /// The start of a help in a message.
 pub(crate) const HELP: &str = "\n= help: ";
 
-/// The start of a message about a method that the front end does not find.
-pub(crate) const UNKNOWN_METHOD: &str = "kernel code cannot call the method";
+/// Returns true for a message about code that rustc looks up in the body of a function, too: a
+/// method, a function of a type, a constant, an operator or an iterator.
+pub(crate) fn is_about_lookup(message: &str) -> bool {
+    const STARTS: [&str; 3] = [
+        "kernel code cannot call ",
+        "kernel code cannot iterate over ",
+        "kernel code does not know ",
+    ];
+    STARTS.iter().any(|start| message.starts_with(start))
+}
 
 /// Proof that an error was reported, so that dependent code need not report another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

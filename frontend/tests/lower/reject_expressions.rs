@@ -139,8 +139,6 @@ fn ordered(x: &[f32], y: &mut [bool]) {
 // error: 37:13-37:23: `shared!` takes a type
 // = help: write for example `shared!([[f32; 33]; 32])`
 // == slices
-// error: 42:14-42:17: kernel code cannot iterate over a value of type `{float}`
-// = help: loop over a range, a slice, an array, an iterator of those, or what has a `#[device] impl Iterator`
 // error: 47:13-47:15: kernel code cannot use `..` as a value
 // = help: the whole of a slice is `&x[..]`
 // error: 48:13-48:31: kernel code cannot call `collect` of the iterator `slice::Iter<Item = &f32>`
@@ -157,12 +155,6 @@ fn ordered(x: &[f32], y: &mut [bool]) {
 // = help: mark the function `#[device]`
 // error: 67:5-67:23: kernel code cannot call `module::unknown`
 // = help: mark the function `#[device]`
-// error: 72:13-72:20: kernel code does not know the constant `UNKNOWN`
-// = help: mark it `#[device]`, name it in `#[kernel(open(UNKNOWN))]`, or make it a constant parameter
-// error: 73:13-73:27: kernel code does not know the constant `other::UNKNOWN`
-// = help: mark it `#[device]`, name it in `#[kernel(open(other::UNKNOWN))]`, or make it a constant parameter
-// error: 74:13-74:25: kernel code does not know the constant `f32::UNKNOWN`
-// = help: mark it `#[device]`, name it in `#[kernel(open(f32::UNKNOWN))]`, or make it a constant parameter
 // == references
 // kernel references {
 //   param arg0 = x: read [f32] !0

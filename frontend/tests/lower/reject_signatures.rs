@@ -69,7 +69,7 @@ fn open(x: &mut [f32]) {
 // error: 20:8-20:12: kernel code cannot use the type `u128`
 // = help: use integers of at most 64 bits
 // error: 21:8-21:16: kernel code cannot use the type `Vec`
-// = help: a kernel cannot allocate: pass a buffer as `&[T]` or `&mut [T]`
+// = help: a kernel cannot allocate: use an array, `[value; N]`, or pass a buffer as `&[T]` or `&mut [T]`
 // error: 22:9-22:12: kernel code cannot use the type `str`
 // = help: pass bytes as `&[u8]`
 // error: 23:8-23:18: kernel code cannot use raw pointers

@@ -27,4 +27,15 @@ fn int_cast(x: &mut [f32], n: int) {
     x[0] = n as f32;
 }
 
+#[kernel]
+fn uint32_cast(x: &mut [u32]) {
+    x[0] = thread_idx_x() as uint32_t;
+}
+
+#[kernel]
+fn uint32_variable(x: &mut [u32]) {
+    let v: uint32_t = x[0] + 1;
+    x[1] = v;
+}
+
 fn main() {}

@@ -22,4 +22,17 @@ fn buffer_moved(y: Buffer<f32>) -> warpwise::Result<Vec<f32>> {
     y.to_vec()
 }
 
+#[kernel]
+fn awaited(x: &mut [f32]) {
+    x[0] = async { 1.0f32 }.await;
+}
+
+#[kernel]
+fn text_pattern(x: &mut [u32]) {
+    x[0] = match x[1] {
+        "one" => 1,
+        _ => 2,
+    };
+}
+
 fn main() {}

@@ -178,4 +178,37 @@ fn break_label_value(x: &mut [f32]) {
     x[0] = v;
 }
 
+#[kernel]
+fn vec_type_and_value(x: &mut [f32], n: usize) {
+    let stack: Vec<f32> = Vec::with_capacity(n);
+    x[0] = stack.len() as f32;
+}
+
+#[kernel]
+fn string_from(x: &mut [f32]) {
+    let mut name = String::from("total");
+    name.push_str("s");
+}
+
+mod ref_cell {
+    use std::cell::RefCell;
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(x: &mut [f32]) {
+        let total = RefCell::new(0.0f32);
+        *total.borrow_mut() += x[0];
+    }
+}
+
+mod hash_set {
+    use std::collections::HashSet;
+    use warpwise::prelude::*;
+
+    #[device]
+    fn has(set: &HashSet<u32>, v: u32) -> bool {
+        set.contains(&v)
+    }
+}
+
 fn main() {}

@@ -132,4 +132,9 @@ fn mut_scalar_param(n: &mut u32) {
     n += 1;
 }
 
+#[kernel]
+fn update_of_a_slice(count: &[AtomicU32]) {
+    count.fetch_add(1, Ordering::Relaxed);
+}
+
 fn main() {}

@@ -73,4 +73,9 @@ fn mma_not_imported(y: &mut [f32]) {
     y[0] = a.get(0);
 }
 
+#[kernel]
+fn function_of_two_modules(x: &mut [f32]) {
+    x[0] = reduce_add(x[0]);
+}
+
 fn main() {}

@@ -54,4 +54,21 @@ fn shared_dyn_array(x: &mut [f32], n: usize) {
     x[0] = t[0];
 }
 
+#[kernel]
+fn shared_block_dim(x: &mut [f32]) {
+    let tile = shared!([f32; 2 * block_dim_x()]);
+    tile[0] = x[0];
+}
+
+#[device]
+const fn padded(n: usize) -> usize {
+    n + 1
+}
+
+#[kernel]
+fn array_len_computed(x: &mut [f32], n: usize) {
+    let mut a = [0.0f32; padded(n)];
+    x[0] = a[0];
+}
+
 fn main() {}

@@ -115,4 +115,14 @@ fn missing_deref(x: &mut [f32]) {
     }
 }
 
+#[kernel]
+fn double_literal(x: &mut [f32]) {
+    x[0] *= 0.5f64;
+}
+
+#[kernel]
+fn double_constant(x: &mut [f32]) {
+    x[0] = (x[0] * std::f64::consts::PI).sin();
+}
+
 fn main() {}

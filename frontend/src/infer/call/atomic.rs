@@ -88,14 +88,27 @@ impl Infer<'_> {
                 _ => "use `load`, `store`, `swap`, `compare_exchange` or `fetch_*`",
             };
             let fact = format!("kernel code cannot call the method `{name}` of `{ty}`");
-            let reported = self.errors.advise(at, fact, help);
+            let is_of_std =
+                ["as_ptr", "compare_exchange", "fetch_", "into_inner", "try_", "update"]
+                    .iter()
+                    .any(|start| name.starts_with(start));
+            let reported = match is_of_std {
+                true => self.errors.advise(at, fact, help),
+                false => self.errors.advise_unless_rustc(at, fact, help),
+            };
             return self.make_reported(reported, at);
         };
+        let value = self.prim(prim);
+        let ty = match form.method {
+            AtomicMethod::Store => self.types.unit(),
+            AtomicMethod::CompareExchange | AtomicMethod::FetchUpdate => {
+                self.exchange_result_type(value)
+            }
+            AtomicMethod::Load | AtomicMethod::Update(_) | AtomicMethod::Nand => value,
+        };
         if !self.check_arg_count(form.value_count + form.order_count, &call.args, at) {
-            let ty = self.prim(prim);
             return self.make_expr(ExprKind::Reported, ty, at);
         }
-        let value = self.prim(prim);
         let args: Vec<Expr> = call
             .args
             .iter()
@@ -108,13 +121,6 @@ impl Infer<'_> {
             .skip(form.value_count)
             .filter_map(|arg| self.infer_ordering(arg))
             .collect();
-        let ty = match form.method {
-            AtomicMethod::Store => self.types.unit(),
-            AtomicMethod::CompareExchange | AtomicMethod::FetchUpdate => {
-                self.exchange_result_type(value)
-            }
-            AtomicMethod::Load | AtomicMethod::Update(_) | AtomicMethod::Nand => value,
-        };
         if orders.len() != form.order_count {
             return self.make_expr(ExprKind::Reported, ty, at);
         }

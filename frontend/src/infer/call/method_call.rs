@@ -7,7 +7,7 @@ use crate::{
         items::signature::receiver_reference,
         traits::member::{CallFacts, Member, MemberKind},
     },
-    syntax::{error::UNKNOWN_METHOD, span::SpanRange},
+    syntax::span::SpanRange,
     types::{
         Class, Prim, Ty, Type,
         method::{self, MethodPart, MethodSpec},
@@ -78,10 +78,7 @@ impl Infer<'_> {
         let this = receiver.ty;
         // 1. Receivers whose type alone decides.
         match self.types.get(this) {
-            Type::Reported(proof) => {
-                self.infer_discarded(&call.args);
-                return self.make_reported(proof, at);
-            }
+            Type::Reported(proof) => return self.make_reported(proof, at),
             Type::Unknown(class) => {
                 if let Some(source) = self.literal_type_of_into(this, class, call, hint) {
                     self.unify_hint(this, Some(source));
@@ -356,7 +353,7 @@ impl Infer<'_> {
     ) -> Expr {
         self.infer_discarded(args);
         let shown = self.types.show(ty);
-        let fact = format!("{UNKNOWN_METHOD} `{name}` of `{shown}`");
+        let fact = format!("kernel code cannot call the method `{name}` of `{shown}`");
         // The type does not implement the trait, or a bound on the way here would fail.
         if self.program().is_function_of_foreign_trait(name) {
             let reported = self.errors.mistyped(at, fact);
@@ -373,9 +370,9 @@ impl Infer<'_> {
                     "write it out, or as a `#[device]` function, with operators; one of a \
                      `#[device]` trait in another file is called by the trait: `Trait::{name}(..)`"
                 );
-                match self.types.as_prim(ty).is_some() && !method::is_of_std(name) {
-                    true => self.errors.advise_unless_rustc(at, fact, help),
-                    false => self.errors.advise(at, fact, help),
+                match method::is_of_std(name) {
+                    true => self.errors.advise(at, fact, help),
+                    false => self.errors.advise_unless_rustc(at, fact, help),
                 }
             }
         };

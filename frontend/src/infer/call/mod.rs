@@ -19,7 +19,7 @@ use crate::{
         items::{ResolvedPrefix, path::callee_path, scope::Env},
         traits::member::{CallFacts, Member, MemberKind},
     },
-    resolve::{device_set::Callee, paths::is_type_name},
+    resolve::{device_set::Callee, paths::is_type_name, source_map},
     syntax::span::SpanRange,
     types::{
         Ty, atomic_from_name, builtin,
@@ -27,7 +27,7 @@ use crate::{
         math, method,
     },
 };
-use syn::{AngleBracketedGenericArguments, ExprCall, Item, PathArguments};
+use syn::{AngleBracketedGenericArguments, ExprCall, Ident, Item, PathArguments};
 use warpwise_compiler::ir::BinaryOp;
 
 impl<'a> Infer<'a> {
@@ -134,7 +134,10 @@ impl<'a> Infer<'a> {
         if let Some(result) = self.infer_associated_call(&names, owner, call, at) {
             return result;
         }
-        self.infer_discarded(&call.args);
+        // The arguments of a function of std go with it.
+        if !reject::is_std_function(&names) {
+            self.infer_discarded(&call.args);
+        }
         self.report_no_function(&names, at)
     }
 
@@ -311,17 +314,25 @@ impl<'a> Infer<'a> {
             let reported = self.errors.advise(at, fact, help);
             return self.make_reported(reported, at);
         }
-        let help = match names.first().map(String::as_str) {
-            Some("std" | "core" | "alloc") => reject::function(names),
-            _ if qualifier.is_some_and(|qualifier| reject::is_heap(qualifier)) => {
-                reject::function(names)
-            }
+        // A type that the file imports from std.
+        let imported = match names {
+            [ty, _] if is_type_name(ty) => source_map::imported_std_path(&Ident::new(ty, at.first)),
+            _ => None,
+        };
+        let imported: Option<Vec<String>> =
+            imported.map(|path| path.split("::").chain([function]).map(str::to_owned).collect());
+        let names = imported.as_deref().unwrap_or(names);
+        let help = match names {
             _ if qualifier.is_some_and(|qualifier| atomic_from_name(qualifier).is_some()) => {
                 "atomics are in buffers and in shared memory: take a `&[AtomicU32]`, or declare \
                  `shared!([AtomicU32; N])` and `store` to it"
             }
+            names if reject::is_std_function(names) => reject::function(names),
+            // The `impl` is in another file, or there is no such function.
             _ if qualifier.is_some_and(|qualifier| is_type_name(qualifier)) => {
-                "mark its `impl` `#[device]`"
+                let help = "mark its `impl` `#[device]`";
+                let reported = self.errors.advise_unless_rustc(at, fact, help);
+                return self.make_reported(reported, at);
             }
             _ => "mark the function `#[device]`",
         };

@@ -40,8 +40,25 @@ pub(crate) fn host_blocks(at: SpanRange, function: &str, ty: &str) -> Option<Str
 pub(crate) fn is_heap(name: &str) -> bool {
     matches!(
         name,
-        "Box" | "Vec" | "VecDeque" | "String" | "Rc" | "Arc" | "HashMap" | "HashSet" | "BTreeMap"
+        "Arc"
+            | "BTreeMap"
+            | "BTreeSet"
+            | "BinaryHeap"
+            | "Box"
+            | "HashMap"
+            | "HashSet"
+            | "LinkedList"
+            | "Rc"
+            | "String"
+            | "Vec"
+            | "VecDeque"
     )
+}
+
+/// Returns true for the path of a function of std, as far as the path shows.
+pub(crate) fn is_std_function(names: &[String]) -> bool {
+    matches!(names.first().map(String::as_str), Some("std" | "core" | "alloc"))
+        || names.iter().rev().nth(1).is_some_and(|of| is_heap(of))
 }
 
 const ALLOCATES: &str = "a kernel cannot allocate: use an array, `[value; N]`, a buffer that is \
@@ -256,9 +273,9 @@ pub(crate) fn is_slice_method_of_std(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns the replacement of an unknown iterator method.
-pub(crate) fn iter_method(name: &str) -> &'static str {
-    match name {
+/// Returns the replacement of an iterator method of std that kernel code lacks.
+pub(crate) fn iter_method(name: &str) -> Option<&'static str> {
+    Some(match name {
         "collect" | "partition" | "unzip" => {
             "a kernel cannot allocate: write to a slice or an array in a `for` loop"
         }
@@ -272,8 +289,8 @@ pub(crate) fn iter_method(name: &str) -> &'static str {
         }
         "rposition" | "rfind" | "rfold" => "reverse it first: `.rev()`",
         "contains" | "is_empty" => "only ranges have it: use `any`",
-        _ => "write a `for` loop",
-    }
+        _ => return None,
+    })
 }
 
 /// Returns the message for a consumer that leaves a named iterator partly consumed.

@@ -97,7 +97,10 @@ impl Infer<'_> {
     fn report_unsupported(&mut self, expr: &syn::Expr) -> Expr {
         let (fact, help) = reject::expr(expr);
         let at = SpanRange::expr(expr);
-        let reported = self.errors.advise(at, fact, help);
+        let reported = match expr {
+            syn::Expr::Await(_) => self.errors.mistyped(at, fact),
+            _ => self.errors.advise(at, fact, help),
+        };
         self.make_reported(reported, at)
     }
 

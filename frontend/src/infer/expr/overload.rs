@@ -4,6 +4,7 @@ use crate::{
     hir::{Call, Expr, ExprKind},
     infer::{
         Infer,
+        call::reject,
         items::signature::receiver_reference,
         traits::member::{Member, MemberKind},
     },
@@ -53,7 +54,7 @@ impl<'a> Infer<'a> {
                 let rhs = self.coerce(rhs, slice);
                 self.make_operator_call(member, lhs, Some(rhs), at)
             }
-            None => self.report_no_operator(of_trait, &lhs, at),
+            None => self.report_no_operator(of_trait, method, &lhs, at),
         }
     }
 
@@ -81,7 +82,7 @@ impl<'a> Infer<'a> {
     ) -> Expr {
         match self.find_operator_impl(of_trait, method, value.ty, None) {
             Some(member) => self.make_operator_call(member, value, None, at),
-            None => self.report_no_operator(of_trait, &value, at),
+            None => self.report_no_operator(of_trait, method, &value, at),
         }
     }
 
@@ -93,7 +94,13 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn report_no_operator(&mut self, of_trait: &str, lhs: &Expr, at: SpanRange) -> Expr {
+    fn report_no_operator(
+        &mut self,
+        of_trait: &str,
+        method: &str,
+        lhs: &Expr,
+        at: SpanRange,
+    ) -> Expr {
         let shown = self.types.show(lhs.ty);
         let fact = format!("kernel code does not know this operator on `{shown}`");
         let reported = match self.vector_type(lhs.ty) {
@@ -104,9 +111,13 @@ impl<'a> Infer<'a> {
                  numbers of its lanes'",
             ),
             None if self.is_of_std(lhs.ty) => self.errors.mistyped(at, fact),
+            None if let Some(help) = reject::host_blocks(at, method, &shown) => {
+                self.errors.advise(at, fact, help)
+            }
+            // The `impl` is in another file, or there is none.
             None => {
                 let help = format!("mark its `impl {of_trait}` `#[device]`");
-                self.errors.advise(at, fact, help)
+                self.errors.advise_unless_rustc(at, fact, help)
             }
         };
         self.make_reported(reported, at)
@@ -185,7 +196,9 @@ impl<'a> Infer<'a> {
         let found = by_mut
             .flatten()
             .or_else(|| self.find_operator_impl("Index", "index", base.ty, Some(index.ty)));
-        let Some(member) = found else { return self.report_no_operator("Index", &base, at) };
+        let Some(member) = found else {
+            return self.report_no_operator("Index", "index", &base, at);
+        };
         let call = self.make_operator_call(member, base, Some(index), at);
         match self.types.get(call.ty) {
             Type::Ref { to, .. } => self.make_expr(ExprKind::Deref(Box::new(call)), to, at),

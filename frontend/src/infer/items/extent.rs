@@ -5,14 +5,17 @@ use crate::{
         Infer,
         items::{
             cycles::Definition,
-            scope::{self, Env},
+            scope::{self, Env, Scope},
         },
     },
     resolve::paths::path_key,
     syntax::{error::Reported, span::SpanRange},
     types::{Len, Prim, constant::Constant},
 };
-use syn::{BinOp, Expr, Lit, UnOp};
+use syn::{
+    BinOp, Expr, Lit, UnOp,
+    visit::{self, Visit},
+};
 use warpwise_compiler::ir::{Extent, Scalar};
 
 impl Infer<'_> {
@@ -193,6 +196,11 @@ impl Infer<'_> {
     }
 
     fn report_no_extent(&mut self, expr: &Expr) -> Reported {
+        let mut variable = FirstVariable { scope: &self.scope, found: None };
+        variable.visit_expr(expr);
+        if let Some(name) = variable.found {
+            return self.report_variable_in_constant(&name, SpanRange::expr(expr));
+        }
         self.errors.advise(
             SpanRange::expr(expr),
             "kernel code cannot compute this constant",
@@ -202,16 +210,19 @@ impl Infer<'_> {
 
     fn report_no_constant(&mut self, path: &syn::Path) -> Reported {
         let name = path_key(path);
-        // For rustc, a variable is no constant, either.
         if path.get_ident().is_some_and(|name| self.scope.find(name).is_some()) {
-            let fact = format!("attempt to use the variable `{name}` in a constant");
-            return self.errors.mistyped(SpanRange::path(path), fact);
+            return self.report_variable_in_constant(&name, SpanRange::path(path));
         }
         self.errors.advise(
             SpanRange::path(path),
             format_args!("kernel code does not know the constant `{name}`"),
             format_args!("name it in `#[kernel(open({name}))]`, or make it a constant parameter"),
         )
+    }
+
+    /// Reports a variable in a constant, which is no constant for rustc, either.
+    fn report_variable_in_constant(&mut self, name: &str, at: SpanRange) -> Reported {
+        self.errors.mistyped(at, format_args!("attempt to use the variable `{name}` in a constant"))
     }
 
     /// Unifies the type of an open constant with `usize`, because it is a length here.
@@ -265,6 +276,20 @@ impl Infer<'_> {
             let definition = Definition { value, env: &own, at };
             self.resolve_definition(&definition, |this| this.eval_integer(value, &own)).ok()?
         })
+    }
+}
+
+/// The first variable in an expression.
+struct FirstVariable<'s> {
+    scope: &'s Scope,
+    found: Option<String>,
+}
+
+impl<'ast> Visit<'ast> for FirstVariable<'_> {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        let variable = path.path.get_ident().filter(|name| self.scope.find(name).is_some());
+        self.found = self.found.take().or(variable.map(ToString::to_string));
+        visit::visit_expr_path(self, path);
     }
 }
 

@@ -2,6 +2,7 @@
 pub(crate) mod cycles;
 pub(crate) mod extent;
 pub(crate) mod late_constant;
+pub(crate) mod lifetimes;
 pub(crate) mod path;
 pub(crate) mod scope;
 pub(crate) mod signature;

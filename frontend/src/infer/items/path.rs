@@ -261,7 +261,7 @@ impl Infer<'_> {
                 "write a closure that calls it, with the types of its parameters",
             )
         } else {
-            self.errors.advise(
+            self.errors.advise_unless_rustc(
                 at,
                 format_args!("kernel code does not know the constant `{name}`"),
                 format_args!(
@@ -299,7 +299,8 @@ impl Infer<'_> {
             }
             (_, None) => {
                 let fact = format!("kernel code does not know the constant `{name}`");
-                let reported = self.errors.advise(at, fact, "`Num` has `ZERO` and `ONE`");
+                let help = "`Num` has `ZERO` and `ONE`";
+                let reported = self.errors.advise_unless_rustc(at, fact, help);
                 return self.make_reported(reported, at);
             }
         };

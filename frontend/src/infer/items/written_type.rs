@@ -3,6 +3,7 @@ use crate::{
     hir::GenericArg,
     infer::{
         Infer,
+        call::reject,
         items::{
             ResolvedPrefix,
             cycles::Definition,
@@ -363,8 +364,8 @@ impl Infer<'_> {
             "i128" | "u128" => "use integers of at most 64 bits",
             "char" => "use `u8` or `u32`",
             "str" | "String" => "pass bytes as `&[u8]`",
-            "Vec" | "Box" | "Rc" | "Arc" | "HashMap" => {
-                "a kernel cannot allocate: pass a buffer as `&[T]` or `&mut [T]`"
+            _ if reject::is_heap(name) => {
+                "a kernel cannot allocate: use an array, `[value; N]`, or pass a buffer as `&[T]` or `&mut [T]`"
             }
             "AtomicU8" | "AtomicI8" | "AtomicU16" | "AtomicI16" => {
                 "use `AtomicU32`: atomic integers have 32 or 64 bits"

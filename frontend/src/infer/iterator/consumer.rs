@@ -192,7 +192,10 @@ impl<'a> Infer<'a> {
         }
         let shown = self.types.show(ty);
         let fact = format!("kernel code cannot call `{name}` of the iterator `{shown}`");
-        let reported = self.errors.advise(at, fact, reject::iter_method(name));
+        let reported = match reject::iter_method(name) {
+            Some(help) => self.errors.advise(at, fact, help),
+            None => self.errors.advise_unless_rustc(at, fact, "write a `for` loop"),
+        };
         self.make_reported(reported, at)
     }
 

@@ -184,7 +184,7 @@ impl<'a> Infer<'a> {
 
     fn report_no_iterator(&mut self, value: &Expr, at: SpanRange) -> Expr {
         let shown = self.types.show(value.ty);
-        let reported = self.errors.advise(
+        let reported = self.errors.advise_unless_rustc(
             at,
             format_args!("kernel code cannot iterate over a value of type `{shown}`"),
             "loop over a range, a slice, an array, an iterator of those, or what has a `#[device] impl Iterator`",

@@ -18,7 +18,7 @@ use crate::{
     types::{Ty, Type},
 };
 use std::collections::BTreeSet;
-use syn::{Ident, Local, Pat, RangeLimits};
+use syn::{Ident, Lit, Local, Pat, RangeLimits};
 use warpwise_compiler::ir::Extent;
 
 /// The default binding mode.
@@ -101,12 +101,17 @@ impl<'a> Infer<'a> {
                 self.infer_constant_pattern(&pat.ident.clone().into(), ty, at)
             }
             Pat::Ident(pat) => self.infer_binding(pat, ty, mode),
-            Pat::Lit(syn::ExprLit { lit: syn::Lit::ByteStr(bytes), .. }) => {
+            Pat::Lit(syn::ExprLit { lit: Lit::ByteStr(bytes), .. }) => {
                 let span = bytes.span();
                 let bytes = bytes.value();
                 let bytes = bytes.iter().map(|&byte| syn::LitByte::new(byte, span));
                 let elements: Pat = syn::parse_quote_spanned!(span=> [#(#bytes),*]);
                 self.infer_pattern_in(&elements, ty, mode).kind
+            }
+            // No value in kernel code is a text.
+            Pat::Lit(syn::ExprLit { lit: Lit::Char(_) | Lit::CStr(_) | Lit::Str(_), .. }) => {
+                self.errors.mistyped(at, "this pattern is a text, and the value is none");
+                PatternKind::Wild
             }
             Pat::Lit(lit) => self.infer_literal_pattern(lit, ty),
             Pat::Path(path) => self.infer_constant_pattern(&path.path, ty, at),
@@ -426,6 +431,12 @@ impl<'a> Infer<'a> {
                 Pat::Ident(pat) => Some(pat.ident.to_string()),
                 _ => None,
             };
+            // The value of a type that is an error is no second one.
+            if let Some(written) = written
+                && let Type::Reported(proof) = self.types.get(written)
+            {
+                return self.make_reported(proof, SpanRange::expr(&init.expr));
+            }
             let hint = written.or_else(|| self.hint_from_pattern(pat, &init.expr));
             let value = self.infer_expr(&init.expr, hint);
             match written {

@@ -45,6 +45,26 @@ pub(crate) fn find_host_item(
     found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
 }
 
+/// Returns true if the only item of this name in the module around `position` has no visibility.
+pub(crate) fn has_private_item(file: &SourceFile, name: &str, position: LineColumn) -> bool {
+    if !file.names().may_declare(name) {
+        return false;
+    }
+    let words = file.code_text();
+    let is_private = |start: usize| {
+        let mut before = words.text[..start].trim_end();
+        while let Some(rest) = without_qualifier(before) {
+            let qualifier = &before[rest.len()..];
+            if qualifier.starts_with("pub") {
+                return false;
+            }
+            before = rest.trim_end();
+        }
+        before.is_empty() || before.ends_with([';', '{', '}', ']'])
+    };
+    matches!(words.module_declarations(file, name, position)[..], [(start, ..)] if is_private(start))
+}
+
 /// Returns true if the module around `position` declares a type of this name, or imports one from
 /// outside of std.
 pub(crate) fn has_own_type(file: &SourceFile, name: &str, position: LineColumn) -> bool {
@@ -520,6 +540,8 @@ mod tests {
             found(of_trait, "P"),
             "`trait A` (line 1) and `impl<T: B<C>> A for P<T>` (line 3)"
         );
+        let with_lifetime = "impl<'a> P<'a> { fn f(self) -> &'static u8 { &b'x' } }";
+        assert_eq!(found(with_lifetime, "P"), "`impl<'a> P<'a>` (line 1)");
         let by_default = "trait A { fn f(self) {} }\nimpl A for f32 {}";
         assert_eq!(found(by_default, "f32"), "`trait A` (line 1) and `impl A for f32` (line 2)");
         let one = "#[device] trait A { fn f(self) {} }\nimpl A for f32 { fn f(self) {} }";
@@ -562,6 +584,7 @@ mod tests {
             "use a::g as f;",
             "use super::*;",
             "fn g() {} use crate::{a::*, b};",
+            "#[kernel] fn k() { f(); }",
         ] {
             assert!(FileNames::collect(text).may_have_function("f"), "{text}");
         }

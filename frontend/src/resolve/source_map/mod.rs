@@ -116,9 +116,17 @@ pub(crate) fn host_blocks_with(span: Span, function: &str, ty: &str) -> Vec<Stri
 }
 
 /// Returns the path of the item of Warpwise that a `use` in the file gives this name: `warpwise::F32x2` of
-/// `use warpwise::F32x2 as Pair`. `None` if there is no such `use` in the module or in the blocks around it.
+/// `use warpwise::F32x2 as Pair`, or of such a `pub use` that a `use` in the file leads to. `None` if there is no
+/// such `use` in the module or in the blocks around it.
 pub(crate) fn renamed_item(name: &Ident) -> Option<String> {
-    imported_path(name, |file| &file.renames)
+    imported_path(name, |file| &file.renames).or_else(|| {
+        if !ask_file(name, |file, name, _| file.names().may_import(name)) {
+            return None;
+        }
+        let SourceLocation { line, column, .. } = SourceLocation::start_of(name.span());
+        let file = name.span().unwrap().local_file()?;
+        modules::find_reexported_item(&file, (line, column), &name.to_string())
+    })
 }
 
 /// Returns the path of an enum variant that the file imports under this name: `Op::Push`. `None` if
@@ -157,6 +165,19 @@ pub(crate) fn far_item(path: &syn::Path) -> Option<ItemElsewhere> {
     let SourceLocation { line, column, .. } = SourceLocation::start_of(first.ident.span());
     let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
     modules::find_item_elsewhere(&first.ident.span().unwrap().local_file()?, (line, column), &names)
+}
+
+/// Returns true if `path` leads to an item of this crate that is private where the path is, as far
+/// as the crate's files show. False if a `macro_rules!` produced the path.
+pub(crate) fn is_private(path: &syn::Path) -> bool {
+    let Some(first) = path.segments.first().filter(|_| path.leading_colon.is_none()) else {
+        return false;
+    };
+    let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+    let file = || first.ident.span().unwrap().local_file();
+    ask_file(&first.ident, |_, _, position| {
+        file().is_some_and(|file| modules::is_private_elsewhere(&file, position, &names))
+    })
 }
 
 /// Returns `path` as a `use` at its place would write it, if it leads to another crate, as far as

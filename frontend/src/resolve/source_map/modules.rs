@@ -5,7 +5,7 @@
 //! and other crates.
 use crate::resolve::source_map::{
     LineColumn, SourceFile, imported_names,
-    items::{HostItem, find_host_item},
+    items::{HostItem, find_host_item, has_private_item},
     load_file,
     scanner::is_name,
 };
@@ -42,6 +42,47 @@ pub(crate) fn find_item_elsewhere(
     let item = find_host_item(&module.file, &name, module.position_inside())?;
     let file = (module.path != here).then_some(module.path);
     Some(ItemElsewhere { name, item, file })
+}
+
+/// Returns true if `path` leads from the position `position` in the file `here` to an item that is
+/// private in a module that is not around the position.
+pub(crate) fn is_private_elsewhere(here: &Path, position: LineColumn, path: &[String]) -> bool {
+    let find = || {
+        let start = SourceModule::around(here, position)?;
+        let path = resolve_first_name(&start, path)?;
+        let (name, way) = path.split_last()?;
+        let module = way.iter().try_fold(start, |module, step| module.resolve_segment(step))?;
+        let mut around = SourceModule::around(here, position);
+        while let Some(current) = around {
+            if (&current.path, current.open) == (&module.path, module.open) {
+                return None;
+            }
+            around = current.parent_module();
+        }
+        Some(has_private_item(&module.file, name, module.position_inside()))
+    };
+    find() == Some(true)
+}
+
+/// Returns the path of the item of Warpwise that re-exports give another name, from the position
+/// `position` in the file `here`: `warpwise::F32x2` for a `Pair` of `use crate::types::Pair`, where `types` has `pub use
+/// warpwise::F32x2 as Pair`.
+pub(crate) fn find_reexported_item(
+    here: &Path,
+    position: LineColumn,
+    name: &str,
+) -> Option<String> {
+    let mut module = SourceModule::around(here, position)?;
+    let mut path = module.unique_import(name)?;
+    for _ in 0..MAX_IMPORT_CHAIN {
+        let (last, way) = path.split_last()?;
+        if path[0] == "warpwise" {
+            return (last != name).then(|| path.join("::"));
+        }
+        module = way.iter().try_fold(module, |module, step| module.resolve_segment(step))?;
+        path = module.unique_import(last)?;
+    }
+    None
 }
 
 /// Replaces the first name of `path` by its imported path; `None` if the path stays in this module.
@@ -232,6 +273,46 @@ mod tests {
         assert_eq!(at("b::f").as_deref(), Some("fn f 4"));
         assert_eq!(at("V").as_deref(), Some("const W 3"));
         assert_eq!(at("W"), None);
+    }
+
+    #[test]
+    fn private_items_are_visible_inside_of_their_module() {
+        let text = "mod a { #[device] const fn f() {} pub(crate) fn g() {} pub const unsafe fn h() {} }\n\
+                    mod b { mod c {   } fn f() {} pub fn g() {} }\nfn top() {}";
+        let file = std::env::temp_dir().join(format!("warpwise-private-{}.rs", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        let is_private = |position, path: &str| {
+            let path: Vec<String> = path.split("::").map(str::to_owned).collect();
+            is_private_elsewhere(&file, position, &path)
+        };
+        assert!(is_private((3, 1), "a::f"));
+        assert!(is_private((3, 1), "b::f"));
+        for path in ["a::g", "a::h", "a::i", "b::g", "top", "self::top", "c::f"] {
+            assert!(!is_private((3, 1), path), "{path}");
+        }
+        assert!(!is_private((2, 17), "super::f"));
+        assert!(!is_private((2, 17), "super::super::top"));
+        assert!(is_private((2, 17), "super::super::a::f"));
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[test]
+    fn renames_are_followed_through_reexports() {
+        let text = "use types::{Pair, b, Own, bits};\n\
+                    mod types { pub use super::inner::V as Pair; pub use warpwise::bits as b;\n \
+                    pub use warpwise::bits; \
+                    pub struct Own; }\n\
+                    mod inner { pub use warpwise::F32x2 as V; }";
+        let file =
+            std::env::temp_dir().join(format!("warpwise-reexports-{}.rs", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        let found = |name| find_reexported_item(&file, (1, 1), name);
+        assert_eq!(found("Pair").as_deref(), Some("warpwise::F32x2"));
+        assert_eq!(found("b").as_deref(), Some("warpwise::bits"));
+        for name in ["Own", "V", "bits"] {
+            assert_eq!(found(name), None, "{name}");
+        }
+        std::fs::remove_file(file).unwrap();
     }
 
     #[test]

@@ -15,7 +15,8 @@ pub(crate) struct FileNames {
     modules: HashSet<String>,
     /// Words of a `use`.
     imported: HashSet<String>,
-    /// True if there is a glob import other than a prelude's.
+    /// True if there is a glob import other than a prelude's, or if the imports are those of a file
+    /// that includes this one.
     has_globs: bool,
     /// True if there is a glob import other than a prelude's and `super::*`.
     has_far_globs: bool,
@@ -70,6 +71,9 @@ impl FileNames {
             names.has_foreign_globs |= has_glob && !(of_prelude && is_ours && is_only);
             names.has_prelude |= of_prelude;
         }
+        // `#[kernel]` has to be imported, so another file includes this one.
+        let has_code = text.contains("#[kernel") || text.contains("#[device");
+        names.has_globs |= has_code && !text.contains("warpwise");
         names
     }
 

@@ -87,7 +87,7 @@ impl Scanner {
                 ('/', Some('/')) => self.skip_line(),
                 ('/', Some('*')) => self.skip_comment(),
                 ('"', _) => self.skip_string(),
-                ('\'', _) => self.skip_char(),
+                ('\'', _) if !self.is_lifetime() => self.skip_char(),
                 ('r', Some('"' | '#')) if !self.follows_name() && self.is_raw() => self.skip_raw(),
                 (char, _) if char.is_whitespace() => {}
                 (char, _) => return Some((char, position)),
@@ -167,7 +167,12 @@ impl Scanner {
         }
     }
 
-    /// Skips a character literal; does nothing at a lifetime.
+    /// Returns true if the `'` just read begins a lifetime, and no character.
+    pub(crate) fn is_lifetime(&self) -> bool {
+        self.peek(0).is_some_and(is_name) && self.peek(1) != Some('\'')
+    }
+
+    /// Skips a character literal.
     pub(crate) fn skip_char(&mut self) {
         match (self.peek(0), self.peek(1)) {
             (Some('\\'), _) => {
