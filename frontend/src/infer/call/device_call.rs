@@ -3,7 +3,7 @@ use crate::{
     hir::{Call, Expr, ExprKind, GenericArg},
     infer::{
         Infer, Obligation,
-        call::closure::CallSignature,
+        call::{closure::CallSignature, function_value::calling_closure},
         items::{
             path::callee_path,
             scope::{self, Env},
@@ -179,13 +179,9 @@ impl<'a> Infer<'a> {
             return self.make_borrow(closure, reference);
         }
         let value = match as_closure(arg) {
-            // A function becomes a closure that calls it: `|arg0, arg1| name(arg0, arg1)`.
             Some(closure) => self.infer_closure(closure, Some(bound)),
             None if self.names_function(arg) => {
-                let names = (0..bound.params.len()).map(|index| quote::format_ident!("arg{index}"));
-                let names: Vec<syn::Ident> = names.collect();
-                let at = syn::spanned::Spanned::span(arg);
-                let closure = syn::parse_quote_spanned!(at=> |#(#names),*| #arg(#(#names),*));
+                let closure = calling_closure(arg, bound.params.len());
                 self.infer_closure(&closure, Some(bound))
             }
             None => self.infer_expr(arg, None),
