@@ -161,13 +161,29 @@ impl<'a> Infer<'a> {
                 let value = match (&bound, as_closure(arg)) {
                     (Some(bound), _) => self.infer_callable(arg, bound),
                     (None, Some(closure)) => self.infer_closure(closure, None),
-                    (None, None) => self.infer_expr(arg, Some(param)),
+                    (None, None) => {
+                        let hint = self.argument_hint(param, returned);
+                        self.infer_expr(arg, Some(hint))
+                    }
                 };
                 values[index] = Some(self.coerce(value, param));
             }
         }
         self.settle_projections(false);
         values.into_iter().flatten().collect()
+    }
+
+    /// Returns the type that a call expects of an argument: that of the parameter, or of the result
+    /// if nothing else decides both yet, as in `let sum: Money = x.iter().fold(0.into(), ..)`.
+    fn argument_hint(&self, param: Ty, returned: Option<(Ty, Ty)>) -> Ty {
+        match (self.types.get(param), returned) {
+            (Type::Unknown(Class::Any), Some((ret, expected)))
+                if self.types.is_same_entry(param, ret) =>
+            {
+                expected
+            }
+            _ => param,
+        }
     }
 
     /// Infers a closure or function with the call signature `bound`.
