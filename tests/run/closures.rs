@@ -10,7 +10,7 @@ use warpwise::prelude::*;
 cases![
     captures, shadowed, by_reference, nested, passed_on, kept, leaving, in_iterators,
     called_twice, of_lanes: THREADS_MEET, generic_ones, copied,
-    by_mutable_reference,
+    by_mutable_reference, functions_of_numbers,
 ];
 
 fn numbers() -> Vec<i32> {
@@ -489,6 +489,39 @@ fn copied(on: &Engine) -> Check {
         out[5] = numbered.clone().sum();
         out[6] = numbered.fold(0, |sum, v| sum * 3 + v);
         out[7] = count;
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Folded<F> {
+    function: F,
+    first: i32,
+}
+
+#[device]
+impl<F: Fn(i32, i32) -> i32> Folded<F> {
+    fn of(&self, x: &[i32]) -> i32 {
+        x.iter().fold(self.first, |a, b| (self.function)(a, *b))
+    }
+}
+
+#[device]
+fn clamped<T: Int>(x: T, low: T, high: T) -> T {
+    let (least, most) = (T::min, T::max);
+    most(low, least(x, high))
+}
+
+/// Functions of numbers as values of variables and fields, which nothing expects to be callable.
+fn functions_of_numbers(on: &Engine) -> Check {
+    crate::run::engine::like_rust!(on, |x, y, out| {
+        out[0] = Folded { function: i32::min, first: 5 }.of(x);
+        out[1] = Folded { function: i32::wrapping_mul, first: 3 }.of(y);
+        let (power, root) = (i32::pow, f64::sqrt);
+        out[2] = power(y.len() as i32, 3) + root(17.0 + x.len() as f64) as i32;
+        out[3] = clamped(y.len() as i32, -1, 1);
+        out[4] = (f32::from_bits)(0x4040_0000) as i32;
     });
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::{
 };
 use warpwise::prelude::*;
 
-cases![constants, numbers, folds, ranges, tuples, arrays_as_slices, wrapping, hashes: THREADS_MEET];
+cases![constants, numbers, folds, converted_arguments, sums_in_patterns, ranges, tuples, arrays_as_slices, wrapping, hashes: THREADS_MEET];
 
 #[device]
 trait Monoid: Copy {
@@ -136,6 +136,50 @@ fn folds(on: &Engine) -> Check {
     }
     let wide = x.iter().fold(0u64, |sum, v| (sum << 9) + u64::from(*v));
     same("out", &out, &[hash, 144, (wide >> 20) as u8, 28])
+}
+
+#[device]
+#[derive(Clone, Copy, Default)]
+struct Cents(i32);
+#[device]
+impl From<i32> for Cents {
+    fn from(euros: i32) -> Self {
+        Cents(100 * euros)
+    }
+}
+#[device]
+impl std::iter::Sum<i32> for Cents {
+    fn sum<I: Iterator<Item = i32>>(euros: I) -> Self {
+        euros.fold(Cents(0), |sum, v| Cents(sum.0 + 100 * v))
+    }
+}
+#[device]
+fn total(x: &[i32]) -> Cents {
+    x.iter().fold(1.into(), |sum: Cents, v| Cents(sum.0 + v))
+}
+
+/// The result of a call determines the type of an argument.
+fn converted_arguments(on: &Engine) -> Check {
+    crate::run::engine::like_rust!(on, |x, y, out| {
+        out[0] = total(x).0;
+        let more: Cents = y.iter().fold(Default::default(), |sum: Cents, v| Cents(sum.0 - v));
+        out[1] = more.0;
+        let applied: Cents = applied((x.len() as i32).into(), |cents| Cents(cents.0 + 1));
+        out[2] = applied.0;
+    });
+    Ok(())
+}
+
+/// A pattern determines the type of a sum.
+fn sums_in_patterns(on: &Engine) -> Check {
+    crate::run::engine::like_rust!(on, |x, y, out| {
+        let Cents(sum) = x.iter().copied().sum();
+        out[0] = sum;
+        if let Cents(sum @ 1..) = y.iter().map(|v| v + 1).sum() {
+            out[1] = sum;
+        }
+    });
+    Ok(())
 }
 
 #[device]

@@ -3,7 +3,7 @@ use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::Add;
 use warpwise::prelude::*;
 
-cases![in_shared_memory: THREADS_MEET, operations: THREADS_MEET, elements, several_parameters, associated_types, numbers, arrays, precompiled];
+cases![in_shared_memory: THREADS_MEET, operations: THREADS_MEET, elements, several_parameters, associated_types, numbers, arrays, precompiled, shared_names];
 
 #[device]
 mod operations_on {
@@ -335,4 +335,74 @@ fn precompiled(on: &Engine) -> Check {
     launch!(on, polynomial::<f64, 4, false>(read x, write y), launch_config)?;
     let expected = |x: &f64| ((5.0 * x + 6.0) * x + 7.0) * x + 8.0;
     same("embedded f64", &y, &x.iter().map(expected).collect::<Vec<_>>())
+}
+
+#[device]
+trait Named: Copy {
+    const MAX: Self;
+    fn abs(self) -> Self;
+    fn name() -> u32;
+}
+
+#[device]
+impl Named for i32 {
+    const MAX: Self = 7;
+    fn abs(self) -> Self {
+        self + 100
+    }
+    fn name() -> u32 {
+        1
+    }
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Own(i32);
+
+#[device]
+impl Own {
+    const MAX: Self = Own(-1);
+
+    fn abs(self) -> Self {
+        Own(-2)
+    }
+
+    fn name() -> u32 {
+        3
+    }
+}
+
+#[device]
+impl Named for Own {
+    const MAX: Self = Own(8);
+    fn abs(self) -> Self {
+        Own(self.0 + 200)
+    }
+    fn name() -> u32 {
+        2
+    }
+}
+
+#[kernel(instances(i32, Own))]
+fn by_bound<T: Named>(x: &mut [T], names: &mut [u32]) {
+    x[0] = T::MAX;
+    x[1] = T::abs(x[1]);
+    names[0] = T::name();
+}
+
+/// A path that begins with a parameter means the bound's function or constant, even if the type has
+/// one of that name.
+fn shared_names(on: &Engine) -> Check {
+    let (mut x, mut names) = (vec![-3, -4], vec![0]);
+    let one = LaunchConfig::grid(1).block(1);
+    launch!(on, by_bound::<i32>(write x, write names), one)?;
+    same("x", &x, &[7, 96])?;
+    same("names", &names, &[1])?;
+    let mut x = vec![Own(-3), Own(-4)];
+    launch!(on, by_bound::<Own>(write x, write names), one)?;
+    same("x", &[x[0].0, x[1].0], &[8, 196])?;
+    same("names", &names, &[2])?;
+    // The type's own are others.
+    same("own", &[Own::MAX.0, Own(1).abs().0], &[-1, -2])?;
+    same("name", &[Own::name()], &[3])
 }

@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
-cases![slices, halves, set_again, in_structs, options, numbers, changed, variables, outside: FAULTS];
+cases![slices, halves, set_again, in_structs, options, numbers, changed, variables, fields, outside: FAULTS];
 
 #[device]
 fn total(of: [&[i32]; 2]) -> i32 {
@@ -217,6 +217,50 @@ fn variables(on: &Engine) -> Check {
             *v += 2;
         }
         out[5] = a;
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Table {
+    rows: [[i32; 2]; 2],
+    scale: i32,
+}
+
+#[device]
+#[derive(Clone, Copy)]
+enum Cells {
+    Three([i32; 3]),
+    One(i32),
+}
+
+/// Arrays in structs and enums, which a `&mut` reference in an array refers to.
+fn fields(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let k = y.len() % 2;
+        let mut a = Table { rows: [[1, 2], [3, x.len() as i32]], scale: 2 };
+        let mut b = Table { rows: [[5, 6], [7, 8]], scale: 3 };
+        for table in [&mut a, &mut b] {
+            table.rows.swap(0, k);
+            table.rows[1][k] += table.scale;
+            for row in table.rows.iter_mut() {
+                row[0] *= table.scale;
+            }
+            table.scale += table.rows.as_flattened()[k + 1];
+        }
+        out[0] = a.rows.as_flattened().iter().fold(a.scale, |sum, v| 10 * sum + v);
+        out[1] = b.rows.as_flattened().iter().fold(b.scale, |sum, v| 10 * sum + v);
+        let (mut three, mut one) = (Cells::Three([1, 2, 3]), Cells::One(4));
+        for (n, cells) in [&mut three, &mut one].into_iter().enumerate() {
+            match cells {
+                Cells::Three(cells) => cells[k] += 7,
+                Cells::One(cell) => *cell += n as i32,
+            }
+        }
+        if let (Cells::Three(cells), Cells::One(cell)) = (three, one) {
+            out[2] = cells[0] * 1000 + cells[1] * 100 + cells[2] * 10 + cell;
+        }
     });
     Ok(())
 }

@@ -226,6 +226,11 @@ mod algebra {
     }
 
     #[derive(Clone, Copy)]
+    pub(super) struct Arc {
+        pub(super) to: usize,
+    }
+
+    #[derive(Clone, Copy)]
     pub(super) enum Index {
         Nowhere,
         At(usize),
@@ -238,7 +243,7 @@ mod algebra {
         x.iter().fold(O::START, |a, b| O::apply(a, *b))
     }
 }
-use algebra::{Add, Index, Mul, Operation, Range, Sum};
+use algebra::{Add, Arc, Index, Mul, Operation, Range, Sum};
 
 /// Types and constants that have the names of std's traits and types.
 #[kernel]
@@ -247,7 +252,10 @@ fn named_as_std(range: Range, x: &[i32], at: &[Index], out: &mut [i32]) {
     let inside = Range::of(-5, 10).holds(x[i]) && range.holds(x[i]);
     let place = match at[i] {
         Index::Nowhere => 0,
-        Index::At(place) => x[place],
+        Index::At(place) => {
+            let Arc { to } = Arc { to: place };
+            x[to]
+        }
     };
     let (sum, product) = (algebra::fold::<Add>(&x[..3]), algebra::fold::<algebra::Mul>(&x[..3]));
     let Mul(square) = Mul(x[i]) * Mul(x[i]);

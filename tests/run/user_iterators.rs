@@ -12,6 +12,7 @@ cases![
     passed,
     ends_now_and_then,
     of_its_own_name,
+    own_or_iterator_method,
     many_threads
 ];
 
@@ -386,6 +387,64 @@ fn of_its_own_name(on: &Engine) -> Check {
         out[3] = cursor.by_ref().take(y.len()).sum();
         out[4] = cursor.nth(2).unwrap_or(-5);
         out[5] = cursor.at;
+    });
+    Ok(())
+}
+
+/// Has methods that iterators have, too. Which of the two a call takes depends on the receiver.
+#[device]
+#[derive(Clone, Copy)]
+struct Dial {
+    at: i32,
+}
+
+#[device]
+impl Dial {
+    fn take(&mut self, n: usize) -> i32 {
+        self.at -= n as i32;
+        100 * self.at
+    }
+
+    fn count(&self) -> usize {
+        50
+    }
+
+    fn last(self) -> Option<i32> {
+        Some(1000)
+    }
+
+    fn taken(&mut self) -> i32 {
+        self.take(2)
+    }
+
+    fn counts(&mut self) -> [usize; 3] {
+        let here = *self;
+        let shared = &here;
+        [self.count(), shared.count(), here.count()]
+    }
+}
+
+#[device]
+impl Iterator for Dial {
+    type Item = i32;
+    fn next(&mut self) -> Option<i32> {
+        self.at -= 1;
+        (self.at > 0).then_some(self.at)
+    }
+}
+
+fn own_or_iterator_method(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let mut dial = Dial { at: x.len() as i32 };
+        out[0] = dial.taken();
+        let by_reference = &mut dial;
+        out[1] = by_reference.take(y.len());
+        out[2] = Dial { at: 5 }.take(2).sum();
+        let [first, second, third] = Dial { at: 5 }.counts();
+        out[3] = (first + 100 * second + 10_000 * third) as i32;
+        let dial = Dial { at: 6 };
+        out[4] = dial.count() as i32;
+        out[5] = dial.last().unwrap_or(0);
     });
     Ok(())
 }

@@ -48,7 +48,9 @@ pub(super) fn has_loads_to_hoist(kernel: &Kernel, list: &Body) -> bool {
 fn last_fixed_operands(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
     let mut fixed = kernel.insts.facts(None);
     for (id, inst) in kernel.insts.iter() {
-        let is_movable = inst.op.effect() == Effect::None || is_constant_load(kernel, id);
+        // A branch that a load depends on stays ahead of it, even where it is a pure operation.
+        let is_pure = inst.op.effect() == Effect::None && !is_branch(kernel, id);
+        let is_movable = is_pure || is_constant_load(kernel, id);
         fixed[id] = match is_movable {
             true => inst.op.operands().map(|operand| fixed[operand]).max().flatten(),
             false => Some(id),

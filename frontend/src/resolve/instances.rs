@@ -26,7 +26,9 @@ impl Instance {
     ) -> (ItemFn, Options) {
         let names = item.sig.generics.type_params().map(|param| param.ident.clone());
         let types = names.zip(self.types.iter().cloned()).collect();
-        let bounds = trait_bounds(&item.sig.generics).map(|bound| bound.path.clone()).collect();
+        let bounds = trait_bounds(&item.sig.generics)
+            .map(|(of, bound)| (of.cloned(), bound.path.clone()))
+            .collect();
         let mut put = TypeSubstitution { types, bounds, devices };
         let (mut item, mut options) = (item.clone(), options.clone());
         remove_type_params(&mut item.sig.generics);
@@ -44,7 +46,7 @@ impl Instance {
     /// its bound, a call on a type only with the trait in scope.
     pub(crate) fn import_bound_traits(item: &ItemFn, devices: &DeviceSet) -> TokenStream {
         let mut found: Vec<Path> = Vec::new();
-        for bound in trait_bounds(&item.sig.generics) {
+        for (_, bound) in trait_bounds(&item.sig.generics) {
             let path = truncate_to_item(&bound.path);
             if devices.kernel_paths.contains_key(&path_key(&path)) && !found.contains(&path) {
                 found.push(path);
@@ -54,16 +56,26 @@ impl Instance {
     }
 }
 
-/// Returns the trait bounds of type parameters.
-fn trait_bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
+/// Returns the trait bounds of type parameters, each with the name of its parameter; `None` for a
+/// bound of another type, such as `T::Item: Copy`.
+fn trait_bounds(generics: &Generics) -> impl Iterator<Item = (Option<&Ident>, &syn::TraitBound)> {
     let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let where_bounds = clauses.filter_map(|predicate| match predicate {
-        WherePredicate::Type(of) => Some(&of.bounds),
+        WherePredicate::Type(of) => {
+            let name = match &of.bounded_ty {
+                Type::Path(ty) if ty.qself.is_none() => ty.path.get_ident(),
+                _ => None,
+            };
+            Some((name, &of.bounds))
+        }
         _ => None,
     });
-    let bounds = generics.type_params().map(|param| &param.bounds).chain(where_bounds).flatten();
-    bounds.filter_map(|bound| match bound {
-        syn::TypeParamBound::Trait(bound) => Some(bound),
+    let own_bounds = generics.type_params().map(|param| (Some(&param.ident), &param.bounds));
+    let bounds = own_bounds
+        .chain(where_bounds)
+        .flat_map(|(name, bounds)| bounds.iter().map(move |bound| (name, bound)));
+    bounds.filter_map(|(name, bound)| match bound {
+        syn::TypeParamBound::Trait(bound) => Some((name, bound)),
         _ => None,
     })
 }
@@ -71,8 +83,8 @@ fn trait_bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
 /// Substitutes types for the names of type parameters.
 struct TypeSubstitution<'a> {
     types: Vec<(Ident, Type)>,
-    /// The trait bounds of the parameters.
-    bounds: Vec<Path>,
+    /// The trait bounds of the parameters, each with the name of its parameter, if it has one.
+    bounds: Vec<(Option<Ident>, Path)>,
     devices: &'a DeviceSet,
 }
 
@@ -99,14 +111,16 @@ impl TypeSubstitution<'_> {
         Some((qself, Path { leading_colon: colon, segments }))
     }
 
+    /// Returns the device trait of a bound.
+    fn bound_trait(&self, bound: &Path) -> Option<&syn::Item> {
+        let index = self.devices.kernel_paths.get(&path_key(&truncate_to_item(bound)))?;
+        self.devices.items.get(*index).map(|device| &device.item)
+    }
+
     /// Returns the bound that declares an associated type: implied for a parameter, but to be
     /// written for a concrete type.
-    fn trait_declaring(&self, name: &Ident) -> Option<&Path> {
-        let device = |bound: &Path| {
-            let index = self.devices.kernel_paths.get(&path_key(&truncate_to_item(bound)))?;
-            self.devices.items.get(*index)
-        };
-        let declares = |bound: &&Path| match device(bound).map(|device| &device.item) {
+    fn trait_declaring_type(&self, name: &Ident) -> Option<&Path> {
+        let declares = |bound: &&Path| match self.bound_trait(bound) {
             Some(syn::Item::Trait(defined)) => defined.items.iter().any(
                 |member| matches!(member, syn::TraitItem::Type(member) if member.ident == *name),
             ),
@@ -114,7 +128,32 @@ impl TypeSubstitution<'_> {
             // An operator trait of std.
             None => name == "Output",
         };
-        self.bounds.iter().find(declares)
+        self.bounds.iter().map(|(_, bound)| bound).find(declares)
+    }
+
+    /// Returns the bound of a parameter that declares a function or constant. The concrete type may
+    /// have another one of that name, which a path without the trait would mean.
+    fn trait_declaring_value(&self, parameter: &Ident, name: &Ident) -> Option<&Path> {
+        let declares = |bound: &&Path| match self.bound_trait(bound) {
+            Some(syn::Item::Trait(defined)) => defined.items.iter().any(|member| match member {
+                syn::TraitItem::Fn(member) => member.sig.ident == *name,
+                syn::TraitItem::Const(member) => member.ident == *name,
+                _ => false,
+            }),
+            _ => false,
+        };
+        let of_parameter = self.bounds.iter().filter(|(of, _)| of.as_ref() == Some(parameter));
+        of_parameter.map(|(_, bound)| bound).find(declares)
+    }
+
+    /// Returns the path `<Type as Bound>::rest` for a path that begins with a parameter.
+    fn qualify_by_bound(&self, path: &Path, bound: &Path) -> Option<(QSelf, Path)> {
+        let (mut qself, rest) = self.qualify(path)?;
+        (qself.position, qself.as_token) =
+            (bound.segments.len(), Some(Token![as](Span::call_site())));
+        let of_trait = bound.segments.iter().cloned().map(without_bindings);
+        let segments = of_trait.chain(rest.segments).collect();
+        Some((qself, Path { leading_colon: bound.leading_colon, segments }))
     }
 
     /// Substitutes in the tokens of a macro call.
@@ -168,16 +207,12 @@ impl VisitMut for TypeSubstitution<'_> {
                 *ty = found;
                 return;
             }
-            if let Some((mut qself, mut rest)) = self.qualify(path) {
-                let bound =
-                    path.segments.iter().nth(1).and_then(|name| self.trait_declaring(&name.ident));
-                if let Some(bound) = bound {
-                    (qself.position, qself.as_token) =
-                        (bound.segments.len(), Some(Token![as](Span::call_site())));
-                    let of_trait = bound.segments.iter().cloned().map(without_bindings);
-                    let segments = of_trait.chain(rest.segments.iter().cloned()).collect();
-                    rest = Path { leading_colon: bound.leading_colon, segments };
-                }
+            let name = path.segments.iter().nth(1);
+            let qualified = match name.and_then(|name| self.trait_declaring_type(&name.ident)) {
+                Some(bound) => self.qualify_by_bound(path, bound),
+                None => self.qualify(path),
+            };
+            if let Some((qself, rest)) = qualified {
                 let attrs = std::mem::take(attrs);
                 *ty = Type::Path(TypePath { attrs, qself: Some(qself), path: rest });
             }
@@ -190,7 +225,15 @@ impl VisitMut for TypeSubstitution<'_> {
             && path.path.segments.len() > 1
             && let Some(found) = self.type_of_first_segment(&path.path)
         {
+            let [parameter, name] = [0, 1].map(|at| &path.path.segments[at].ident);
+            let by_bound = (path.path.segments.len() == 2)
+                .then(|| self.trait_declaring_value(parameter, name))
+                .flatten()
+                .and_then(|bound| self.qualify_by_bound(&path.path, bound));
             match found {
+                _ if let Some((qself, rest)) = by_bound => {
+                    (path.qself, path.path) = (Some(qself), rest);
+                }
                 // A plain path, which resolves like one that the user wrote.
                 Type::Path(TypePath { qself: None, path: of, .. }) if has_no_arguments(&of) => {
                     let rest = path.path.segments.iter().skip(1).cloned();

@@ -15,13 +15,10 @@ pub(crate) fn reject_reserved_name(item: &Item) -> Option<Error> {
              would hide"
         )
     } else if is_reserved(item, &name.unraw().to_string()) {
-        let (what, of) = match item {
-            Item::Trait(_) => ("trait", "the trait"),
-            _ => ("item", "what"),
-        };
+        let what = if matches!(item, Item::Trait(_)) { "trait" } else { "item" };
         format!(
-            "a device {what} cannot be named `{name}`: kernel code takes that name for {of} that std or \
-             Warpwise has by it"
+            "a device {what} cannot be named `{name}`: in kernel code, the name always means the {what} \
+             of std or Warpwise"
         )
     } else {
         return None;

@@ -6,7 +6,7 @@ use warpwise::prelude::*;
 fn functions(x: &mut [f32]) {
     x[0] = std::hint::black_box(x[1]);
     x[3] = Some(1.0f32).unwrap();
-    x[4] = (f32::sqrt)(1.0);
+    let order = f32::total_cmp;
     x[5] = warp::shfl_xor_width::<7, _>(x[6], 1);
 }
 

@@ -3,7 +3,7 @@ use crate::{
     hir::{Call, Expr, ExprKind, GenericArg},
     infer::{
         Infer, Obligation,
-        call::closure::CallSignature,
+        call::{closure::CallSignature, function_value::calling_closure},
         items::{
             path::callee_path,
             scope::{self, Env},
@@ -161,13 +161,29 @@ impl<'a> Infer<'a> {
                 let value = match (&bound, as_closure(arg)) {
                     (Some(bound), _) => self.infer_callable(arg, bound),
                     (None, Some(closure)) => self.infer_closure(closure, None),
-                    (None, None) => self.infer_expr(arg, Some(param)),
+                    (None, None) => {
+                        let hint = self.argument_hint(param, returned);
+                        self.infer_expr(arg, Some(hint))
+                    }
                 };
                 values[index] = Some(self.coerce(value, param));
             }
         }
         self.settle_projections(false);
         values.into_iter().flatten().collect()
+    }
+
+    /// Returns the type that a call expects of an argument: that of the parameter, or of the result
+    /// if nothing else decides both yet, as in `let sum: Money = x.iter().fold(0.into(), ..)`.
+    fn argument_hint(&self, param: Ty, returned: Option<(Ty, Ty)>) -> Ty {
+        match (self.types.get(param), returned) {
+            (Type::Unknown(Class::Any), Some((ret, expected)))
+                if self.types.is_same_entry(param, ret) =>
+            {
+                expected
+            }
+            _ => param,
+        }
     }
 
     /// Infers a closure or function with the call signature `bound`.
@@ -179,13 +195,9 @@ impl<'a> Infer<'a> {
             return self.make_borrow(closure, reference);
         }
         let value = match as_closure(arg) {
-            // A function becomes a closure that calls it: `|arg0, arg1| name(arg0, arg1)`.
             Some(closure) => self.infer_closure(closure, Some(bound)),
             None if self.names_function(arg) => {
-                let names = (0..bound.params.len()).map(|index| quote::format_ident!("arg{index}"));
-                let names: Vec<syn::Ident> = names.collect();
-                let at = syn::spanned::Spanned::span(arg);
-                let closure = syn::parse_quote_spanned!(at=> |#(#names),*| #arg(#(#names),*));
+                let closure = calling_closure(arg, bound.params.len());
                 self.infer_closure(&closure, Some(bound))
             }
             None => self.infer_expr(arg, None),

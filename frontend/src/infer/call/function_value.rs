@@ -9,10 +9,11 @@ use crate::{
     },
     resolve::device_set::Callee,
     syntax::span::SpanRange,
-    types::{ClosureType, Ty},
+    types::{ClosureType, Prim, Ty, method},
 };
+use quote::ToTokens;
 use std::rc::Rc;
-use syn::{Item, ReturnType};
+use syn::{Item, ReturnType, spanned::Spanned};
 
 impl<'a> Infer<'a> {
     /// Infers a path to a function or variant as a value: `square` in `apply(square, x)`,
@@ -41,6 +42,24 @@ impl<'a> Infer<'a> {
         let function =
             ResolvedFunction { callee: member.callee, sig, env: member.env, expected: None };
         Some(self.make_call_closure(function, path, at))
+    }
+
+    /// Infers a function of a number type as a value whose signature nothing expects: `f32::max` in
+    /// `Blend { function: f32::max }`.
+    pub(crate) fn infer_number_function_value(&mut self, path: &syn::Path) -> Option<Expr> {
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let [owner, name] = names.as_slice() else { return None };
+        let owner = match self.type_parameter(owner) {
+            Some(ty) => ty,
+            None => self.prim(Prim::from_name(owner)?),
+        };
+        let ty = self.types.get(owner);
+        let arguments = match method::find_associated(name, ty) {
+            Some(spec) => spec.params.len(),
+            None => 1 + method::find_method(name, ty)?.params.len(),
+        };
+        Some(self.infer_closure(&calling_closure(path, arguments), None))
     }
 
     fn make_call_closure(
@@ -108,4 +127,14 @@ impl<'a> Infer<'a> {
             Closure { params, copies: Vec::new(), returns_early: false, levels: Vec::new(), body };
         self.make_expr(ExprKind::Closure(Rc::new(closure)), ty, at)
     }
+}
+
+/// Returns a closure that calls a function: `|arg0, arg1| name(arg0, arg1)`.
+pub(crate) fn calling_closure(
+    function: &(impl ToTokens + Spanned),
+    arguments: usize,
+) -> syn::ExprClosure {
+    let names = (0..arguments).map(|index| quote::format_ident!("arg{index}"));
+    let names: Vec<syn::Ident> = names.collect();
+    syn::parse_quote_spanned!(function.span()=> |#(#names),*| #function(#(#names),*))
 }

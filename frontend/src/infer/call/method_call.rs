@@ -39,12 +39,13 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let name = call.method.to_string();
-        // Methods of the reference itself go first: `into_iter` of `&array` and iterator methods of
-        // `&mut iterator` see the reference. All others see the value after all references.
+        // Methods of the receiver as it is go first: `into_iter` of `&array` and iterator methods of
+        // `&mut iterator` see the reference, and iterator methods take a value before an own method
+        // borrows it. All others see the value after all references.
         if name == "into_iter" && self.is_sequence(receiver.ty) {
             return self.make_into_iter(receiver, at);
         }
-        let receiver = match self.try_iterator_by_reference(receiver, &name, at) {
+        let receiver = match self.try_consumed_iterator(receiver, &name, at) {
             Ok(iterator) => return self.infer_iter_method(iterator, &name, call, hint, at),
             Err(receiver) => self.autoderef(receiver),
         };

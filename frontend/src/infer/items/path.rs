@@ -46,8 +46,8 @@ impl Infer<'_> {
     /// fields.
     ///
     /// The order is that of the language's name resolution: local variables, constant parameters,
-    /// unit structs and variants, local constants, constants of items, functions, orderings of
-    /// atomics, constants of std.
+    /// unit structs and variants, local constants, constants of items, functions of items and of
+    /// numbers, orderings of atomics, constants of std.
     pub(crate) fn infer_path(&mut self, expr: &syn::ExprPath, hint: Option<Ty>) -> Expr {
         let at = match expr.qself {
             None => SpanRange::path(&expr.path),
@@ -85,6 +85,9 @@ impl Infer<'_> {
             return self.infer_constant_value(value, ty, own, (hint, at));
         }
         if let Some(function) = self.infer_function_value(&path, at) {
+            return function;
+        }
+        if let Some(function) = self.infer_number_function_value(&path) {
             return function;
         }
         if let Some(order) = self.make_ordering_value(&path, at) {

@@ -4,6 +4,7 @@ use crate::{
     hir::Expr,
     infer::{
         Infer,
+        items::signature::receiver_reference,
         iterator::consumer::keeps_rest,
         traits::member::{Member, MemberKind},
     },
@@ -76,21 +77,45 @@ impl<'a> Infer<'a> {
         Ok(self.make_iterator(IterKind::UserDefined, item, vec![value], at))
     }
 
-    /// Converts a reference to an iterator to the receiver of a method that takes it by value: the
-    /// remaining items.
-    pub(crate) fn try_iterator_by_reference(
+    /// Converts an iterator, or a `&mut` of one, to the receiver of an iterator method that takes
+    /// `self` by value. Returns it as it is if the method is none of these or an own method of the
+    /// type comes first: one that takes `self` as the receiver is, without another reference.
+    pub(crate) fn try_consumed_iterator(
         &mut self,
         value: Expr,
         name: &str,
         at: SpanRange,
     ) -> Result<Expr, Expr> {
+        if !takes_iterator(name) {
+            return Err(value);
+        }
         match self.types.get(value.ty) {
             Type::Ref { mutable: true, to }
-                if takes_iterator(name) && self.iterator_item(to).is_some() =>
+                if self.iterator_item(to).is_some()
+                    && self.own_receiver_reference(to, name) != Some(Some(true)) =>
+            {
+                Ok(self.make_into_iter(value, at))
+            }
+            Type::Adt(..)
+                if matches!(self.own_receiver_reference(value.ty, name), Some(Some(_)))
+                    && self.user_iterator_item(value.ty).is_some() =>
             {
                 Ok(self.make_into_iter(value, at))
             }
             _ => Err(value),
+        }
+    }
+
+    /// Returns how the method `name` of an `impl` for this type takes `self`: by value, or by a
+    /// reference, which may be mutable. `None` if there is no such method.
+    fn own_receiver_reference(&mut self, ty: Ty, name: &str) -> Option<Option<bool>> {
+        let Type::Adt(..) = self.types.get(ty) else { return None };
+        match self.find_member(ty, name, None)?.kind {
+            MemberKind::Fn(sig) => match sig.inputs.first()? {
+                syn::FnArg::Receiver(receiver) => Some(receiver_reference(receiver)),
+                syn::FnArg::Typed(_) => None,
+            },
+            _ => None,
         }
     }
 }

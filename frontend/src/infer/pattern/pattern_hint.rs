@@ -11,7 +11,8 @@ impl Infer<'_> {
     /// Returns the type that a pattern implies for a value, if the value depends on its expected
     /// type.
     pub(crate) fn hint_from_pattern(&mut self, pat: &Pat, value: &Expr) -> Option<Ty> {
-        if depends_on_expected(value) { self.pattern_type(pat) } else { None }
+        let decides = depends_on_expected(value) || is_collected(value);
+        if decides { self.pattern_type(pat) } else { None }
     }
 
     fn pattern_type(&mut self, pat: &Pat) -> Option<Ty> {
@@ -73,6 +74,20 @@ pub(crate) fn depends_on_expected(value: &Expr) -> bool {
             }),
             _ => false,
         },
+        _ => false,
+    }
+}
+
+/// Returns true for `x.sum()`, `x.product()` and `x.collect()` without a written type.
+fn is_collected(value: &Expr) -> bool {
+    match value {
+        Expr::Paren(value) => is_collected(&value.expr),
+        Expr::Group(value) => is_collected(&value.expr),
+        Expr::MethodCall(call) => {
+            let is_collecting =
+                ["sum", "product", "collect"].iter().any(|name| call.method == name);
+            is_collecting && call.turbofish.is_none() && call.args.is_empty()
+        }
         _ => false,
     }
 }

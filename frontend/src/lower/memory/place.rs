@@ -74,7 +74,12 @@ impl Lowerer<'_> {
             }
             Place::OneOf(places, chosen) => {
                 let parts = places.iter().map(|place| self.part_place(place, mono, index, at));
-                Some(Place::OneOf(parts.collect::<Flow<_>>()?, *chosen))
+                let parts = parts.collect::<Flow<_>>()?;
+                let types = self.part_types(mono, at)?;
+                let Some(ty) = types.as_ref().and_then(|types| types.get(index)) else {
+                    return Err(self.report_bug(at));
+                };
+                Some(self.choose_place(parts, *chosen, ty, at)?)
             }
             Place::Value(_)
             | Place::Param(_)

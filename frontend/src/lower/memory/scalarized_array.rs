@@ -76,11 +76,36 @@ impl Lowerer<'_> {
         let all = all.collect::<Flow<Vec<_>>>()?;
         // The fields of an enum that is never this variant are never read, so any stand for them.
         let Some(some) = all.iter().flatten().next() else { return Ok(None) };
-        let nth = |index: usize| {
-            let parts = all.iter().map(|parts| parts.as_ref().unwrap_or(some)[index].clone());
-            Place::OneOf(parts.collect(), chosen)
+        let Some(types) = self.adt_of(mono, at)?.variants.get(variant).cloned() else {
+            return Err(self.report_bug(at));
         };
-        Ok(Some((0..some.len()).map(nth).collect()))
+        let fields = types.iter().enumerate().map(|(index, ty)| {
+            let parts = all.iter().map(|parts| parts.as_ref().unwrap_or(some)[index].clone());
+            self.choose_place(parts.collect(), chosen, ty, at)
+        });
+        fields.collect::<Flow<_>>().map(Some)
+    }
+
+    /// Returns the one of several places that an index chooses. Arrays in memory are indexed by
+    /// their address, so among these it chooses the address.
+    pub(crate) fn choose_place(
+        &mut self,
+        places: Rc<[Place]>,
+        chosen: InstId,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<Place> {
+        let in_memory = places.iter().all(|place| matches!(place, Place::Memory(_)));
+        if !matches!(mono, Mono::Array(..)) || !in_memory {
+            return Ok(Place::OneOf(places, chosen));
+        }
+        let refer = |place: &Place| Place::Value(Value::Ref(Box::new(place.clone())));
+        let references: Vec<Place> = places.iter().map(refer).collect();
+        let reference = Mono::Ref { mutable: true, to: mono.clone().into() };
+        match self.read_chosen(&references, chosen, &reference, at)? {
+            Value::Ref(place) => Ok(*place),
+            _ => Err(self.report_bug(at)),
+        }
     }
 
     /// Returns the element at this index, with a bounds check.

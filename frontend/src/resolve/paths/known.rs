@@ -54,14 +54,19 @@ pub(crate) fn is_free_for_types(name: &str) -> bool {
     is_known_trait(name) || IMPORTED_TYPES.contains(&name)
 }
 
-/// Returns true for a std type that kernel code knows only with a `use` in the file.
+/// Returns true for a std type that kernel code knows, or rejects by name, only with a `use` in the
+/// file.
 pub(crate) fn must_be_imported(name: &str) -> bool {
     matches!(
         name,
-        "ControlFlow"
+        "Arc"
+            | "ControlFlow"
             | "GetDisjointMutError"
+            | "HashMap"
             | "RangeTo"
             | "RangeToInclusive"
+            | "Rc"
+            | "RefCell"
             | "Reverse"
             | "Wrapping"
     )
@@ -72,15 +77,19 @@ pub(crate) fn is_known_trait(name: &str) -> bool {
     TRAITS.contains(&name)
 }
 
-/// Types of std that are in scope by a `use` only.
+/// Types of std that are in scope by a `use` only, which kernel code knows or rejects.
 const IMPORTED_TYPES: &[&str] = &[
+    "Arc",
     "ControlFlow",
     "GetDisjointMutError",
+    "HashMap",
     "Range",
     "RangeFrom",
     "RangeInclusive",
     "RangeTo",
     "RangeToInclusive",
+    "Rc",
+    "RefCell",
     "Reverse",
     "Wrapping",
 ];
@@ -101,11 +110,7 @@ const TYPES: &[&str] = &[
     "char",
     "str",
     // Types that it rejects.
-    "Arc",
     "Box",
-    "HashMap",
-    "Rc",
-    "RefCell",
     "String",
     "Vec",
     // Variants.
