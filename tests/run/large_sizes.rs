@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![guards, remainders, products, wrapping, seeds];
+cases![guards, remainders, planes, products, wrapping, seeds];
 
 const EDGES: [usize; 8] =
     [5, (1 << 31) - 1, 1 << 31, (1 << 31) + 3, (1 << 32) - 1, 1 << 32, (1 << 32) + 3, usize::MAX];
@@ -46,6 +46,27 @@ fn remainders(on: &Engine) -> Check {
             };
             same("y", &y, &(0..10).map(of).collect::<Vec<_>>())?;
         }
+    }
+    Ok(())
+}
+
+#[kernel]
+fn plane(width: usize, height: usize, y: &mut [u32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        y[i] = (i / (width * height) * 100 + i % (width * height)) as u32;
+    }
+}
+
+/// Products of sizes that fit into 32 bits each; of the last, the lower half is 0, and of the one
+/// before 1.
+fn planes(on: &Engine) -> Check {
+    for (width, height) in [(1, 1), (2, 3), (70_000, 70_000), (6_700_417, 641), (1 << 16, 1 << 16)]
+    {
+        let mut y = vec![0; 10];
+        launch!(on, plane(value width, value height, write y), LaunchConfig::cover(10))?;
+        let of = |i: usize| (i / (width * height) * 100 + i % (width * height)) as u32;
+        same("y", &y, &(0..10).map(of).collect::<Vec<_>>())?;
     }
     Ok(())
 }

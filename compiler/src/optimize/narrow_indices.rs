@@ -6,11 +6,12 @@
 //! indices by itself; what is measured to be left are quotients and remainders, as in the indices
 //! of a padded tile (see the table of [`optimize`](super)).
 //!
-//! For each `u64` value that fits there is a `u32` value beside it, and the `u64` is a
-//! cast of that wherever that costs nothing. A `u64` that has to be computed first, and whose upper
-//! half is then cut off, has one outside of loops only: in a loop, back ends make an address that
-//! grows from a wide index, and not from what is left of it. Comparisons, checks, addresses, casts and
-//! loops then take the narrow ones, and the wide ones die if nothing else uses them.
+//! For each `u64` value that fits there is a `u32` value beside it, and the `u64` is a cast of that
+//! wherever that costs nothing. A quotient fits if its dividend does, whatever the divisor. A `u64`
+//! that has to be computed first, and whose upper half is then cut off, has one outside of loops
+//! only: in a loop, back ends make an address that grows from a wide index, and not from what is
+//! left of it. Comparisons, checks, addresses, casts and loops then take the narrow ones, and the
+//! wide ones die if nothing else uses them.
 //!
 //! ```text
 //! %2 = builtin thread_idx.x : u64        %5 = builtin thread_idx.x : u32
@@ -21,6 +22,7 @@
 use super::{narrow_loops::is_simple, replace::Replacements};
 use crate::{
     analysis::range::{self, Range, Ranges},
+    id::Id,
     ir::{BinaryOp, Body, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
 use std::collections::HashMap;
@@ -48,7 +50,8 @@ pub(super) fn narrow_indices(kernel: &mut Kernel) {
     }
     let list = std::mem::take(&mut kernel.body);
     let values = Replacements::new(kernel);
-    let mut walk = Walk { kernel, ranges, values, narrow: HashMap::new(), loops: 0 };
+    let analyzed = kernel.insts.ids().count();
+    let mut walk = Walk { kernel, ranges, values, narrow: HashMap::new(), loops: 0, analyzed };
     let list = walk.body(list);
     kernel.body = list;
 }
@@ -65,6 +68,8 @@ struct Walk<'k> {
     narrow: HashMap<InstId, InstId>,
     /// The number of loops around the instruction that stay loops.
     loops: usize,
+    /// The number of instructions that have a range; those made here have none.
+    analyzed: usize,
 }
 
 impl Walk<'_> {
@@ -95,7 +100,8 @@ impl Walk<'_> {
             out.push(id);
             return;
         }
-        match self.narrowed(id) {
+        let narrowed = self.narrowed(id).or_else(|| self.by_wide_divisor(id, out));
+        match narrowed {
             Some(Narrowed::Already(narrow)) => {
                 self.narrow.insert(id, narrow);
                 out.push(id);
@@ -264,6 +270,28 @@ impl Walk<'_> {
             | Op::Panic { .. } => return None,
         };
         Some(Narrowed::Op(op))
+    }
+
+    /// Returns the narrow quotient or remainder by a divisor that may not fit, such as a product of
+    /// sizes: a divisor above the dividend is as good as any other.
+    fn by_wide_divisor(&mut self, id: InstId, out: &mut Vec<InstId>) -> Option<Narrowed> {
+        let Op::Binary { op: op @ (BinaryOp::Div | BinaryOp::Rem), lhs, rhs } =
+            self.kernel.insts[id].op
+        else {
+            return None;
+        };
+        let dividend = *self.narrow.get(&lhs)?;
+        // A wide counter made here has the range of the loop.
+        let analyzed = if lhs.index() < self.analyzed { lhs } else { dividend };
+        let largest = u32::MAX;
+        if self.ranges.get(self.kernel, analyzed)?.max >= i128::from(largest) {
+            return None;
+        }
+        let largest = self.add(id, Op::Const(largest.into()), WIDE, out);
+        let limited = Op::Binary { op: BinaryOp::Min, lhs: rhs, rhs: largest };
+        let limited = self.add(id, limited, WIDE, out);
+        let divisor = self.add(id, Op::Cast { value: limited }, NARROW, out);
+        Some(Narrowed::Op(Op::Binary { op, lhs: dividend, rhs: divisor }))
     }
 
     fn is_int(&self, id: InstId) -> bool {
