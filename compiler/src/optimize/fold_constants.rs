@@ -186,6 +186,11 @@ fn fold_binary(
         return fold_float(scalar, op, lhs, rhs, left, right);
     }
     if let Some(right) = right
+        && let Some(value) = undone_sum(kernel, scalar, op, lhs, right)
+    {
+        return Some(Same(value));
+    }
+    if let Some(right) = right
         && let Some(folded) = fold_int(scalar, op, lhs, right)
     {
         return Some(folded);
@@ -202,6 +207,28 @@ fn fold_binary(
         BinaryOp::Shl | BinaryOp::Shr | BinaryOp::RotateLeft => (left? == 0).then_some(Const(0)),
         BinaryOp::Sub | BinaryOp::Div | BinaryOp::Rem => None,
     }
+}
+
+/// Returns x of `x + n - n` and `x - n + n`, as in `row + 1 - 1`. Integers wrap.
+fn undone_sum(
+    kernel: &Kernel,
+    scalar: Scalar,
+    op: BinaryOp,
+    value: InstId,
+    right: u64,
+) -> Option<InstId> {
+    let Op::Binary { op: inner, lhs, rhs } = kernel.insts[value].op else { return None };
+    let is_undone = match (inner, op) {
+        (BinaryOp::Add, BinaryOp::Sub) | (BinaryOp::Sub, BinaryOp::Add) => {
+            kernel.literal(rhs) == Some(right)
+        }
+        (BinaryOp::Add, BinaryOp::Add) | (BinaryOp::Sub, BinaryOp::Sub) => {
+            let rest = kernel.literal(rhs)?;
+            evaluate::binary(BinaryOp::Add, scalar, rest, right) == Some(0)
+        }
+        _ => false,
+    };
+    is_undone.then_some(lhs)
 }
 
 /// `value op value`
