@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Of indices that are one value plus constants each, below one length, the largest is tested
-//! alone. Where the sums may wrap, a second comparison says that from the smallest to the largest
+//! alone, and so is the largest of indices each part of which is at most that of the next one. Where the sums may wrap, a second comparison says that from the smallest to the largest
 //! none does: the largest is then at least as large as the distance between them.
 //!
 //! Why: comparisons chain into one predicate, while each branch takes an instruction, and `ptxas`
@@ -29,6 +29,9 @@ use std::collections::{HashMap, HashSet};
 /// The largest constant that is added to an index, so that no two are farther apart than an index
 /// is wide.
 const MAX_CONSTANT: i128 = 1 << 30;
+
+/// The most operations on the way to the parts of two indices that are compared.
+const MAX_COMPARED_DEPTH: usize = 4;
 
 /// The most instructions that are repeated where a check fails.
 const MAX_REPEATED: usize = 512;
@@ -62,6 +65,8 @@ struct Group {
     largest: (InstId, i128),
     /// True if none of the sums wraps.
     is_exact: bool,
+    /// True if the largest index is at most that of another group with the same length.
+    is_covered: bool,
 }
 
 /// A sequence of instructions of one body that begins with a check.
@@ -249,12 +254,19 @@ impl Walk<'_> {
             let (index, len) = self.operands(check);
             let ty = self.kernel.insts[index].ty;
             let (base, constant) = self.split(index);
-            let is_narrow = matches!(self.kernel.insts[index].op, Op::Cast { .. });
-            let is_exact = constant == 0 || is_narrow || self.ranges.is_exact(index);
+            let is_exact = constant == 0 || self.is_exact_sum(index);
             let sibling = groups.iter_mut().find(|group| (group.base, group.len) == (base, len));
             let Some(group) = sibling else {
                 let both = (check, constant);
-                groups.push(Group { base, len, ty, smallest: both, largest: both, is_exact });
+                groups.push(Group {
+                    base,
+                    len,
+                    ty,
+                    smallest: both,
+                    largest: both,
+                    is_exact,
+                    is_covered: false,
+                });
                 continue;
             };
             group.is_exact &= is_exact;
@@ -265,7 +277,63 @@ impl Walk<'_> {
                 group.largest = (check, constant);
             }
         }
+        for at in 0..groups.len() {
+            let (index, len) = self.operands(groups[at].largest.0);
+            groups[at].is_covered = groups.iter().enumerate().any(|(other, group)| {
+                let (larger, other_len) = self.operands(group.largest.0);
+                other != at
+                    && !group.is_covered
+                    && other_len == len
+                    && self.is_at_most(index, larger, MAX_COMPARED_DEPTH)
+            });
+        }
         groups
+    }
+
+    /// Returns true if `lesser` is certainly at most `larger`, because every part of it is, and no
+    /// sum or product of them wraps: `row * n + column` and `(row + 1) * n + column`.
+    fn is_at_most(&self, lesser: InstId, larger: InstId, depth: usize) -> bool {
+        if lesser == larger {
+            return true;
+        }
+        let insts = &self.kernel.insts;
+        let is_unsigned =
+            |id: InstId| matches!(insts[id].ty, Ty::Scalar(Scalar::U32 | Scalar::U64));
+        if depth == 0 || !is_unsigned(lesser) || !is_unsigned(larger) {
+            return false;
+        }
+        if let ((Some(base), number), (Some(larger_base), larger_number)) =
+            (self.split(lesser), self.split(larger))
+            && (base != lesser || larger_base != larger)
+            && number <= larger_number
+            && self.is_exact_sum(lesser)
+            && self.is_exact_sum(larger)
+            && self.is_at_most(base, larger_base, depth - 1)
+        {
+            return true;
+        }
+        match (&insts[lesser].op, &insts[larger].op) {
+            (Op::Cast { value: lesser }, Op::Cast { value: larger }) => {
+                insts[*lesser].ty == Ty::Scalar(Scalar::U32)
+                    && self.is_at_most(*lesser, *larger, depth - 1)
+            }
+            (
+                Op::Binary { op: BinaryOp::Add, lhs: a, rhs: b },
+                Op::Binary { op: BinaryOp::Add, lhs: c, rhs: d },
+            )
+            | (
+                Op::Binary { op: BinaryOp::Mul, lhs: a, rhs: b },
+                Op::Binary { op: BinaryOp::Mul, lhs: c, rhs: d },
+            ) => {
+                let are = |pairs: [(InstId, InstId); 2]| {
+                    pairs.into_iter().all(|(x, y)| self.is_at_most(x, y, depth - 1))
+                };
+                self.ranges.is_exact(lesser)
+                    && self.ranges.is_exact(larger)
+                    && (are([(*a, *c), (*b, *d)]) || are([(*a, *d), (*b, *c)]))
+            }
+            _ => false,
+        }
     }
 
     fn operands(&self, check: InstId) -> (InstId, InstId) {
@@ -287,7 +355,7 @@ impl Walk<'_> {
             && insts[value].ty == Ty::Scalar(Scalar::U32)
         {
             let (base, number) = self.split(value);
-            let wraps = number != 0 && !self.ranges.is_exact(value);
+            let wraps = number != 0 && !self.is_exact_sum(value);
             return if wraps { (Some(index), 0) } else { (base, number) };
         }
         let small = |bits: u64| {
@@ -306,18 +374,43 @@ impl Walk<'_> {
                 _ => None,
             };
             if let Some((value, number)) = sum {
-                return (Some(value), number);
+                // A difference of a sum: `x + 2 - 1`.
+                let (base, more) = self.split(value);
+                let all = number + more;
+                let adds = base.is_some() && self.kernel.insts[value].ty == insts[index].ty;
+                return match adds && all.abs() <= MAX_CONSTANT {
+                    true => (base, all),
+                    false => (Some(value), number),
+                };
             }
         }
         (Some(index), 0)
+    }
+
+    /// Returns true if none of the sums with constants that [`split`](Self::split) goes through
+    /// wraps.
+    fn is_exact_sum(&self, index: InstId) -> bool {
+        match self.kernel.insts[index].op {
+            // A narrow index is split only where its sums do not wrap.
+            Op::Cast { .. } => true,
+            Op::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs } => {
+                let value = if self.kernel.literal(rhs).is_some() { lhs } else { rhs };
+                let is_sum =
+                    self.kernel.literal(lhs).is_some() || self.kernel.literal(rhs).is_some();
+                !is_sum || self.ranges.is_exact(index) && self.is_exact_sum(value)
+            }
+            _ => true,
+        }
     }
 
     /// Appends to `conditions` those under which all checks of `group` pass.
     fn test(&mut self, group: &Group, conditions: &mut Vec<InstId>, kept: &mut Vec<InstId>) {
         let (largest, span) = (group.largest.0, self.kernel.insts[group.largest.0].span);
         let (index, len) = self.operands(largest);
-        let op = Op::Compare { op: CompareOp::Lt, lhs: index, rhs: len };
-        conditions.push(self.push(op, Scalar::Bool.into(), span, kept));
+        if !group.is_covered {
+            let op = Op::Compare { op: CompareOp::Lt, lhs: index, rhs: len };
+            conditions.push(self.push(op, Scalar::Bool.into(), span, kept));
+        }
         let distance = group.largest.1 - group.smallest.1;
         if distance == 0 || group.is_exact || group.base.is_none() {
             return;
