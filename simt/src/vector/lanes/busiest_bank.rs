@@ -1,13 +1,10 @@
 //! The busiest bank of an access: the number of occurrences of the most frequent key of a warp.
 //!
 //! Atomic accesses to shared memory take a wavefront for each access to their busiest bank. Where
-//! addresses come from memory, every access of every warp must be analysed. The order of the lanes
-//! in a warp does not matter.
-//!
-//! With AVX2, 32 warps are processed together: their keys are transposed, so that a vector holds
-//! one lane of each warp, a sorting network sorts the 32 lanes of all warps at once, and the longest
-//! run of equal keys is the answer. With AVX-512, a key becomes a word with the bit of its bank set,
-//! and the 32 words of a warp are added bit by bit, for 16 warps at once: half of the instructions.
+//! addresses come from memory, every access of every warp must be analysed. With AVX2, 32 warps are
+//! processed together: their keys are transposed, so that a vector holds one lane of each warp, a
+//! sorting network sorts the 32 lanes of all warps at once, and the longest run of equal keys is
+//! the answer. The order of the lanes in a warp does not matter.
 use warpwise_compiler::hardware::{LANES, shared};
 
 /// Keys of the lanes of a warp, modulo [`KEY_COUNT`].
@@ -21,11 +18,6 @@ const KEY_COUNT: usize = shared::BANKS as usize;
 
 /// Returns, for each row, the number of occurrences of its most frequent key.
 pub(crate) fn count_most_frequent(rows: &[WarpKeys; BATCH_WARPS]) -> [u8; BATCH_WARPS] {
-    #[cfg(all(target_arch = "x86_64", not(miri), not(unoptimized)))]
-    if std::arch::is_x86_feature_detected!("avx512f") {
-        // SAFETY: the machine has AVX-512.
-        return unsafe { avx512::count(rows) };
-    }
     #[cfg(all(target_arch = "x86_64", not(miri), not(unoptimized)))]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has AVX2.
@@ -134,130 +126,6 @@ mod avx2 {
             }
         }
         now
-    }
-}
-
-#[cfg(all(target_arch = "x86_64", not(miri), not(unoptimized)))]
-mod avx512 {
-    use super::{BATCH_WARPS, LANES, WarpKeys};
-    use std::arch::x86_64::*;
-
-    /// The number of warps in a vector, a word each.
-    const WARPS: usize = 16;
-    /// The number of bits of a count of lanes.
-    const COUNT_BITS: usize = LANES.ilog2() as usize + 1;
-
-    /// Computes [`super::count_most_frequent`].
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn count(rows: &[WarpKeys; BATCH_WARPS]) -> [u8; BATCH_WARPS] {
-        let mut counts = [0; BATCH_WARPS];
-        for (counts, rows) in counts.chunks_exact_mut(WARPS).zip(rows.chunks_exact(WARPS)) {
-            let most = greatest(add_bits(bank_bits(words_of_warps(rows))));
-            // SAFETY: a chunk has 16 bytes.
-            unsafe { _mm_storeu_si128(counts.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(most)) };
-        }
-        counts
-    }
-
-    /// Returns vectors each of which holds four keys of every warp, in the order of the warps: a
-    /// transposition of the eight words of each of 16 warps.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn words_of_warps(rows: &[WarpKeys]) -> [__m512i; LANES / 4] {
-        let mut words = [_mm512_setzero_si512(); LANES / 4];
-        for (i, words) in words.iter_mut().enumerate() {
-            // Warps 0 to 3 and 8 to 11 are lower halves, each with the warp that follows by four.
-            let lower = i + i / 4 * 4;
-            // SAFETY: a row has 32 bytes.
-            let [lower, upper] = [&rows[lower], &rows[lower + 4]]
-                .map(|row| unsafe { _mm256_loadu_si256(row.as_ptr().cast()) });
-            *words = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(lower), upper);
-        }
-        // Four words of four warps are a square in each quarter of the vectors; then quarters with
-        // other words of the same warps are brought into other vectors.
-        let [first, last] = [0, 4].map(|at| transpose_squares(&words[at..at + 4]));
-        for i in 0..4 {
-            words[i] = _mm512_shuffle_i32x4::<0b10_00_10_00>(first[i], last[i]);
-            words[i + 4] = _mm512_shuffle_i32x4::<0b11_01_11_01>(first[i], last[i]);
-        }
-        words
-    }
-
-    /// Transposes the squares of four by four words in four vectors.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn transpose_squares(rows: &[__m512i]) -> [__m512i; 4] {
-        let (a, b) =
-            (_mm512_unpacklo_epi32(rows[0], rows[1]), _mm512_unpacklo_epi32(rows[2], rows[3]));
-        let (c, d) =
-            (_mm512_unpackhi_epi32(rows[0], rows[1]), _mm512_unpackhi_epi32(rows[2], rows[3]));
-        [
-            _mm512_unpacklo_epi64(a, b),
-            _mm512_unpackhi_epi64(a, b),
-            _mm512_unpacklo_epi64(c, d),
-            _mm512_unpackhi_epi64(c, d),
-        ]
-    }
-
-    /// Returns, for each lane, a vector with the bit of its bank in the word of its warp.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn bank_bits(words: [__m512i; LANES / 4]) -> [__m512i; LANES] {
-        let one = _mm512_set1_epi32(1);
-        let mut bits = [one; LANES];
-        for (bits, word) in bits.as_chunks_mut::<4>().0.iter_mut().zip(words) {
-            // A rotation takes its distance modulo 32.
-            *bits = [
-                _mm512_rolv_epi32(one, word),
-                _mm512_rolv_epi32(one, _mm512_srli_epi32::<8>(word)),
-                _mm512_rolv_epi32(one, _mm512_srli_epi32::<16>(word)),
-                _mm512_rolv_epi32(one, _mm512_srli_epi32::<24>(word)),
-            ];
-        }
-        bits
-    }
-
-    /// Returns the sums of the bits at each position, in binary: the first vector has their lowest
-    /// digits.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn add_bits(mut bits: [__m512i; LANES]) -> [__m512i; COUNT_BITS] {
-        let mut digits = [_mm512_setzero_si512(); COUNT_BITS];
-        let mut len = LANES;
-        for digit in &mut digits[..COUNT_BITS - 1] {
-            // The carries of this digit are the bits of the next one, half as many.
-            let mut sum = bits[0];
-            len /= 2;
-            for pair in 0..len - 1 {
-                let (a, b) = (bits[2 * pair + 1], bits[2 * pair + 2]);
-                bits[pair] = _mm512_ternarylogic_epi32::<MAJORITY>(sum, a, b);
-                sum = _mm512_ternarylogic_epi32::<PARITY>(sum, a, b);
-            }
-            let last = bits[2 * len - 1];
-            bits[len - 1] = _mm512_and_si512(sum, last);
-            *digit = _mm512_xor_si512(sum, last);
-        }
-        digits[COUNT_BITS - 1] = bits[0];
-        digits
-    }
-
-    /// Truth tables of three operands: true if at least two are, or an odd number.
-    const MAJORITY: i32 = 0b1110_1000;
-    const PARITY: i32 = 0b1001_0110;
-
-    /// Returns the greatest of each word's sums, digit by digit from the highest: the sums that
-    /// have a digit which no other has are the ones that remain.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn greatest(digits: [__m512i; COUNT_BITS]) -> __m512i {
-        let mut remaining = _mm512_set1_epi32(-1);
-        let mut most = _mm512_setzero_si512();
-        for (place, digit) in digits.into_iter().enumerate().rev() {
-            let some = _mm512_test_epi32_mask(remaining, digit);
-            remaining = _mm512_mask_and_epi32(remaining, some, remaining, digit);
-            most = _mm512_mask_or_epi32(most, some, most, _mm512_set1_epi32(1 << place));
-        }
-        most
     }
 }
 
