@@ -1,6 +1,6 @@
 //! Mistakes in types that the syntax shows: integers of other types than `usize` as indices,
-//! operators on a float and another number, and atomics without their methods. A type is known only where the syntax shows it, and a type that is
-//! not known is never a mistake.
+//! operators on a float and another number, and atomics without their methods. A type is known only
+//! where the syntax shows it, and a type that is not known is never a mistake.
 //!
 //! Sizes are an `int` in CUDA, and rustc reports every place where such an integer meets an index.
 //! Here the first place of a function is an error, which names the parameters to change, and the

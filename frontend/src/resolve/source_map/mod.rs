@@ -115,9 +115,9 @@ pub(crate) fn host_blocks_with(span: Span, function: &str, ty: &str) -> Vec<Stri
     with_file(span, found).unwrap_or_default()
 }
 
-/// Returns the path of the item of Warpwise that a `use` in the file gives this name: `warpwise::F32x2` of
-/// `use warpwise::F32x2 as Pair`, or of such a `pub use` that a `use` in the file leads to. `None` if there is no
-/// such `use` in the module or in the blocks around it.
+/// Returns the path of the item of Warpwise that a `use` in the file gives this name:
+/// `warpwise::F32x2` of `use warpwise::F32x2 as Pair`, or of such a `pub use` that a `use` in the
+/// file leads to. `None` if there is no such `use` in the module or in the blocks around it.
 pub(crate) fn renamed_item(name: &Ident) -> Option<String> {
     imported_path(name, |file| &file.renames).or_else(|| {
         if !ask_file(name, |file, name, _| file.names().may_import(name)) {

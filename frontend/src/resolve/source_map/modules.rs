@@ -65,8 +65,8 @@ pub(crate) fn is_private_elsewhere(here: &Path, position: LineColumn, path: &[St
 }
 
 /// Returns the path of the item of Warpwise that re-exports give another name, from the position
-/// `position` in the file `here`: `warpwise::F32x2` for a `Pair` of `use crate::types::Pair`, where `types` has `pub use
-/// warpwise::F32x2 as Pair`.
+/// `position` in the file `here`: `warpwise::F32x2` for a `Pair` of `use crate::types::Pair`, where
+/// `types` has `pub use warpwise::F32x2 as Pair`.
 pub(crate) fn find_reexported_item(
     here: &Path,
     position: LineColumn,

@@ -54,11 +54,12 @@ pub(crate) fn operator_impls(vector: Vector) -> Vec<OperatorImpl> {
     let (numbers, shifts, unary) = supported_operators(vector);
     let mut impls = Vec::new();
     for (of_trait, op) in numbers {
-        impls.extend(vector_impls(vector, of_trait, op));
-        impls.extend(number_impls(vector, of_trait, op, vector.lane));
+        impls.extend(right_impls(vector, of_trait, op, None));
+        impls.push(left_impl(vector, of_trait, op));
+        impls.extend(right_impls(vector, of_trait, op, Some(vector.lane)));
     }
     for (of_trait, op) in shifts {
-        impls.extend(number_impls(vector, of_trait, op, Prim::U32));
+        impls.extend(right_impls(vector, of_trait, op, Some(Prim::U32)));
     }
     impls.extend(unary.iter().map(|(of_trait, op)| unary_impl(vector, of_trait, op)));
     impls.extend([
@@ -140,21 +141,56 @@ fn assigned_by_reference(
     }
 }
 
-/// Returns an operator on two vectors, on a number and a vector, and the assignment of the first.
-fn vector_impls(vector: Vector, of_trait: &'static str, op: &'static str) -> [OperatorImpl; 3] {
-    let on_vectors = move || {
+/// Returns an operator on a vector and another one, or a number, and its assignment.
+fn right_impls(
+    vector: Vector,
+    of_trait: &'static str,
+    op: &'static str,
+    number: Option<Prim>,
+) -> [OperatorImpl; 2] {
+    let rhs = move || number.map_or(vector.name(), |number| format_ident!("{}", number.name()));
+    let other = move |lane: &Ident| match number {
+        Some(_) => quote!(other),
+        None => quote!(other.#lane),
+    };
+    let computed = move || {
         let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
-        let (name, lanes) =
-            (vector.name(), vector.map_lanes(|lane| quote!(self.#lane #op other.#lane)));
+        let (name, rhs) = (vector.name(), rhs());
+        let lanes = vector.map_lanes(|lane| {
+            let other = other(lane);
+            quote!(self.#lane #op #other)
+        });
         quote! {
-            impl ::core::ops::#of_trait for #name {
+            impl ::core::ops::#of_trait<#rhs> for #name {
                 type Output = #name;
                 #[inline]
-                fn #method(self, other: #name) -> #name { #lanes }
+                fn #method(self, other: #rhs) -> #name { #lanes }
             }
         }
     };
-    let on_number = move || {
+    let assigned = move || {
+        let OperatorNames { assign_op, assign, assign_method, .. } =
+            OperatorNames::new(of_trait, op);
+        let (name, rhs, fields) = (vector.name(), rhs(), vector.fields());
+        let others = fields.iter().map(other);
+        quote! {
+            impl ::core::ops::#assign<#rhs> for #name {
+                #[inline]
+                fn #assign_method(&mut self, other: #rhs) {
+                    #(self.#fields #assign_op #others;)*
+                }
+            }
+        }
+    };
+    [
+        OperatorImpl::new(method_name(of_trait), computed),
+        OperatorImpl::new(assign_method_name(of_trait), assigned),
+    ]
+}
+
+/// Returns an operator on a number and a vector.
+fn left_impl(vector: Vector, of_trait: &'static str, op: &'static str) -> OperatorImpl {
+    OperatorImpl::new(method_name(of_trait), move || {
         let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
         let (name, scalar) = (vector.name(), vector.scalar());
         let lanes = vector.map_lanes(|lane| quote!(self #op other.#lane));
@@ -165,65 +201,7 @@ fn vector_impls(vector: Vector, of_trait: &'static str, op: &'static str) -> [Op
                 fn #method(self, other: #name) -> #name { #lanes }
             }
         }
-    };
-    let assigned = move || {
-        let OperatorNames { assign_op, assign, assign_method, .. } =
-            OperatorNames::new(of_trait, op);
-        let (name, fields) = (vector.name(), vector.fields());
-        quote! {
-            impl ::core::ops::#assign for #name {
-                #[inline]
-                fn #assign_method(&mut self, other: #name) {
-                    #(self.#fields #assign_op other.#fields;)*
-                }
-            }
-        }
-    };
-    let method = method_name(of_trait);
-    [
-        OperatorImpl::new(method.clone(), on_vectors),
-        OperatorImpl::new(method, on_number),
-        OperatorImpl::new(assign_method_name(of_trait), assigned),
-    ]
-}
-
-/// Returns an operator on a vector and a number, and its assignment.
-fn number_impls(
-    vector: Vector,
-    of_trait: &'static str,
-    op: &'static str,
-    number: Prim,
-) -> [OperatorImpl; 2] {
-    let on_number = move || {
-        let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
-        let (name, number) = (vector.name(), format_ident!("{}", number.name()));
-        let lanes = vector.map_lanes(|lane| quote!(self.#lane #op other));
-        quote! {
-            impl ::core::ops::#of_trait<#number> for #name {
-                type Output = #name;
-                #[inline]
-                fn #method(self, other: #number) -> #name { #lanes }
-            }
-        }
-    };
-    let assigned = move || {
-        let OperatorNames { assign_op, assign, assign_method, .. } =
-            OperatorNames::new(of_trait, op);
-        let (name, fields) = (vector.name(), vector.fields());
-        let number = format_ident!("{}", number.name());
-        quote! {
-            impl ::core::ops::#assign<#number> for #name {
-                #[inline]
-                fn #assign_method(&mut self, other: #number) {
-                    #(self.#fields #assign_op other;)*
-                }
-            }
-        }
-    };
-    [
-        OperatorImpl::new(method_name(of_trait), on_number),
-        OperatorImpl::new(assign_method_name(of_trait), assigned),
-    ]
+    })
 }
 
 /// Returns the name of an operator's function: `add` of `Add`.
