@@ -388,6 +388,7 @@ fn by_bound<T: Named>(x: &mut [T], names: &mut [u32]) {
     x[0] = T::MAX;
     x[1] = T::abs(x[1]);
     names[0] = T::name();
+    assert!(T::name() < 3 && names[0] == T::name());
 }
 
 /// A path that begins with a parameter means the bound's function or constant, even if the type has

@@ -12,7 +12,7 @@
 use crate::attr::{Options, combine_errors};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Error, GenericParam, Generics, ItemFn, Type, TypeTuple, WherePredicate};
+use syn::{Error, GenericParam, Generics, ItemFn, Path, Type, TypeTuple, WherePredicate};
 
 /// The arguments for a kernel's type parameters, in order.
 #[derive(Clone, Debug)]
@@ -20,6 +20,16 @@ pub(crate) struct Instance {
     /// The instance as written: a type, or a tuple of several.
     pub(crate) written: Type,
     pub(crate) types: Vec<Type>,
+}
+
+/// A bound of a type parameter, of which an instance has only the type.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplacedBound {
+    /// The name of the parameter.
+    pub(crate) param: Ident,
+    /// The type that replaced it.
+    pub(crate) ty: Type,
+    pub(crate) of_trait: Path,
 }
 
 /// Returns the errors of the instances of `item`, each of which must name a type for every type

@@ -21,7 +21,7 @@ use crate::{
         backend::find_backend,
         cluster::{ClusterDims, check_cluster, parse_cluster},
         constant::ConstantParam,
-        instances::Instance,
+        instances::{Instance, ReplacedBound},
         lint_attr::{LevelKeyword, LintLevel, lint_levels},
         precompile::Precompiled,
         requires::Condition,
@@ -70,6 +70,8 @@ pub(crate) struct Options {
     pub(crate) open: Vec<Path>,
     /// Arguments for the type parameters, if the kernel is compiled for named types.
     pub(crate) instances: Vec<Instance>,
+    /// In an instance, the bounds of the type parameters that its types replaced.
+    pub(crate) replaced_bounds: Vec<ReplacedBound>,
     /// The instances of an open kernel whose code is embedded.
     pub(crate) precompiled: Vec<Precompiled>,
     /// Lint levels; later ones override earlier ones.
@@ -94,6 +96,7 @@ impl Default for Options {
             min_blocks: None,
             open: Vec::new(),
             instances: Vec::new(),
+            replaced_bounds: Vec::new(),
             precompiled: Vec::new(),
             lints: Vec::new(),
         }

@@ -2,7 +2,7 @@
 use crate::{
     attr::{
         Options,
-        instances::{Instance, remove_type_params},
+        instances::{Instance, ReplacedBound, remove_type_params},
     },
     resolve::{
         device_set::DeviceSet,
@@ -39,6 +39,7 @@ impl Instance {
         }
         options.block.iter_mut().flatten().for_each(|dim| put.visit_expr_mut(dim));
         options.instances.clear();
+        options.replaced_bounds = put.replaced_bounds();
         (item, options)
     }
 
@@ -111,6 +112,17 @@ impl TypeSubstitution<'_> {
         Some((qself, Path { leading_colon: colon, segments }))
     }
 
+    /// Returns the bounds of parameters, with their types in this instance.
+    fn replaced_bounds(&self) -> Vec<ReplacedBound> {
+        let bounds = self.bounds.iter().filter_map(|(of, bound)| {
+            let param = of.clone()?;
+            let (_, ty) = self.types.iter().find(|(name, _)| *name == param)?;
+            let of_trait = without_path_bindings(bound);
+            Some(ReplacedBound { ty: ty.clone(), of_trait, param })
+        });
+        bounds.collect()
+    }
+
     /// Returns the device trait of a bound.
     fn bound_trait(&self, bound: &Path) -> Option<&syn::Item> {
         let index = self.devices.kernel_paths.get(&path_key(&truncate_to_item(bound)))?;
@@ -151,7 +163,7 @@ impl TypeSubstitution<'_> {
         let (mut qself, rest) = self.qualify(path)?;
         (qself.position, qself.as_token) =
             (bound.segments.len(), Some(Token![as](Span::call_site())));
-        let of_trait = bound.segments.iter().cloned().map(without_bindings);
+        let of_trait = without_path_bindings(bound).segments.into_iter();
         let segments = of_trait.chain(rest.segments).collect();
         Some((qself, Path { leading_colon: bound.leading_colon, segments }))
     }
@@ -160,12 +172,20 @@ impl TypeSubstitution<'_> {
     fn substitute_tokens(&self, tokens: TokenStream) -> TokenStream {
         let mut found = TokenStream::new();
         let mut follows_punct = false;
-        for token in tokens {
+        let mut tokens = tokens.into_iter();
+        while let Some(token) = tokens.next() {
             let dot = matches!(&token, TokenTree::Punct(punct) if ".:'".contains(punct.as_char()));
             match token {
                 TokenTree::Ident(name) if !follows_punct => {
                     let known = self.types.iter().find(|(known, _)| *known == name);
+                    let member = known.and_then(|_| member_name(tokens.clone()));
+                    let bound =
+                        member.and_then(|member| self.trait_declaring_value(&name, &member));
                     match known.map(|(_, ty)| relocate_type(ty, name.span())) {
+                        Some(ty) if let Some(bound) = bound => {
+                            let of_trait = without_path_bindings(bound);
+                            quote!(<#ty as #of_trait>).to_tokens(&mut found);
+                        }
                         Some(Type::Path(path)) => path.to_tokens(&mut found),
                         Some(ty) => quote!(<#ty>).to_tokens(&mut found),
                         None => name.to_tokens(&mut found),
@@ -257,6 +277,25 @@ impl VisitMut for TypeSubstitution<'_> {
 
     /// Inner items cannot use the parameters.
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Returns `name` of the tokens `::name ..`.
+fn member_name(mut tokens: impl Iterator<Item = TokenTree>) -> Option<Ident> {
+    let mut is_colon =
+        || matches!(tokens.next(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+    if !is_colon() || !is_colon() {
+        return None;
+    }
+    match tokens.next()? {
+        TokenTree::Ident(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Returns the path of a bound without associated-type bindings.
+fn without_path_bindings(bound: &Path) -> Path {
+    let segments = bound.segments.iter().cloned().map(without_bindings).collect();
+    Path { leading_colon: bound.leading_colon, segments }
 }
 
 /// Returns a segment of a bound without associated-type bindings: `Add` for `Add<Output = f32>`.

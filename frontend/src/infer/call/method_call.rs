@@ -95,6 +95,9 @@ impl Infer<'_> {
             }
             _ => {}
         }
+        if let Some(proof) = self.reject_replaced_bound(this, call) {
+            return self.make_reported(proof, at);
+        }
         // A method of a bound overrides the method of the number that a type parameter stands for.
         if let Some(spec) = method::find_method(&name, self.types.get(this))
             && self.bound_trait(this, &name).is_none()

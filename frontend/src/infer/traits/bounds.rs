@@ -13,10 +13,11 @@ use crate::{
             signature::{GenericParameter, generic_parameters, number_bound, where_bounds},
         },
     },
-    syntax::ungroup::peel,
-    types::{Ty, Type},
+    syntax::{error::Reported, span::SpanRange, ungroup::peel},
+    types::{Ty, Type, method},
 };
-use syn::{Item, ItemImpl, TraitItem, TypeParamBound};
+use quote::ToTokens as _;
+use syn::{ExprMethodCall, Item, ItemImpl, TraitItem, TypeParamBound};
 
 /// The greatest number of supertrait steps from a bound to the trait of a member.
 const MAX_SUPERTRAIT_DEPTH: usize = 16;
@@ -79,6 +80,60 @@ impl<'a> Infer<'a> {
             MemberCandidates::OfTrait(of_trait, _) => Some(of_trait),
             MemberCandidates::Any | MemberCandidates::OfStd => None,
         }
+    }
+
+    /// Reports a method call of an instantiated kernel that means the method of a bound where the
+    /// receiver has its parameter's type, but another one for other values of the same type. Such
+    /// values cannot be told apart, because the type replaces the parameter before inference.
+    pub(crate) fn reject_replaced_bound(
+        &mut self,
+        receiver: Ty,
+        call: &ExprMethodCall,
+    ) -> Option<Reported> {
+        let name = call.method.to_string();
+        let env = self.env.clone();
+        for bound in self.input.kernel.map_or(&[][..], |options| &options.replaced_bounds) {
+            let Some(of_trait) = self
+                .resolve_prefix(&bound.of_trait, &env)
+                .and_then(|found| self.find_trait_with(found.item, &name, 0))
+            else {
+                continue;
+            };
+            let replaced = self.resolve_type_in(&bound.ty, &env);
+            if !self.types.could_unify(replaced, receiver)
+                || !self.has_other(receiver, &name, &of_trait)
+            {
+                continue;
+            }
+            let ty = bound.ty.to_token_stream().to_string();
+            let param = &bound.param;
+            return Some(self.errors.advise(
+                SpanRange::token(call.method.span()),
+                format_args!("`{name}` is a method of `{of_trait}`, a bound of `{param}`, and another one of `{ty}`, the type of `{param}` in an instance"),
+                format_args!("name the one that is meant: `{of_trait}::{name}(..)` or `{ty}::{name}(..)`"),
+            ));
+        }
+        None
+    }
+
+    /// Returns true if a method call on a value of a type does not select the method of `of_trait`.
+    fn has_other(&mut self, ty: Ty, name: &str, of_trait: &str) -> bool {
+        if method::find_method(name, self.types.get(ty)).is_some() {
+            return true;
+        }
+        let Some(item) = self.find_member(ty, name, None).map(|member| member.callee.item) else {
+            return false;
+        };
+        let own = Env { args: [].into(), home: Some(item), self_ty: None };
+        let selected = match self.program().item(item) {
+            Some(Item::Impl(found)) => match &found.trait_ {
+                Some((path, _)) => self.trait_name(path, &own),
+                None => return true,
+            },
+            Some(Item::Trait(found)) => Some(found.ident.to_string()),
+            _ => None,
+        };
+        selected.is_some_and(|selected| selected != of_trait)
     }
 
     /// Returns true if an `impl` can contain the selected member.
