@@ -56,6 +56,7 @@ impl Emitter<'_> {
                     "range(i32 0, 32) ",
                     Type::I32,
                     "mov.u32 $0, %laneid;",
+                    &[],
                     Effects::Fixed,
                 )
             }

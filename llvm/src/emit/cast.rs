@@ -76,8 +76,11 @@ impl Emitter<'_> {
 
     fn float_to_int(&mut self, to: Scalar, value: &Value, from: Scalar) -> Value {
         let (from, value) = self.in_a_wide_float(from, value);
-        let (to_name, from_name) = (ptx::arithmetic(to), ptx::arithmetic(from));
         let wide = Type::of(to).bits() == 64;
+        if from == Scalar::F32 && !wide {
+            return self.f32_to_int(to, &value);
+        }
+        let (to_name, from_name) = (ptx::arithmetic(to), ptx::arithmetic(from));
         let class = if wide { Type::I64 } else { Type::I32 };
         let convert = format!("cvt.rzi.{to_name}.{from_name} $0, $1;");
         let clamped = self.asm(class, &convert, std::slice::from_ref(&value), Effects::None);
@@ -90,19 +93,27 @@ impl Emitter<'_> {
         self.clamp(to, number)
     }
 
+    /// An `f32` as an integer of up to 32 bits: the nearest one of its type, or zero for NaN.
+    fn f32_to_int(&mut self, to: Scalar, value: &Value) -> Value {
+        let text = format!("cvt.rzi.{}.f32 $0, $1;", ptx::memory(to));
+        let attribute = match narrow_limits(to) {
+            Some([lowest, highest]) => format!("range(i32 {lowest}, {}) ", highest + 1),
+            None => String::new(),
+        };
+        let args = std::slice::from_ref(value);
+        let number = self.asm_with(&attribute, Type::I32, &text, args, Effects::None);
+        self.truncate(&number, Type::of(to))
+    }
+
     /// Takes an `i32` to the nearest that an 8- or 16-bit type has.
     fn clamp(&mut self, to: Scalar, value: Value) -> Value {
-        let bits = Type::of(to).bits();
-        if bits >= 32 {
-            return value;
-        }
-        let limit = |number: i32| Value::new(Type::I32, number.to_string());
+        let Some(limits) = narrow_limits(to) else { return value };
+        let [lowest, highest] = limits.map(|limit| Value::new(Type::I32, limit.to_string()));
         let inside = if to.is_signed() {
-            let (lowest, highest) = (limit(-(1 << (bits - 1))), limit((1 << (bits - 1)) - 1));
             let below = self.intrinsic(Type::I32, "llvm.smin.i32", &[value, highest]);
             self.intrinsic(Type::I32, "llvm.smax.i32", &[below, lowest])
         } else {
-            self.intrinsic(Type::I32, "llvm.umin.i32", &[value, limit((1 << bits) - 1)])
+            self.intrinsic(Type::I32, "llvm.umin.i32", &[value, highest])
         };
         self.truncate(&inside, Type::of(to))
     }
@@ -137,5 +148,15 @@ impl Emitter<'_> {
             true => bits.clone(),
             false => inst!(self, ty, "bitcast {bits} to {ty}"),
         }
+    }
+}
+
+/// Returns the lowest and the highest number of an integer type narrower than 32 bits.
+fn narrow_limits(scalar: Scalar) -> Option<[i32; 2]> {
+    let bits = Type::of(scalar).bits();
+    match scalar.is_signed() {
+        _ if bits >= 32 => None,
+        true => Some([-(1 << (bits - 1)), (1 << (bits - 1)) - 1]),
+        false => Some([0, (1 << bits) - 1]),
     }
 }

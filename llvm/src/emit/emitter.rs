@@ -338,15 +338,16 @@ impl<'k> Emitter<'k> {
         values.map(|(value, ty)| inst!(self, ty, "extractvalue {changed}, {value}")).collect()
     }
 
-    /// Inline PTX without operands that yields a value, `$0`; `attribute` is the result's.
+    /// Inline PTX that yields a value, `$0`, with this attribute; the operands are `$1` and so on.
     pub(super) fn asm_with(
         &mut self,
         attribute: &str,
         ty: Type,
         text: &str,
+        args: &[Value],
         effects: Effects,
     ) -> Value {
-        let call = asm_call(&[ty], text, &[], effects);
+        let call = asm_call(&[ty], text, args, effects);
         let call = call.replacen("call ", &format!("call {attribute}"), 1);
         inst!(self, ty, "{call}")
     }

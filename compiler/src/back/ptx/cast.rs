@@ -129,6 +129,12 @@ impl Emitter<'_> {
         let class = Class::of(to);
         let (from, value) = self.in_a_wide_float(from, value);
         let clamped = self.regs.fresh(class);
+        if from == Scalar::F32 && class == Class::B32 {
+            // One instruction also for 8 and 16 bits: it takes the nearest number of that type and
+            // extends it; NaN becomes zero.
+            ptx!(self, "cvt.rzi.{}.f32 {clamped}, {value}", memory(to));
+            return clamped.into();
+        }
         ptx!(self, "cvt.rzi.{}.{} {clamped}, {value}", arithmetic(to), arithmetic(from));
         let number = if from == Scalar::F64 || class == Class::B64 {
             let is_number = self.regs.fresh(Class::Pred);
