@@ -10,8 +10,9 @@
 //! wherever that costs nothing. A quotient fits if its dividend does, whatever the divisor. A `u64`
 //! that has to be computed first, and whose upper half is then cut off, has one outside of loops
 //! only: in a loop, back ends make an address that grows from a wide index, and not from what is
-//! left of it. Comparisons, checks, addresses, casts and loops then take the narrow ones, and the
-//! wide ones die if nothing else uses them.
+//! left of it. Only comparisons and checks take the lower half of a size there. Comparisons, checks,
+//! addresses, casts and loops then take the narrow ones, and the wide ones die if nothing else uses
+//! them.
 //!
 //! ```text
 //! %2 = builtin thread_idx.x : u64        %5 = builtin thread_idx.x : u32
@@ -26,9 +27,6 @@ use crate::{
     ir::{BinaryOp, Body, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
 use std::collections::HashMap;
-
-/// The most iterations of a loop that counts as unrolled.
-const MAX_UNROLLED_ITERATIONS: u64 = 16;
 
 /// The largest number in a loop that counts in 32 bits around other loops.
 const MAX_SHORT_END: i128 = 1 << 20;
@@ -66,7 +64,7 @@ struct Walk<'k> {
     values: Replacements,
     /// The `u32` value beside a `u64` one.
     narrow: HashMap<InstId, InstId>,
-    /// The number of loops around the instruction that stay loops.
+    /// The number of loops around the instruction.
     loops: usize,
     /// The number of instructions that have a range; those made here have none.
     analyzed: usize,
@@ -84,6 +82,7 @@ impl Walk<'_> {
 
     /// Appends `id` to `out`, and what stands beside it.
     fn inst(&mut self, id: InstId, out: &mut Vec<InstId>) {
+        self.compare_with_size(id, out);
         self.take_narrow(id);
         self.set_narrow(id, out);
         if self.kernel.insts[id].ty != WIDE || !fits(self.ranges.get(self.kernel, id)) {
@@ -100,7 +99,10 @@ impl Walk<'_> {
             out.push(id);
             return;
         }
-        let narrowed = self.narrowed(id).or_else(|| self.by_wide_divisor(id, out));
+        let narrowed = self
+            .check_with_size(id, out)
+            .or_else(|| self.narrowed(id))
+            .or_else(|| self.by_wide_divisor(id, out));
         match narrowed {
             Some(Narrowed::Already(narrow)) => {
                 self.narrow.insert(id, narrow);
@@ -133,27 +135,14 @@ impl Walk<'_> {
         if self.kernel.insts[id].op.is_leaf() {
             return;
         }
-        let stays = self.stays_loop(id);
-        self.loops += usize::from(stays);
         let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
+        let loops = usize::from(matches!(op, Op::For { .. } | Op::Loop { .. }));
+        self.loops += loops;
         for inner in op.bodies_mut() {
             *inner = self.body(std::mem::take(inner));
         }
         self.kernel.insts[id].op = op;
-        self.loops -= usize::from(stays);
-    }
-
-    /// True for a loop that is not unrolled completely, as one of few iterations is.
-    fn stays_loop(&self, id: InstId) -> bool {
-        let op = &self.kernel.insts[id].op;
-        let Op::For { start, end, step, .. } = op else { return matches!(op, Op::Loop { .. }) };
-        let constant = |value: &InstId| match self.kernel.insts[*value].op {
-            Op::Const(bits) => Some(bits),
-            _ => None,
-        };
-        let bounds = (constant(start), constant(end), constant(step));
-        let (Some(start), Some(end), Some(step)) = bounds else { return true };
-        end.saturating_sub(start) > step.saturating_mul(MAX_UNROLLED_ITERATIONS)
+        self.loops -= loops;
     }
 }
 
@@ -179,6 +168,43 @@ impl Walk<'_> {
         } else if let Op::Cast { value } = &mut inst.op {
             *value = *narrow.get(value).unwrap_or(value);
         }
+    }
+
+    /// Lets a comparison in a loop of a value that is narrow with a size that fits take the narrow
+    /// size. Other uses of the size there take the wide one, from which addresses grow.
+    fn compare_with_size(&mut self, id: InstId, out: &mut Vec<InstId>) {
+        let Op::Compare { lhs, rhs, .. } = self.kernel.insts[id].op else { return };
+        let [left, right] = [lhs, rhs].map(|value| self.narrow.get(&value).copied());
+        let sides = match (left, right) {
+            (Some(left), None) if self.is_narrow_size(rhs) => {
+                [left, self.add(id, Op::Cast { value: rhs }, NARROW, out)]
+            }
+            (None, Some(right)) if self.is_narrow_size(lhs) => {
+                [self.add(id, Op::Cast { value: lhs }, NARROW, out), right]
+            }
+            _ => return,
+        };
+        if let Op::Compare { lhs, rhs, .. } = &mut self.kernel.insts[id].op {
+            [*lhs, *rhs] = sides;
+        }
+    }
+
+    /// Returns the check of a narrow index against a size that fits and is wide, as in a loop.
+    fn check_with_size(&mut self, id: InstId, out: &mut Vec<InstId>) -> Option<Narrowed> {
+        let Op::Bounds { index, len } = self.kernel.insts[id].op else { return None };
+        let index = *self.narrow.get(&index)?;
+        if self.narrow.contains_key(&len) || !self.is_narrow_size(len) {
+            return None;
+        }
+        let len = self.add(id, Op::Cast { value: len }, NARROW, out);
+        Some(Narrowed::Op(Op::Bounds { index, len }))
+    }
+
+    fn is_narrow_size(&self, id: InstId) -> bool {
+        let Inst { op, ty, .. } = &self.kernel.insts[id];
+        matches!(op, Op::Param(_) | Op::Len(_))
+            && *ty == WIDE
+            && fits(self.ranges.get(self.kernel, id))
     }
 
     /// Lets a `set` of a narrowed local set a narrow value. Where only a condition around it says
@@ -311,19 +337,17 @@ impl Walk<'_> {
     /// are sums of pointers then. Tiled matrix products take 1.14 times as long with 32 bits, by LLVM
     /// on an H200.
     fn keep_for(&mut self, id: InstId) {
-        let stays = self.stays_loop(id);
         let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
         let mut out = Vec::new();
         let narrow = self.add(id, Op::Cast { value: id }, NARROW, &mut out);
         self.narrow.insert(id, narrow);
-        self.body_of_for(stays, &mut op, out);
+        self.body_of_for(&mut op, out);
         self.kernel.insts[id].op = op;
     }
 
     /// Counts in 32 bits if the bounds and the step are there in 32; in its body, the wide value
     /// is then a cast, and else the narrow one.
     fn narrow_for(&mut self, id: InstId) {
-        let stays = self.stays_loop(id);
         let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
         let bounds: Option<Vec<InstId>> =
             op.operands().map(|bound| self.narrow.get(&bound).copied()).collect();
@@ -338,18 +362,17 @@ impl Walk<'_> {
             let narrow = self.add(id, Op::Cast { value: id }, NARROW, &mut out);
             self.narrow.insert(id, narrow);
         }
-        self.body_of_for(stays, &mut op, out);
+        self.body_of_for(&mut op, out);
         self.kernel.insts[id].op = op;
     }
 
-    /// Walks the body of the loop `op`, which `stays` one or is unrolled, with `first` at its
-    /// beginning.
-    fn body_of_for(&mut self, stays: bool, op: &mut Op, mut first: Vec<InstId>) {
-        self.loops += usize::from(stays);
+    /// Walks the body of the loop `op`, with `first` at its beginning.
+    fn body_of_for(&mut self, op: &mut Op, mut first: Vec<InstId>) {
+        self.loops += 1;
         for inner in op.bodies_mut() {
             first.append(&mut self.body(std::mem::take(inner)).0);
             inner.0 = std::mem::take(&mut first);
         }
-        self.loops -= usize::from(stays);
+        self.loops -= 1;
     }
 }
