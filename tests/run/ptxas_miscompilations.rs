@@ -7,6 +7,7 @@ cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
     lost_factors, guarded_store: THREADS_MEET, votes_in_loops: THREADS_MEET, updates_apart: THREADS_MEET,
     least_numbers, last_numbers, great_steps, constant_halves: THREADS_MEET,
+    constants_after_updates: THREADS_MEET,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
@@ -385,4 +386,24 @@ fn constant_halves(on: &Engine) -> Check {
     let sum = |row: usize| (0..4).map(|i| -((row % 8 * 4 + i) as f32) / 1024.0).sum::<f32>();
     let want: Vec<f32> = (0..128).map(|i| sum(i / 8)).collect();
     same("out", &out, &want)
+}
+
+/// Multiplies constants after loops of compare-and-swap that lanes leave one after the other.
+#[kernel(block = 32)]
+fn sums_after_updates(most: &[AtomicF64], out: &mut [f32]) {
+    for round in 0..thread_idx_x() & 3 {
+        most[0].fetch_max(round as f64, Relaxed);
+    }
+    let left = mma::A::<f16, 16, 8> { words: [0x3c00_3c00, 0x3c00_3c00, 0, 0] };
+    let right = mma::B::<f16, 8, 8> { words: [0x3c00_3c00, 0] };
+    let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+    sum.multiply_add(left, right);
+    sum.store(out, 0, 8);
+}
+
+fn constants_after_updates(on: &Engine) -> Check {
+    let (mut most, mut out) = (vec![-1.0], vec![0.0; 128]);
+    launch!(on, sums_after_updates(atomic most, write out), LaunchConfig::grid(1))?;
+    same("most", &most, &[2.0])?;
+    same("out", &out, &[8.0; 128])
 }

@@ -325,6 +325,6 @@ fn set_flag(record: &str, flag: &str) -> String {
     )
 }
 
-fn record_address() -> Value {
+pub(super) fn record_address() -> Value {
     Value::new(Type::I64, "%fault_record")
 }

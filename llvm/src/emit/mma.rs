@@ -3,6 +3,7 @@
 //! ([`find_leaders`](warpwise_compiler::analysis::mma::find_leaders)).
 use super::{
     emitter::{Effects, Emitter},
+    fault::record_address,
     value::{Type, Value},
 };
 use warpwise_compiler::{
@@ -52,8 +53,9 @@ impl Emitter<'_> {
         if !hides_constants(op) || !matches!(self.kernel.insts[arg].op, Op::Const(_)) {
             return value;
         }
-        let text = "{\n.reg .b32 w_zero;\nactivemask.b32 w_zero;\nnot.b32 w_zero, w_zero;\nxor.b32 $0, $1, w_zero;\n}";
+        let text = "{\n.reg .b64 w_highest;\n.reg .b32 w_zero;\nshr.u64 w_highest, $2, 63;\n\
+                    cvt.u32.u64 w_zero, w_highest;\nxor.b32 $0, $1, w_zero;\n}";
         let ty = value.ty;
-        self.asm(ty, text, &[value], Effects::Lanes)
+        self.asm(ty, text, &[value, record_address()], Effects::None)
     }
 }

@@ -52,15 +52,19 @@ impl Emitter<'_> {
     /// The register of an operand, whose value `ptxas` must not know if it is a constant of two
     /// halves. It replaces one of two constants that differ in the highest bit by the other's
     /// negation, and the product then negates the lower half, too (12.8 to 13.5).
+    ///
+    /// The highest bit of an address is zero, which `ptxas` does not know. The active lanes are no
+    /// substitute: it reads them ahead of where it lets the warp meet for the product.
     fn mma_operand(&mut self, op: MmaOp, arg: InstId) -> Reg {
         let reg = self.reg(arg);
         if !hides_constants(op) || !matches!(self.kernel.insts[arg].op, Op::Const(_)) {
             return reg;
         }
+        let record = self.record_address();
+        let highest = self.regs.fresh(Class::B64);
         let [zero, hidden] = [(); 2].map(|()| self.regs.fresh(Class::B32));
-        // All lanes are active, or the product is unspecified.
-        ptx!(self, "activemask.b32 {zero}");
-        ptx!(self, "not.b32 {zero}, {zero}");
+        ptx!(self, "shr.u64 {highest}, {record}, 63");
+        ptx!(self, "cvt.u32.u64 {zero}, {highest}");
         ptx!(self, "xor.b32 {hidden}, {reg}, {zero}");
         hidden
     }
