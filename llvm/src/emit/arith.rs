@@ -138,7 +138,10 @@ impl Emitter<'_> {
         }
         let scalar = self.scalar(id);
         let exact = self.ranges.is_exact(id);
-        let (lhs, rhs) = (self.value(lhs), self.value(rhs));
+        let (lhs, rhs) = match op {
+            BinaryOp::Mul => (self.factor(lhs), self.factor(rhs)),
+            _ => (self.value(lhs), self.value(rhs)),
+        };
         if scalar.is_int() {
             self.int_binary(scalar, op, &lhs, &rhs, exact)
         } else {

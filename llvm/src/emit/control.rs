@@ -2,7 +2,7 @@
 use super::{
     emitter::{Effects, Emitter, Label, Targets, inst, line},
     memory::known,
-    rare::KeptLoop,
+    rare::{KeptLoop, is_rare_arm},
     value::{Type, Value},
 };
 use warpwise_compiler::{
@@ -195,7 +195,7 @@ impl Emitter<'_> {
     }
 
     fn choose(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) {
-        let is_rare = self.is_rare_arm(cond, then, other);
+        let is_rare = is_rare_arm(self.kernel, cond, then, other);
         let cond = self.value(cond);
         let [yes, no, end] = ["then", "else", "end"].map(|what| Label::of(what, id));
         if is_rare || self.only_fails(then, other) || self.leaves_block(then, other) {

@@ -19,7 +19,7 @@ use warpwise_compiler::{
     },
     back::ptx,
     id::{Facts, Id},
-    ir::{ArrayId, InstId, Kernel, LocalId, Scalar, Ty},
+    ir::{ArrayId, InstId, Kernel, LocalId, ParamId, Scalar, Ty},
     target::Target,
 };
 
@@ -145,6 +145,9 @@ pub(super) struct Emitter<'k> {
     pub(super) open: bool,
     /// True in code that hardly any launch runs ([`rare`](super::rare)).
     pub(super) is_rare: bool,
+    /// The parameters whose products are computed from their lower halves
+    /// ([`memory`](super::memory)).
+    pub(super) half_factors: Facts<ParamId, bool>,
     /// The loops so far that LLVM leaves as they are.
     pub(super) kept_loops: Vec<KeptLoop>,
     /// Allocas, which stand in the entry block.
@@ -177,6 +180,7 @@ impl<'k> Emitter<'k> {
             target,
             waits_at_ends: ptx::waits_at_ends(kernel, target),
             vectors: vectors::analyze_for_ptx(kernel, &ranges),
+            half_factors: super::memory::half_factors(kernel, &ranges),
             ranges,
             facts,
             has_extremes: ptx::has_extremes(kernel),

@@ -13,7 +13,9 @@ use super::{
     emitter::{Effects, Emitter, line},
     value::{Type, Value},
 };
-use warpwise_compiler::ir::{Body, CompareOp, InstId, MatrixOp, Op, VoteOp, WarpOp};
+use warpwise_compiler::ir::{
+    Body, CompareOp, Effect, InstId, Kernel, MatrixOp, Op, Span, VoteOp, WarpOp,
+};
 
 /// The metadata node that keeps invariants in a loop.
 const KEEPS_INVARIANTS: usize = 2;
@@ -32,32 +34,38 @@ pub(super) enum KeptLoop {
     Products,
 }
 
+/// True if hardly any launch runs `other`, the second arm of an `if`.
+pub(super) fn is_rare_arm(kernel: &Kernel, cond: InstId, then: &Body, other: &Body) -> bool {
+    !other.0.is_empty() && (is_second_version(kernel, then, other) || is_whole_warp(kernel, cond))
+}
+
+/// True if `other` is a loop of the source that `then` has, too, or all of its rounds: the optimizer
+/// puts the version that all launches can run there.
+fn is_second_version(kernel: &Kernel, then: &Body, other: &Body) -> bool {
+    let insts = &kernel.insts;
+    let [only] = *other.0 else { return false };
+    let Op::For { body, .. } = &insts[only].op else { return false };
+    let is_in_then = |span: Span| then.0.iter().any(|&id| insts[id].span == span);
+    let is_version =
+        |&id: &InstId| matches!(insts[id].op, Op::For { .. }) && insts[id].span == insts[only].span;
+    let has_effect =
+        |id: &&InstId| !matches!(insts[**id].op.effect(), Effect::None | Effect::Fault);
+    let mut effects = body.0.iter().filter(has_effect).peekable();
+    then.0.iter().any(is_version)
+        || (effects.peek().is_some() && effects.all(|&id| is_in_then(insts[id].span)))
+}
+
+/// True if `cond` says that all lanes of the warp are here.
+fn is_whole_warp(kernel: &Kernel, cond: InstId) -> bool {
+    let op = |id: InstId| &kernel.insts[id].op;
+    let Op::Compare { op: CompareOp::Eq, lhs, rhs } = *op(cond) else { return false };
+    let Op::Warp(WarpOp::Vote { op: VoteOp::Ballot, value, mask: None }) = *op(lhs) else {
+        return false;
+    };
+    matches!(op(value), Op::Const(1)) && *op(rhs) == Op::Const(u64::from(u32::MAX))
+}
+
 impl Emitter<'_> {
-    /// True if hardly any launch runs `other`, the second arm of an `if`.
-    pub(super) fn is_rare_arm(&self, cond: InstId, then: &Body, other: &Body) -> bool {
-        !other.0.is_empty() && (self.is_second_version(then, other) || self.is_whole_warp(cond))
-    }
-
-    /// True if `other` is a loop of the source that `then` has, too: the optimizer puts the version
-    /// that all launches can run there.
-    fn is_second_version(&self, then: &Body, other: &Body) -> bool {
-        let insts = &self.kernel.insts;
-        let is_for = |id: InstId| matches!(insts[id].op, Op::For { .. });
-        let [only] = *other.0 else { return false };
-        let is_version = |&id: &InstId| is_for(id) && insts[id].span == insts[only].span;
-        is_for(only) && then.0.iter().any(is_version)
-    }
-
-    /// True if `cond` says that all lanes of the warp are here.
-    fn is_whole_warp(&self, cond: InstId) -> bool {
-        let op = |id: InstId| &self.kernel.insts[id].op;
-        let Op::Compare { op: CompareOp::Eq, lhs, rhs } = *op(cond) else { return false };
-        let Op::Warp(WarpOp::Vote { op: VoteOp::Ballot, value, mask: None }) = *op(lhs) else {
-            return false;
-        };
-        matches!(op(value), Op::Const(1)) && *op(rhs) == Op::Const(u64::from(u32::MAX))
-    }
-
     /// True for a loop that hardly any launch runs.
     pub(super) fn is_rare_loop(&self, id: InstId) -> bool {
         self.is_rare || self.kernel.coarsening.is_some_and(|coarsening| coarsening.threads == id)
