@@ -20,7 +20,7 @@ pub(crate) struct FileNames {
     has_globs: bool,
     /// True if there is a glob import other than a prelude's and `super::*`.
     has_far_globs: bool,
-    /// True if there is a glob import other than that of Warpwise's prelude.
+    /// True if there is a glob import other than those of Warpwise's prelude and root.
     has_foreign_globs: bool,
     /// True if the prelude of Warpwise may be imported.
     has_prelude: bool,
@@ -63,7 +63,9 @@ impl FileNames {
                 }
             }
             let brought = part.split_once("use ").map_or("", |(_, brought)| brought);
-            let (has_glob, of_prelude) = (brought.contains("::*"), brought.contains("prelude::*"));
+            let has_glob = brought.contains("::*");
+            // The root of Warpwise has what its prelude has.
+            let of_prelude = brought.contains("prelude::*") || brought.trim() == "warpwise::*";
             names.has_globs |= has_glob && !of_prelude;
             names.has_far_globs |= has_glob && !of_prelude && brought.trim() != "super::*";
             let is_ours = brought.trim_start().starts_with("warpwise::");
