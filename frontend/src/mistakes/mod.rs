@@ -427,6 +427,13 @@ impl<'ast> Finder {
                 path.get_ident().is_some()
                     && self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
             }
+            Expr::Repeat(repeat) => match repeated_by_builtin(repeat) {
+                Some(text) => {
+                    self.add(at(), text, None, inside);
+                    true
+                }
+                None => false,
+            },
             Expr::Assign(assign) => match assigned_slice(assign) {
                 Some(text) => {
                     self.add(at(), text, None, inside);
@@ -672,6 +679,19 @@ impl<'ast> Visit<'ast> for VariablesOf<'_> {
         let name = name.filter(|name| self.found.is_none() && self.known.contains(name));
         self.found = name.or(self.found.take());
     }
+}
+
+/// Returns the mistake of an array whose length is the size of a block, or another number that only
+/// the launch knows.
+fn repeated_by_builtin(repeat: &ExprRepeat) -> Option<(String, String)> {
+    let name = called_builtin(&repeat.len)?;
+    let element = print_tokens(repeat.expr.to_token_stream());
+    Some((
+        format!("the length of an array is a constant, and `{name}()` differs between launches"),
+        format!(
+            "write `[{element}; SIZE]` with `const SIZE: usize = 256;`; the kernel may declare the block by it: `#[kernel(block = SIZE)]`"
+        ),
+    ))
 }
 
 /// Returns the first function of Warpwise that an expression calls.

@@ -137,6 +137,7 @@ fn first_token(expr: &Expr) -> Span {
             (None, RangeLimits::Closed(dots)) => dots.spans[0],
         },
         Expr::Reference(e) => e.and_token.spans[0],
+        Expr::Repeat(e) => e.bracket_token.span.open(),
         Expr::Return(e) => e.return_token.span,
         Expr::Tuple(e) => e.paren_token.span.open(),
         Expr::Unary(e) => e.op.span(),
@@ -161,6 +162,7 @@ fn last_token(expr: &Expr) -> Span {
         Expr::Continue(e) => {
             e.label.as_ref().map_or(e.continue_token.span, |label| label.ident.span())
         }
+        Expr::Closure(e) => last_token(&e.body),
         Expr::Field(e) => e.member.span(),
         Expr::ForLoop(e) => e.body.brace_token.span.close(),
         Expr::Group(e) => last_token(&e.expr),
@@ -169,6 +171,7 @@ fn last_token(expr: &Expr) -> Span {
             None => e.then_branch.brace_token.span.close(),
         },
         Expr::Index(e) => e.bracket_token.span.close(),
+        Expr::Let(e) => last_token(&e.expr),
         Expr::Lit(e) => e.lit.span(),
         Expr::Loop(e) => e.body.brace_token.span.close(),
         Expr::Match(e) => e.brace_token.span.close(),
@@ -182,9 +185,12 @@ fn last_token(expr: &Expr) -> Span {
             (None, RangeLimits::Closed(dots)) => dots.spans[2],
         },
         Expr::Reference(e) => last_token(&e.expr),
+        Expr::Repeat(e) => e.bracket_token.span.close(),
         Expr::Return(e) => e.expr.as_ref().map_or(e.return_token.span, |value| last_token(value)),
+        Expr::Struct(e) => e.brace_token.span.close(),
         Expr::Tuple(e) => e.paren_token.span.close(),
         Expr::Unary(e) => last_token(&e.expr),
+        Expr::Unsafe(e) => e.block.brace_token.span.close(),
         Expr::While(e) => e.body.brace_token.span.close(),
         other => SpanRange::tokens(other).last,
     }

@@ -60,6 +60,13 @@ fn shared_block_dim(x: &mut [f32]) {
     tile[0] = x[0];
 }
 
+#[kernel]
+fn array_block_dim(x: &mut [f32]) {
+    let mut v = [0.0; block_dim_x()];
+    v[0] = x[0];
+    x[1] = v[0];
+}
+
 #[device]
 const fn padded(n: usize) -> usize {
     n + 1
