@@ -101,7 +101,7 @@ impl<'a> Infer<'a> {
             };
             let replaced = self.resolve_type_in(&bound.ty, &env);
             if !self.types.could_unify(replaced, receiver)
-                || !self.has_other(receiver, &name, &of_trait)
+                || !self.selects_other_method(receiver, &name, &of_trait)
             {
                 continue;
             }
@@ -117,7 +117,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns true if a method call on a value of a type does not select the method of `of_trait`.
-    fn has_other(&mut self, ty: Ty, name: &str, of_trait: &str) -> bool {
+    fn selects_other_method(&mut self, ty: Ty, name: &str, of_trait: &str) -> bool {
         if method::find_method(name, self.types.get(ty)).is_some() {
             return true;
         }
