@@ -90,9 +90,12 @@ impl<'a> Infer<'a> {
         receiver: Ty,
         call: &ExprMethodCall,
     ) -> Option<Reported> {
-        let name = call.method.to_string();
-        let env = self.env.clone();
-        for bound in self.input.kernel.map_or(&[][..], |options| &options.replaced_bounds) {
+        // A function that is inferred in place of its call has other parameters.
+        if self.env.home.is_some() {
+            return None;
+        }
+        for bound in &self.input.kernel?.replaced_bounds {
+            let (name, env) = (call.method.to_string(), self.env.clone());
             let Some(of_trait) = self
                 .resolve_prefix(&bound.of_trait, &env)
                 .and_then(|found| self.find_trait_with(found.item, &name, 0))
@@ -349,4 +352,37 @@ fn blanket_parameter(item_impl: &ItemImpl) -> Option<&syn::TypeParam> {
 /// Returns true if a type is the `Self` of the environment.
 fn is_self_type(infer: &Infer<'_>, ty: Ty, env: &Env) -> bool {
     env.self_ty.is_some_and(|this| infer.types.is_same_entry(this, ty))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::source::lower_source;
+
+    /// A function that is inferred in place of its call, for the type of a literal, calls a method
+    /// that a bound of the kernel has, too.
+    #[test]
+    fn bounds_of_an_instance_are_the_kernels_own() {
+        let text = "use warpwise::prelude::*;
+            #[device]
+            trait Named: Copy {
+                fn abs(self) -> Self;
+            }
+            #[device]
+            impl Named for i32 {
+                fn abs(self) -> i32 {
+                    self + 100
+                }
+            }
+            #[device]
+            fn steps<T: Num>(x: i32, _of: T) -> impl Iterator<Item = i32> {
+                0..x.abs()
+            }
+            #[kernel(instances(i32))]
+            fn k<T: Named>(x: &mut [T], y: &mut [i32]) {
+                x[0] = T::abs(x[0]);
+                y[0] = steps(y[0], 2.0).sum();
+            }";
+        let kernels = lower_source(text).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(kernels[0].lowered.is_ok(), "{:?}", kernels[0].lowered.as_ref().err());
+    }
 }
