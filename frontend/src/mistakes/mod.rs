@@ -160,6 +160,20 @@ impl Finder {
         inside(self);
     }
 
+    /// Adds a candidate if there is a text; returns true if there is.
+    fn add_if_some(
+        &mut self,
+        at: SpanRange,
+        text: Option<(String, String)>,
+        inside: impl FnOnce(&mut Self),
+    ) -> bool {
+        let is_found = text.is_some();
+        if let Some(text) = text {
+            self.add(at, text, None, inside);
+        }
+        is_found
+    }
+
     /// Adds the use of a name of CUDA C++ among `entries`; returns true if it is one.
     fn add_from_dictionary(
         &mut self,
@@ -407,13 +421,7 @@ impl<'ast> Finder {
         let at = || SpanRange::expr(expr);
         let found = match expr {
             Expr::Call(call) => self.visit_function_call(call, at()),
-            Expr::MethodCall(call) => match self.atomic_call(call) {
-                Some(text) => {
-                    self.add(at(), text, None, inside);
-                    true
-                }
-                None => false,
-            },
+            Expr::MethodCall(call) => self.add_if_some(at(), self.atomic_call(call), inside),
             // Not a type that is replaced: several types may be meant.
             Expr::Cast(cast) => match &*cast.ty {
                 Type::Path(TypePath { qself: None, path, .. }) => {
@@ -427,20 +435,8 @@ impl<'ast> Finder {
                 path.get_ident().is_some()
                     && self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
             }
-            Expr::Repeat(repeat) => match repeated_by_builtin(repeat) {
-                Some(text) => {
-                    self.add(at(), text, None, inside);
-                    true
-                }
-                None => false,
-            },
-            Expr::Assign(assign) => match assigned_slice(assign) {
-                Some(text) => {
-                    self.add(at(), text, None, inside);
-                    true
-                }
-                None => false,
-            },
+            Expr::Repeat(repeat) => self.add_if_some(at(), repeated_by_builtin(repeat), inside),
+            Expr::Assign(assign) => self.add_if_some(at(), assigned_slice(assign), inside),
             _ => false,
         };
         if !found {
