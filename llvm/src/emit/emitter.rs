@@ -180,7 +180,7 @@ impl<'k> Emitter<'k> {
             target,
             waits_at_ends: ptx::waits_at_ends(kernel, target),
             vectors: vectors::analyze_for_ptx(kernel, &ranges),
-            half_factors: super::memory::half_factors(kernel, &ranges),
+            half_factors: super::memory::half_factors(kernel, &facts),
             ranges,
             facts,
             has_extremes: ptx::has_extremes(kernel),

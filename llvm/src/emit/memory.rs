@@ -27,10 +27,7 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    analysis::{
-        range::{Range, Ranges},
-        read_only_arrays::{Storage, read_only_array_of},
-    },
+    analysis::read_only_arrays::{Storage, read_only_array_of},
     back::ptx::{self, SharedPlace, constant_symbol, memory, shared_place},
     id::{Facts, Id},
     ir::{
@@ -299,32 +296,31 @@ impl Emitter<'_> {
 }
 
 /// Returns true for the parameters whose upper half is zero and whose products are all outside of
-/// loops, but for those that hardly any launch runs. Their products are computed from the lower half, so that the driver's compiler multiplies 32
-/// bits. In a loop it would keep strides out of uniform registers: a transposed matrix times a vector
-/// takes 1.6 times as long then, on an H200, and tiled matrix products 1.1 to 1.2 times.
-pub(super) fn half_factors(kernel: &Kernel, ranges: &Ranges) -> Facts<ParamId, bool> {
+/// loops, but for those that hardly any launch runs.
+///
+/// Their products are computed from the lower half, so that the driver's compiler multiplies 32 bits.
+/// In a loop it would keep strides out of uniform registers: a transposed matrix times a vector takes
+/// 1.6 times as long then, on an H200, and tiled matrix products 1.1 to 1.2 times.
+pub(super) fn half_factors(kernel: &Kernel, facts: &ptx::Facts) -> Facts<ParamId, bool> {
     let mut found = kernel.params.facts(true);
     let mut bodies = vec![(&kernel.body, false)];
     while let Some((body, is_in_loop)) = bodies.pop() {
         for &id in &body.0 {
-            let op = &kernel.insts[id].op;
-            let is_loop = matches!(op, Op::For { .. } | Op::Loop { .. });
-            let common = match op {
-                Op::If { cond, then, other } => {
-                    1 + usize::from(!is_rare_arm(kernel, *cond, then, other))
+            match &kernel.insts[id].op {
+                Op::If { cond, then, other } if is_rare_arm(kernel, *cond, then, other) => {
+                    bodies.push((then, is_in_loop));
                 }
-                _ => usize::MAX,
-            };
-            let inner = op.bodies().take(common);
-            bodies.extend(inner.map(|inner| (inner, is_in_loop || is_loop)));
-            let Op::Binary { op: BinaryOp::Mul, lhs, rhs } = *op else { continue };
-            for factor in [lhs, rhs] {
-                let Op::Param(param) = kernel.insts[factor].op else { continue };
-                let range = ranges.get(kernel, factor);
-                let fits =
-                    range.is_some_and(|range| Range::new(0, u32::MAX.into()).contains(range));
-                let is_wide = kernel.insts[factor].ty == Ty::Scalar(Scalar::U64);
-                found[param] &= fits && is_wide && !is_in_loop;
+                Op::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                    for &factor in [lhs, rhs] {
+                        let Op::Param(param) = kernel.insts[factor].op else { continue };
+                        let is_wide = kernel.insts[factor].ty == Ty::Scalar(Scalar::U64);
+                        found[param] &= is_wide && facts.fits(factor) && !is_in_loop;
+                    }
+                }
+                op => {
+                    let is_in_loop = is_in_loop || matches!(op, Op::For { .. } | Op::Loop { .. });
+                    bodies.extend(op.bodies().map(|inner| (inner, is_in_loop)));
+                }
             }
         }
     }

@@ -62,7 +62,7 @@ impl Facts {
     }
 
     /// True if the unsigned value is less than 2^32.
-    pub(super) fn fits(&self, value: InstId) -> bool {
+    pub fn fits(&self, value: InstId) -> bool {
         self.max[value] <= u64::from(u32::MAX)
     }
 
