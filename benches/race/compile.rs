@@ -5,10 +5,9 @@ use crate::{
 };
 use warpwise_compiler::{
     back::ptx,
-    compile,
+    compile::{self, CompileError, GpuCode},
     ir::{CoarseGrid, Kernel},
-    optimize::GpuKernels,
-    small_sizes::assume_small_sizes,
+    small_sizes::Sizes,
     target::Target,
 };
 use warpwise_llvm::Llvm;
@@ -20,11 +19,11 @@ pub(crate) const TARGET: Target = Target::new(90);
 ///
 /// # Errors
 /// If the kernel did not compile.
-pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuKernels> {
+pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuCode<Kernel>> {
     let kernel: Kernel =
         benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
     let bound = compile::bind(&kernel, &[])?.into_owned();
-    Ok(compile::optimized_and_coarsened(assume_small_sizes(bound))?)
+    Ok(compile::compile(bound, Sizes::Small, Ok::<_, CompileError>)?)
 }
 
 /// Returns the division of the grid of large launches, if they have code of their own.
@@ -32,8 +31,7 @@ pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuKernels> {
 /// # Errors
 /// As [`kernels`].
 pub(crate) fn coarse_grid(benchmark: &Benchmark) -> Result<Option<CoarseGrid>> {
-    let coarsened = kernels(benchmark)?.coarsened;
-    Ok(coarsened.and_then(|kernel| Some(kernel.coarsening?.grid)))
+    Ok(kernels(benchmark)?.coarsened.map(|(grid, _)| grid))
 }
 
 /// Returns the PTX that `compiler` makes of an optimized kernel.

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::{fs, path::Path};
 use warpwise_benches::Scale;
-use warpwise_compiler::optimize::GpuKernels;
+use warpwise_compiler::compile::GpuCode;
 
 /// Verifies each kernel at the small scale on the interpreter, then writes its CUDA C++, its PTX by each
 /// back end, and `nvcc`'s machine code and PTX where `nvcc` is found.
@@ -25,7 +25,7 @@ pub(crate) fn prepare(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
 
 fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
     verify(benchmark)?;
-    let GpuKernels { plain, coarsened } = compile::kernels(benchmark)?;
+    let GpuCode { plain, coarsened } = compile::kernels(benchmark)?;
     for compiler in Compiler::OURS {
         let coarsened_file = compiler.coarsened_file(folder, benchmark);
         // One that an earlier build left.
@@ -34,7 +34,7 @@ fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
         }
         let codes = [
             (Some(&plain), compiler.file(folder, benchmark)),
-            (coarsened.as_ref(), coarsened_file),
+            (coarsened.as_ref().map(|(_, kernel)| kernel), coarsened_file),
         ];
         for (kernel, file) in codes {
             let Some(kernel) = kernel else { continue };

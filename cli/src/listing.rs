@@ -13,10 +13,9 @@ use std::{
 };
 use warpwise_compiler::{
     back::{self, Backend, ptx::Lines},
-    compile,
+    compile::{self, CompileError, GpuCode},
     ir::{self, CoarseGrid},
-    optimize::GpuKernels,
-    small_sizes::assume_small_sizes,
+    small_sizes::Sizes,
     target::Target,
 };
 use warpwise_llvm::Llvm;
@@ -143,8 +142,8 @@ pub(crate) fn describe_coarsening(kernel: &ir::Kernel) -> Option<String> {
     if !kernel.is_closed() {
         return None;
     }
-    let kernels = compile::optimized_and_coarsened(assume_small_sizes(kernel.clone())).ok()?;
-    let CoarseGrid { axis, factor } = kernels.coarsened?.coarsening?.grid;
+    let (CoarseGrid { axis, factor }, _) =
+        optimize_for_gpu_launches(kernel.clone()).ok()?.coarsened?;
     let axis = axis.name();
     Some(format!(
         "in launches that fill a GPU {factor} times, each thread does the work of {factor}, from neighbouring blocks along {axis}; \
@@ -161,14 +160,21 @@ fn optimize(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
 /// # Errors
 /// If coarsened threads are asked for, and the kernel has none.
 pub(crate) fn optimize_for_gpu(kernel: ir::Kernel, coarsened: bool) -> Result<ir::Kernel, Fault> {
-    let kernels = compile::optimized_and_coarsened(assume_small_sizes(kernel));
-    let GpuKernels { plain, coarsened: coarse } =
-        kernels.map_err(|error| Fault::new(error.to_string()))?;
+    let GpuCode { plain, coarsened: coarse } = optimize_for_gpu_launches(kernel)?;
     if !coarsened {
         return Ok(plain);
     }
-    let name = &plain.name;
-    coarse.ok_or_else(|| Fault::new(format!("large launches of `{name}` run the same code")))
+    let (_, kernel) = coarse.ok_or_else(|| {
+        let name = &plain.name;
+        Fault::new(format!("large launches of `{name}` run the same code"))
+    })?;
+    Ok(kernel)
+}
+
+/// Optimizes a kernel for launches of all sizes on a GPU.
+fn optimize_for_gpu_launches(kernel: ir::Kernel) -> Result<GpuCode<ir::Kernel>, Fault> {
+    compile::compile(kernel, Sizes::Small, Ok::<_, CompileError>)
+        .map_err(|error| Fault::new(error.to_string()))
 }
 
 /// Prints `text`, with a final line break if it has none.

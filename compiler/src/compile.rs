@@ -1,83 +1,47 @@
 //! The compilation pipeline, front to back. Read this file first.
+//!
+//! The macro [checks](check) a kernel, and [compiles](compile) it if it is closed. The runtime
+//! [binds](bind) the parameters of an open kernel at a launch and compiles the result for a GPU, or
+//! optimizes it for the interpreter: [`optimized`], or [`modeled`] for counts of what a GPU runs.
+//! Tools that show code call the same functions.
 use crate::{
     analysis::Analyses,
     back::ptx::{self, Unsupported},
     checks,
     diag::Diagnostics,
-    ir::Kernel,
+    ir::{CoarseGrid, Kernel},
     lint::{self, Levels},
     optimize::{GpuKernels, keep_fallbacks, optimize, optimize_and_coarsen, optimize_for_gpu},
-    small_sizes::assume_small_sizes,
+    small_sizes::Sizes,
     specialize::{Binding, SpecializeError, specialize},
-    target::Target,
     verify::{VerifyErrors, verify},
 };
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, iter};
 
-/// A compiled kernel.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    /// The kernel in the form that the back end got: specialized, verified and optimized for a GPU.
-    pub kernel: Kernel,
-    /// The same as PTX.
-    pub ptx: String,
-    /// Warnings.
-    pub diagnostics: Diagnostics,
-}
-
-/// Compiles `kernel`, with its generic parameters bound to `bindings`, for `target` and for launches whose
-/// [sizes are small](crate::small_sizes).
+/// Verifies and lints `kernel`, closed or with its generic parameters unbound. Returns the
+/// warnings.
 ///
 /// # Errors
-/// See [`CompileError`].
-pub fn compile(
-    kernel: &Kernel,
-    bindings: &[Binding],
-    target: Target,
-    levels: &Levels,
-) -> Result<Compiled, CompileError> {
-    let (kernel, diagnostics) = check_closed(kernel, bindings, levels)?;
-    let kernel = optimized_for_gpu(assume_small_sizes(kernel.into_owned()))?;
-    let ptx = ptx::emit(&kernel, target).map_err(CompileError::Unsupported)?;
-    Ok(Compiled { kernel, ptx, diagnostics })
-}
-
-/// Runs all of [`compile`] but the back end: returns the optimized kernel, and warnings.
-///
-/// # Errors
-/// All but [`CompileError::Unsupported`].
-pub fn check_closed<'k>(
-    kernel: &'k Kernel,
-    bindings: &[Binding],
-    levels: &Levels,
-) -> Result<(Cow<'k, Kernel>, Diagnostics), CompileError> {
-    let (kernel, mut diagnostics) = check(kernel, bindings, levels)?;
-    diagnostics.0.extend(checks::find_denied(&kernel).0);
+/// [`CompileError::Malformed`] and [`CompileError::Rejected`].
+pub fn check(kernel: &Kernel, levels: &Levels) -> Result<Diagnostics, CompileError> {
+    verify(kernel).map_err(CompileError::Malformed)?;
+    let mut diagnostics = lint::run(kernel, &Analyses::for_kernel(kernel), levels);
+    // Denied checks of an open kernel can be judged only once it is bound. Those of a kernel with
+    // errors would repeat them.
+    if kernel.is_closed() && !diagnostics.has_errors() {
+        diagnostics.0.extend(checks::find_denied(kernel).0);
+    }
     if diagnostics.has_errors() {
         return Err(CompileError::Rejected(diagnostics));
     }
-    Ok((kernel, diagnostics))
+    Ok(diagnostics)
 }
 
-/// Binds, verifies and lints: the first half of [`compile`].
+/// Binds the generic parameters of a kernel that was [checked](check) before, and verifies the result.
 ///
 /// # Errors
-/// All but [`CompileError::Unsupported`].
-pub fn check<'k>(
-    kernel: &'k Kernel,
-    bindings: &[Binding],
-    levels: &Levels,
-) -> Result<(Cow<'k, Kernel>, Diagnostics), CompileError> {
-    let kernel = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
-    let diagnostics = check_open(&kernel, levels)?;
-    Ok((kernel, diagnostics))
-}
-
-/// Binds and verifies a kernel that was linted when it was still open: the first step of a launch.
-///
-/// # Errors
-/// All but [`CompileError::Unsupported`]; [`CompileError::Rejected`] for denied checks, which can
-/// be judged for an open kernel only from here on.
+/// [`CompileError::Specialize`] and [`CompileError::Malformed`]; [`CompileError::Rejected`] for
+/// denied checks, which can be judged for an open kernel only from here on.
 pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kernel>, CompileError> {
     let bound = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
     verify(&bound).map_err(CompileError::Malformed)?;
@@ -90,7 +54,50 @@ pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kern
     Ok(bound)
 }
 
-/// Optimizes `kernel`, which is specialized and verified, for the interpreter.
+/// Compiles `kernel`, which is [bound](bind), for launches on a GPU with such sizes: optimizes it, and
+/// has `emit`, a back end, make code of the result.
+///
+/// # Errors
+/// [`CompileError::Malformed`], and those of `emit`.
+pub fn compile<C, E: From<CompileError>>(
+    kernel: Kernel,
+    sizes: Sizes,
+    mut emit: impl FnMut(Kernel) -> Result<C, E>,
+) -> Result<GpuCode<C>, E> {
+    let GpuKernels { plain, coarsened } = optimize_and_coarsen(sizes.assume(kernel));
+    let mut emit = |kernel| {
+        verify(&kernel).map_err(CompileError::Malformed)?;
+        emit(kernel)
+    };
+    let plain = emit(plain)?;
+    // It has one more parameter than the kernel as written, which may be one too many.
+    let fits = |kernel: &Kernel| ptx::check_limits(kernel, ptx::oldest(kernel)).is_ok();
+    let coarsened = coarsened
+        .filter(fits)
+        .and_then(|kernel| Some((kernel.coarsening?.grid, kernel)))
+        .map(|(grid, kernel)| Ok::<_, E>((grid, emit(kernel)?)))
+        .transpose()?;
+    Ok(GpuCode { plain, coarsened })
+}
+
+/// The code of a kernel for a GPU; `C` is what a back end makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuCode<C> {
+    /// The code of the kernel as written.
+    pub plain: C,
+    /// The code with [coarsened](crate::ir::Coarsening) threads, if that pays, for launches that
+    /// [suit the grid](CoarseGrid::suits).
+    pub coarsened: Option<(CoarseGrid, C)>,
+}
+
+impl<C> GpuCode<C> {
+    /// Iterates over the one code, or both.
+    pub fn iter(&self) -> impl Iterator<Item = &C> {
+        iter::once(&self.plain).chain(self.coarsened.as_ref().map(|(_, code)| code))
+    }
+}
+
+/// Optimizes `kernel`, which is [bound](bind), for the interpreter.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
@@ -101,51 +108,16 @@ pub fn optimized(mut kernel: Kernel) -> Result<Kernel, CompileError> {
     Ok(kernel)
 }
 
-/// Optimizes `kernel`, which is specialized and verified, for GPU back ends.
-///
-/// # Errors
-/// [`CompileError::Malformed`].
-pub fn optimized_for_gpu(kernel: Kernel) -> Result<Kernel, CompileError> {
-    let kernel = optimize_for_gpu(kernel);
-    verify(&kernel).map_err(CompileError::Malformed)?;
-    Ok(kernel)
-}
-
-/// Does the same as [`optimized_for_gpu`] for the interpreter, which runs the fallbacks of inline
-/// PTX.
+/// Optimizes `kernel` for the interpreter as [`compile`] does for a GPU, for launches with any sizes, and
+/// keeps the fallbacks of inline PTX, which the interpreter runs.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
 pub fn modeled(mut kernel: Kernel) -> Result<Kernel, CompileError> {
     keep_fallbacks(&mut kernel);
-    optimized_for_gpu(kernel)
-}
-
-/// Does the same as [`optimized_for_gpu`], with a second kernel for large launches where coarsening
-/// its threads pays and PTX has room for it.
-///
-/// # Errors
-/// [`CompileError::Malformed`].
-pub fn optimized_and_coarsened(kernel: Kernel) -> Result<GpuKernels, CompileError> {
-    let mut kernels = optimize_and_coarsen(kernel);
-    kernels.iter().try_for_each(verify).map_err(CompileError::Malformed)?;
-    // It has one more parameter than the kernel as written, which may be one too many.
-    kernels.coarsened.take_if(|kernel| ptx::check_limits(kernel, ptx::oldest(kernel)).is_err());
-    Ok(kernels)
-}
-
-/// Verifies and lints `kernel` as it is, with generic parameters unbound.
-///
-/// # Errors
-/// [`CompileError::Malformed`] and [`CompileError::Rejected`].
-pub fn check_open(kernel: &Kernel, levels: &Levels) -> Result<Diagnostics, CompileError> {
-    verify(kernel).map_err(CompileError::Malformed)?;
-    let analyses = Analyses::for_kernel(kernel);
-    let diagnostics = lint::run(kernel, &analyses, levels);
-    if diagnostics.has_errors() {
-        return Err(CompileError::Rejected(diagnostics));
-    }
-    Ok(diagnostics)
+    let kernel = optimize_for_gpu(kernel);
+    verify(&kernel).map_err(CompileError::Malformed)?;
+    Ok(kernel)
 }
 
 /// The reason that a kernel did not compile.
@@ -182,3 +154,9 @@ impl fmt::Display for CompileError {
 }
 
 impl std::error::Error for CompileError {}
+
+impl From<Unsupported> for CompileError {
+    fn from(error: Unsupported) -> Self {
+        Self::Unsupported(error)
+    }
+}

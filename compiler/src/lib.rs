@@ -1,6 +1,6 @@
 //! Typed kernel IR and everything that reads or rewrites it.
 //!
-//! Read [`compile`] first: it is the pipeline as one short function. [`ir`] defines the meaning of
+//! Read [`compile`] first: it is the pipeline as a few short functions. [`ir`] defines the meaning of
 //! kernels.
 //!
 //! The crate is pure: it has no IO, no `unsafe` and no dependency, and knows neither proc macros

@@ -6,7 +6,7 @@
 //! of its [size parameters](size_params) that are at most as large. A launch that passes more runs other
 //! code, which is compiled at the first such launch. A kernel with `wide_index` has one code, for all sizes.
 //!
-//! [`assume_small_sizes`] states these limits as requirements of the kernel, which is how every analysis
+//! [`Sizes::assume`] states these limits as requirements of the kernel, which is how every analysis
 //! learns of them. Lints, `explain` and the interpreter judge the kernel without them.
 use crate::{
     id::Facts,
@@ -22,9 +22,34 @@ pub const MAX_SIZE: u64 = i32::MAX as u64;
 /// The most scalar parameters that are followed; further ones are no sizes.
 const MAX_FOLLOWED: usize = 64;
 
-/// Requires of every launch of `kernel` that its sizes are small.
-#[must_use]
-pub fn assume_small_sizes(mut kernel: Kernel) -> Kernel {
+/// The sizes of the launches that code is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sizes {
+    /// At most [`MAX_SIZE`].
+    Small,
+    /// All.
+    Any,
+}
+
+impl Sizes {
+    /// Returns the sizes of a launch: `numbers` are the values of its scalars and the lengths of its
+    /// slices, `are_sizes` tells which of them [are sizes](find_sizes).
+    pub fn of_launch(are_sizes: &[bool], numbers: impl IntoIterator<Item = u64>) -> Self {
+        let is_small = |(is_size, number): (&bool, u64)| !is_size || number <= MAX_SIZE;
+        if are_sizes.iter().zip(numbers).all(is_small) { Self::Small } else { Self::Any }
+    }
+
+    /// Requires of every launch of `kernel` that its sizes are these.
+    #[must_use]
+    pub fn assume(self, kernel: Kernel) -> Kernel {
+        match self {
+            Self::Small => assume_small(kernel),
+            Self::Any => kernel,
+        }
+    }
+}
+
+fn assume_small(mut kernel: Kernel) -> Kernel {
     let limit = |(id, is_size): (ParamId, bool)| {
         let Param { name, kind, .. } = &kernel.params[id];
         let (size, text) = match kind {
@@ -53,12 +78,6 @@ pub fn find_sizes(kernel: &Kernel) -> Vec<bool> {
     let scalars = size_params(kernel);
     let is_size = |id: ParamId| is_slice(&kernel.params[id].kind) || scalars.contains(&id);
     kernel.params.ids().map(is_size).collect()
-}
-
-/// Returns true if a launch has small sizes: `numbers` are the values of its scalars and the lengths of
-/// its slices, `sizes` tells which of them [are sizes](find_sizes).
-pub fn are_small(sizes: &[bool], numbers: impl IntoIterator<Item = u64>) -> bool {
-    sizes.iter().zip(numbers).all(|(is_size, number)| !is_size || number <= MAX_SIZE)
 }
 
 fn is_slice(kind: &ParamKind) -> bool {
@@ -208,7 +227,7 @@ kernel k {
         let sizes = size_params(&kernel).into_iter();
         let names: Vec<&str> = sizes.map(|param| &*kernel.params[param].name).collect();
         assert_eq!(names, ["n", "columns"]);
-        let with_limits = assume_small_sizes(kernel.clone());
+        let with_limits = Sizes::Small.assume(kernel.clone());
         let launch = LaunchRanges::for_kernel(&with_limits);
         let most = kernel.params.ids().map(|param| launch.param(param).max);
         let (small, any) = (i128::from(i32::MAX), i128::from(u64::MAX));

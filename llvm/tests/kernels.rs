@@ -6,8 +6,9 @@
 use std::{env, fs, path::Path, time::Instant};
 use warpwise_compiler::{
     back::ptx,
-    compile::optimized_and_coarsened,
+    compile::{self, CompileError},
     ir::{BinaryOp, CompareOp, Kernel, Scalar, UnaryOp},
+    small_sizes::Sizes,
     target::Target,
     verify::verify,
 };
@@ -50,8 +51,8 @@ fn golden_kernels() -> Vec<(String, Kernel)> {
 /// back end refuses as well.
 fn compile(name: &str, kernel: Kernel) -> usize {
     let mut compiled = 0;
-    let optimized = optimized_and_coarsened(kernel.clone()).unwrap();
-    let coarsened = optimized.coarsened.map(|kernel| ("coarsened", kernel));
+    let optimized = compile::compile(kernel.clone(), Sizes::Any, Ok::<_, CompileError>).unwrap();
+    let coarsened = optimized.coarsened.map(|(_, kernel)| ("coarsened", kernel));
     let forms = [("plain", kernel), ("optimized", optimized.plain)];
     for (form, kernel) in forms.into_iter().chain(coarsened) {
         for target in TARGETS {

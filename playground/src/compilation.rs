@@ -1,16 +1,13 @@
 //! Compiled kernels: parameters, findings, verdicts, IR and PTX.
 use serde_json::{Value, json};
 use warpwise_compiler::{
-    analysis::Analyses,
     back::ptx,
-    checks, compile,
+    compile::{self, CompileError},
     diag::Diagnostic,
     explain,
     id::Id as _,
     ir::{Element, Kernel, Param, ParamKind, Span},
-    lint,
-    small_sizes::assume_small_sizes,
-    verify::verify,
+    small_sizes::Sizes,
 };
 use warpwise_frontend::source::{LoweredKernel, SourceError, SourceKernel, TextRange};
 
@@ -24,14 +21,19 @@ pub(crate) struct CompiledKernel {
 impl CompiledKernel {
     /// Lints a kernel, and compiles it to PTX for the oldest GPU that it runs on.
     pub(crate) fn new(mut source: SourceKernel) -> Self {
-        let bug = source.lowered.as_ref().ok().and_then(|lowered| verify(&lowered.kernel).err());
-        if let Some(bug) = bug {
-            let message = format!("this is a bug of Warpwise, not of the kernel: {bug}");
-            source.lowered = Err(vec![SourceError { at: source.at, message, help: None }]);
+        let mut findings = Vec::new();
+        if let Ok(lowered) = &source.lowered {
+            match compile::check(&lowered.kernel, &lowered.levels) {
+                Ok(found) | Err(CompileError::Rejected(found)) => findings = found.0,
+                Err(bug) => {
+                    let message = bug.to_string();
+                    source.lowered = Err(vec![SourceError { at: source.at, message, help: None }]);
+                }
+            }
         }
-        let (findings, ptx) = match &source.lowered {
-            Ok(lowered) => (find(lowered), emit(&lowered.kernel)),
-            Err(_) => (Vec::new(), Err("the kernel does not compile".to_owned())),
+        let ptx = match &source.lowered {
+            Ok(lowered) => emit(&lowered.kernel),
+            Err(_) => Err("the kernel does not compile".to_owned()),
         };
         Self { source, findings, ptx }
     }
@@ -125,23 +127,15 @@ impl CompiledKernel {
     }
 }
 
-/// Returns the warnings and errors of the lints, and of `deny_checks`.
-fn find(lowered: &LoweredKernel) -> Vec<Diagnostic> {
-    let LoweredKernel { kernel, levels, .. } = lowered;
-    let mut found = lint::run(kernel, &Analyses::for_kernel(kernel), levels).0;
-    if kernel.is_closed() {
-        found.extend(checks::find_denied(kernel).0);
-    }
-    found
-}
-
 fn emit(kernel: &Kernel) -> Result<String, String> {
     if !kernel.is_closed() {
         return Err("a generic kernel is compiled when it is launched".to_owned());
     }
-    let optimized = compile::optimized_for_gpu(assume_small_sizes(kernel.clone()))
-        .map_err(|error| error.to_string())?;
-    ptx::emit(&optimized, ptx::oldest(&optimized)).map_err(|error| error.to_string())
+    // The listing is of the kernel as written.
+    let kernel = Kernel { may_coarsen: false, ..kernel.clone() };
+    let emit = |kernel: Kernel| Ok(ptx::emit(&kernel, ptx::oldest(&kernel))?);
+    let code = compile::compile(kernel, Sizes::Small, emit);
+    code.map(|code| code.plain).map_err(|error: CompileError| error.to_string())
 }
 
 fn param_to_json(param: &Param) -> Value {

@@ -14,10 +14,10 @@ use warpwise::{
 };
 use warpwise_compiler::{
     back::ptx,
-    ir::{Access, CoarseGrid, Coarsening, Kernel, Scalar},
-    optimize::optimize_and_coarsen,
+    compile::{CompileError, GpuCode, compile},
+    ir::{Access, CoarseGrid, Kernel, Scalar},
     places,
-    small_sizes::assume_small_sizes,
+    small_sizes::Sizes,
 };
 
 /// A device to run kernels on, with the name that failures call it by.
@@ -107,11 +107,11 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
 /// What the macro would embed; lives as long as the process, as there.
 #[expect(unsafe_code, reason = "what a GPU runs is the PTX that is embedded in programs")]
 fn source(random: &RandomKernel) -> &'static Source {
-    let kernels = optimize_and_coarsen(assume_small_sizes(random.kernel.clone()));
-    let emit = |kernel: &Kernel| {
-        let oldest = ptx::oldest(kernel);
-        &*ptx::emit(kernel, oldest).expect("the target has everything").leak()
+    let emit = |kernel: Kernel| -> Result<&'static str, CompileError> {
+        Ok(ptx::emit(&kernel, ptx::oldest(&kernel))?.leak())
     };
+    let GpuCode { plain, coarsened } =
+        compile(random.kernel.clone(), Sizes::Small, emit).expect("the target has everything");
     let span_count = random.kernel.insts.iter().map(|(_, inst)| inst.span).max();
     let mut rows = String::new();
     for line in 0..=span_count.map_or(0, warpwise_compiler::id::Id::index) {
@@ -119,10 +119,9 @@ fn source(random: &RandomKernel) -> &'static Source {
     }
     let (name, ir) = (random.kernel.name.clone().leak(), random.kernel.to_string().leak());
     let places = Places { files: &["random"], rows: rows.leak() };
-    let code = EmbeddedCode::new(emit(&kernels.plain), &[]);
-    let coarsened = kernels.coarsened.and_then(|kernel| Some((kernel.coarsening?, emit(&kernel))));
+    let code = EmbeddedCode::new(plain, &[]);
     let code = match coarsened {
-        Some((Coarsening { grid: CoarseGrid { axis, factor }, .. }, ptx)) => {
+        Some((CoarseGrid { axis, factor }, ptx)) => {
             code.with_coarsened(axis as usize, factor, ptx, &[])
         }
         None => code,

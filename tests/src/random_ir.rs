@@ -56,7 +56,7 @@ use warpwise_compiler::{
         Access, Builder, GridDependencyOp, InstId, Kernel, Length, Op, Passed, Scalar, Span,
         SyncOp, Ty,
     },
-    small_sizes,
+    small_sizes::{self, Sizes},
     specialize::{Binding, specialize},
 };
 pub use while_loops::with_while_loops;
@@ -86,12 +86,8 @@ impl RandomKernel {
             ArgData::Slice { bytes, .. } => bytes.len() as u64,
         };
         let kernel = self.kernel.clone();
-        let sizes = small_sizes::find_sizes(&kernel);
-        if small_sizes::are_small(&sizes, self.args.iter().map(number)) {
-            small_sizes::assume_small_sizes(kernel)
-        } else {
-            kernel
-        }
+        let are_sizes = small_sizes::find_sizes(&kernel);
+        Sizes::of_launch(&are_sizes, self.args.iter().map(number)).assume(kernel)
     }
 }
 

@@ -16,14 +16,10 @@ use crate::{
 };
 use std::env;
 use warpwise_compiler::{
-    back::{
-        Backend,
-        ptx::{self, Unsupported},
-    },
-    compile::{self, CompileError},
-    ir::{CoarseGrid, Kernel},
-    optimize::GpuKernels,
-    small_sizes::assume_small_sizes,
+    back::{Backend, ptx},
+    compile::{self, CompileError, GpuCode},
+    ir::Kernel,
+    small_sizes::Sizes,
     target::Target,
 };
 #[cfg(not(target_family = "wasm"))]
@@ -31,6 +27,8 @@ use warpwise_llvm::Llvm;
 
 /// The back end of kernels without a setting.
 const DEFAULT: Backend = Backend::Llvm;
+
+const BUILTIN_INSTEAD: &str = "the built-in back end compiles it instead";
 
 /// The back end of a kernel, and the origin of the choice.
 #[derive(Clone, Copy, Debug)]
@@ -46,29 +44,9 @@ pub(crate) type PtxTexts = Vec<(Target, String)>;
 
 /// A kernel as PTX.
 pub(crate) struct CompiledPtx {
-    /// The kernel as written.
-    pub(crate) plain: PtxTexts,
-    /// The kernel with coarsened threads, for large launches.
-    pub(crate) coarsened: Option<(CoarseGrid, PtxTexts)>,
+    pub(crate) code: GpuCode<PtxTexts>,
     /// The reason for a fallback to the built-in back end.
     pub(crate) warning: Option<String>,
-}
-
-impl CompiledPtx {
-    /// Compiles both kernels with `compile`.
-    fn compile<E>(
-        kernels: &GpuKernels,
-        compile: impl Fn(&Kernel) -> Result<PtxTexts, E>,
-    ) -> Result<Self, E> {
-        let plain = compile(&kernels.plain)?;
-        let coarsened = kernels
-            .coarsened
-            .as_ref()
-            .and_then(|kernel| Some((kernel.coarsening?.grid, kernel)))
-            .map(|(grid, kernel)| Ok((grid, compile(kernel)?)))
-            .transpose()?;
-        Ok(Self { plain, coarsened, warning: None })
-    }
 }
 
 /// Returns the back end with this name; `what` names the setting.
@@ -91,78 +69,62 @@ pub(crate) fn choose_backend(options: &Options) -> Choice {
 /// # Errors
 /// If the kernel outgrows a limit of PTX, or a bug of the optimizer.
 pub(crate) fn compile_to_ptx(choice: Choice, kernel: &Kernel) -> Result<CompiledPtx, CompileError> {
+    let kernel = kernel.clone();
     if !is_generating_code() {
         // Nobody launches the kernel, so the code for large launches is of no use.
-        let plain = compile::optimized_for_gpu(assume_small_sizes(kernel.clone()))?;
-        let plain = compile_builtin(&plain).map_err(CompileError::Unsupported)?;
-        return Ok(CompiledPtx { plain, coarsened: None, warning: None });
+        return compile_builtin(Kernel { may_coarsen: false, ..kernel }, None);
     }
-    let kernels = compile::optimized_and_coarsened(assume_small_sizes(kernel.clone()))?;
-    compile_kernels(choice, kernel, &kernels).map_err(CompileError::Unsupported)
-}
-
-/// Compiles `kernels` to PTX by the built-in back end.
-#[cfg(target_family = "wasm")]
-fn compile_kernels(
-    choice: Choice,
-    _: &Kernel,
-    kernels: &GpuKernels,
-) -> Result<CompiledPtx, Unsupported> {
-    let is_refused = choice.backend == Backend::Llvm && choice.is_explicit;
-    let warning = is_refused
-        .then(|| "WebAssembly has no LLVM; the built-in back end compiles it instead".to_owned());
-    Ok(CompiledPtx { warning, ..CompiledPtx::compile(kernels, compile_builtin)? })
-}
-
-/// Compiles `kernels`, the optimized forms of `kernel`, to PTX.
-#[cfg(not(target_family = "wasm"))]
-fn compile_kernels(
-    choice: Choice,
-    kernel: &Kernel,
-    kernels: &GpuKernels,
-) -> Result<CompiledPtx, Unsupported> {
-    let builtin = |warning| {
-        let compiled = CompiledPtx::compile(kernels, compile_builtin)?;
-        Ok(CompiledPtx { warning, ..compiled })
-    };
-    if choice.backend == Backend::Builtin {
-        return builtin(None);
-    }
-    let instead = "the built-in back end compiles it instead";
-    let llvm = match Llvm::find() {
-        Ok(llvm) => llvm,
-        Err(error) => {
-            let warning = format!("there is no LLVM for this kernel: {error}; {instead}");
-            return builtin(choice.is_explicit.then_some(warning));
-        }
-    };
-    match compile_by_llvm(llvm, &ptx::levels(kernel), kernels) {
-        Ok(emitted) => Ok(emitted),
-        Err(warpwise_llvm::Error::Unsupported(error)) => Err(error),
-        Err(warpwise_llvm::Error::Failed(error)) => {
-            builtin(Some(format!("{error}; {instead}; please report this")))
-        }
+    match choice.backend {
+        Backend::Builtin => compile_builtin(kernel, None),
+        Backend::Llvm => compile_by_llvm(kernel, choice.is_explicit),
     }
 }
 
-/// Compiles a kernel by the built-in back end. The runtime compiles for later GPUs when it meets
-/// one.
-fn compile_builtin(kernel: &Kernel) -> Result<PtxTexts, Unsupported> {
+/// Compiles a kernel by the built-in back end, with a warning if another one was to do so.
+fn compile_builtin(kernel: Kernel, warning: Option<String>) -> Result<CompiledPtx, CompileError> {
+    let emit = |kernel: Kernel| emit_builtin(&kernel);
+    Ok(CompiledPtx { code: compile::compile(kernel, Sizes::Small, emit)?, warning })
+}
+
+/// Returns the PTX for the oldest GPU. The runtime compiles for later ones when it meets one.
+fn emit_builtin(kernel: &Kernel) -> Result<PtxTexts, CompileError> {
     let target = ptx::oldest(kernel);
     Ok(vec![(target, ptx::emit(kernel, target)?)])
 }
 
+/// Compiles a kernel by the built-in back end, the only one there is.
+#[cfg(target_family = "wasm")]
+fn compile_by_llvm(kernel: Kernel, is_explicit: bool) -> Result<CompiledPtx, CompileError> {
+    let warning = || format!("WebAssembly has no LLVM; {BUILTIN_INSTEAD}");
+    compile_builtin(kernel, is_explicit.then(warning))
+}
+
+/// Compiles a kernel by LLVM, or by the built-in back end if there is no LLVM or it fails.
 #[cfg(not(target_family = "wasm"))]
-fn compile_by_llvm(
-    llvm: &Llvm,
-    targets: &[Target],
-    kernels: &GpuKernels,
-) -> Result<CompiledPtx, warpwise_llvm::Error> {
-    let emit = |kernel: &Kernel| -> Result<PtxTexts, warpwise_llvm::Error> {
-        let emit = |&target| Ok((target, warpwise_llvm::emit(llvm, kernel, target)?));
-        targets.iter().map(emit).collect()
+fn compile_by_llvm(kernel: Kernel, is_explicit: bool) -> Result<CompiledPtx, CompileError> {
+    let llvm = match Llvm::find() {
+        Ok(llvm) => llvm,
+        Err(error) => {
+            let warning =
+                || format!("there is no LLVM for this kernel: {error}; {BUILTIN_INSTEAD}");
+            return compile_builtin(kernel, is_explicit.then(warning));
+        }
     };
-    CompiledPtx::compile(kernels, emit)
+    let targets = ptx::levels(&kernel);
+    let mut warning = None;
+    let emit = |kernel: Kernel| {
+        let emit = |&target| Ok((target, warpwise_llvm::emit(llvm, &kernel, target)?));
+        let texts: Result<PtxTexts, warpwise_llvm::Error> = targets.iter().map(emit).collect();
+        texts.or_else(|error| match error {
+            warpwise_llvm::Error::Unsupported(error) => Err(error.into()),
+            warpwise_llvm::Error::Failed(error) => {
+                warning = Some(format!("{error}; {BUILTIN_INSTEAD}; please report this"));
+                emit_builtin(&kernel)
+            }
+        })
+    };
+    let code = compile::compile(kernel, Sizes::Small, emit)?;
+    Ok(CompiledPtx { code, warning })
 }
 
 /// Returns true if rustc generates code, and not only metadata as under `cargo check`, clippy and

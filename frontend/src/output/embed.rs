@@ -40,7 +40,7 @@ use syn::{Expr, ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
     back::Backend,
-    compile::{self, CompileError, check_closed, check_open},
+    compile::{self, CompileError, GpuCode},
     diag::{Diagnostic, Diagnostics, Level},
     ir::{CoarseGrid, Kernel},
     lint::{self, Levels, Setting},
@@ -399,20 +399,18 @@ fn compile_lowered(
     levels: &Levels,
 ) -> Result<CompiledKernel, CompileError> {
     let kernel = &lowered.kernel;
-    let (levels, is_built_in) = (levels.clone(), choice.backend == Backend::Builtin);
-    if kernel.is_closed() {
-        let (_, warnings) = check_closed(kernel, &[], &levels)?;
-        let ptx = backend::compile_to_ptx(choice, kernel)?;
-        // As lowered: whoever runs it optimizes it, and tests run it without that, too. By
-        // `format!`, which appends by std's own code; what `to_string` does is built here, without
+    let warnings = compile::check(kernel, levels)?;
+    let ptx = kernel.is_closed().then(|| backend::compile_to_ptx(choice, kernel)).transpose()?;
+    Ok(CompiledKernel {
+        // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`,
+        // which appends by std's own code; what `to_string` does is built here, without
         // optimization, and takes ten times as long.
-        let ir = format!("{kernel}");
-        Ok(CompiledKernel { ir, ptx: Some(ptx), warnings, levels, is_built_in })
-    } else {
-        let warnings = check_open(kernel, &levels)?;
-        let ir = kernel.to_string();
-        Ok(CompiledKernel { ir, ptx: None, warnings, levels, is_built_in })
-    }
+        ir: format!("{kernel}"),
+        ptx,
+        warnings,
+        levels: levels.clone(),
+        is_built_in: choice.backend == Backend::Builtin,
+    })
 }
 
 impl CompiledKernel {
@@ -437,8 +435,8 @@ impl CompiledKernel {
             ::warpwise::__private::Source::new(#name, #ir, #places, &[#(#levels),*])
         );
         let code = self.ptx.as_ref().and_then(|ptx| {
-            embedded_code(ptx, |_| quote!(<#launched>::__WARPWISE_PTX))
-                .zip(ptx_literals(&ptx.plain))
+            embedded_code(&ptx.code, |_| quote!(<#launched>::__WARPWISE_PTX))
+                .zip(ptx_literals(&ptx.code.plain))
         });
         let (ptx, source) = match code {
             Some((code, (oldest, _))) => (
@@ -449,7 +447,7 @@ impl CompiledKernel {
                 let without_llvm = self.is_built_in.then(|| quote!(.without_llvm()));
                 let instances = precompiled.iter().filter_map(|(bindings, ptx)| {
                     let bindings = bindings.iter().map(binding_tokens);
-                    let code = embedded_code(ptx, |literal| literal)?;
+                    let code = embedded_code(&ptx.code, |literal| literal)?;
                     Some(quote!((&[#(#bindings),*], #code)))
                 });
                 let instances = (!precompiled.is_empty())
@@ -475,12 +473,12 @@ impl CompiledKernel {
 /// Returns an expression of the code, in which `oldest` writes the text for the oldest GPU, a
 /// literal.
 fn embedded_code(
-    ptx: &CompiledPtx,
+    code: &GpuCode<PtxTexts>,
     oldest: impl FnOnce(TokenStream) -> TokenStream,
 ) -> Option<TokenStream> {
-    let (text, later) = ptx_literals(&ptx.plain)?;
+    let (text, later) = ptx_literals(&code.plain)?;
     let oldest = oldest(text);
-    let coarsened = ptx.coarsened.as_ref().and_then(|(grid, texts)| {
+    let coarsened = code.coarsened.as_ref().and_then(|(grid, texts)| {
         let (oldest, later) = ptx_literals(texts)?;
         let CoarseGrid { axis, factor } = *grid;
         let axis = Literal::usize_unsuffixed(axis as usize);

@@ -18,17 +18,15 @@ use crate::{
     disk::cache::{Entry, Kind, folder_from_env},
 };
 use std::path::PathBuf;
-use warpwise_compiler::ir::{Axis, CoarseGrid};
+use warpwise_compiler::{
+    compile::GpuCode,
+    ir::{Axis, CoarseGrid},
+};
 
 const KIND: Kind = Kind { format: "warpwise-ptx-cache 2", extension: "ptx", subject: "kernel" };
 
 /// The PTX of a kernel.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct PtxTexts {
-    pub(crate) plain: String,
-    /// The kernel with coarsened threads, for large launches.
-    pub(crate) coarsened: Option<(CoarseGrid, String)>,
-}
+type PtxTexts = GpuCode<String>;
 
 /// A folder of entries.
 pub(crate) struct PtxCache {

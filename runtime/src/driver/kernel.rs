@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Error, LaunchMistake, Result,
-    disk::ptx::{PtxCache, PtxTexts},
+    disk::ptx::PtxCache,
     launch::{
         config::Geometry,
         kernel::{Bound, Signature, Slot},
@@ -22,9 +22,8 @@ use std::{
 };
 use warpwise_compiler::{
     back::ptx,
-    compile::optimized_and_coarsened,
+    compile::{CompileError, GpuCode},
     ir::{CoarseGrid, Kernel},
-    optimize::GpuKernels,
     target::Target,
 };
 
@@ -76,10 +75,11 @@ impl GpuKernel {
         if let Some(cache) = PtxCache::from_env() {
             return Self::from_cache(&cache, &backend, context, bound);
         }
-        let GpuKernels { plain, coarsened } = optimize(context, bound)?;
-        let optimized = |kernel| KernelCode::new(Code::Optimized(Box::new(kernel)));
-        let coarsened = split_grid(coarsened).map(|(grid, kernel)| (grid, optimized(kernel)));
-        Ok(Self { plain: optimized(plain), coarsened })
+        let optimized = |kernel| Ok(KernelCode::new(Code::Optimized(Box::new(kernel))));
+        let code = bound.compile(optimized);
+        let GpuCode { plain, coarsened } =
+            code.map_err(|error: CompileError| compile_error(context, source, error.to_string()))?;
+        Ok(Self { plain, coarsened })
     }
 
     /// Takes the PTX of a kernel from the cache, or makes and keeps it.
@@ -90,15 +90,9 @@ impl GpuKernel {
         bound: &Bound,
     ) -> Result<Self> {
         let source = bound.source;
-        let texts = cache.get_or_make(source.name, &backend.cache_key(&bound.for_gpu()), || {
-            let GpuKernels { plain, coarsened } = optimize(context, bound)?;
-            let emit = |kernel: &Kernel| {
-                backend.emit(kernel).map_err(|text| compile_error(context, source, text))
-            };
-            let coarsened = split_grid(coarsened)
-                .map(|(grid, kernel)| Ok((grid, emit(&kernel)?)))
-                .transpose()?;
-            Ok(PtxTexts { plain: emit(&plain)?, coarsened })
+        let texts = cache.get_or_make(source.name, &backend.cache_key(bound), || {
+            let code = bound.compile(|kernel| backend.emit(&kernel));
+            code.map_err(|error| compile_error(context, source, error.to_string()))
         })?;
         let kept = |text| KernelCode::new(Code::Kept(text));
         let coarsened = texts.coarsened.map(|(grid, text)| (grid, kept(text)));
@@ -146,17 +140,6 @@ impl GpuKernel {
     }
 }
 
-/// Optimizes a kernel for GPUs.
-fn optimize(context: &Context, bound: &Bound) -> Result<GpuKernels> {
-    optimized_and_coarsened(bound.for_gpu())
-        .map_err(|error| compile_error(context, bound.source, error.to_string()))
-}
-
-/// Returns a coarsened kernel with the division of its grid.
-fn split_grid(coarsened: Option<Kernel>) -> Option<(CoarseGrid, Kernel)> {
-    coarsened.and_then(|kernel| Some((kernel.coarsening?.grid, kernel)))
-}
-
 /// The code of a kernel, which is loaded at its first use.
 struct KernelCode {
     code: Code,
@@ -186,7 +169,10 @@ impl KernelCode {
                 Code::Kept(ptx) => Cow::Borrowed(&**ptx),
                 Code::Optimized(kernel) => {
                     let ptx = BackEnd::new(target(context), bound.source).emit(kernel);
-                    Cow::Owned(ptx.map_err(|text| compile_error(context, bound.source, text))?)
+                    let failed = |error: CompileError| {
+                        compile_error(context, bound.source, error.to_string())
+                    };
+                    Cow::Owned(ptx.map_err(failed)?)
                 }
             };
             Loaded::new(context, bound, &ptx)
@@ -260,23 +246,23 @@ impl BackEnd {
     }
 
     /// Returns the PTX of a kernel, by LLVM if it is selected and installed.
-    fn emit(&self, kernel: &Kernel) -> Result<String, String> {
+    fn emit(&self, kernel: &Kernel) -> Result<String, CompileError> {
         if self.may_use_llvm
             && let Some(ptx) = by_llvm(kernel, self.target)
         {
             return Ok(ptx);
         }
         let lines = self.lines.as_ref().map(SourceLines::for_emission);
-        ptx::emit_with_lines(kernel, self.target, lines).map_err(|error| error.to_string())
+        Ok(ptx::emit_with_lines(kernel, self.target, lines)?)
     }
 
-    /// Returns a text of everything that the PTX of `kernel` depends on, which is not optimized.
-    fn cache_key(&self, kernel: &Kernel) -> String {
+    /// Returns a text of everything that the PTX of a kernel depends on.
+    fn cache_key(&self, bound: &Bound) -> String {
         let (version, target) = (env!("CARGO_PKG_VERSION"), self.target);
         let llvm = self.may_use_llvm.then(llvm_name).flatten();
         let back_end = llvm.as_deref().unwrap_or("builtin");
         let lines = self.lines.as_ref().map(SourceLines::key).unwrap_or_default();
-        format!("{version}\n{target}\n{back_end}\n{lines}\n{kernel}")
+        format!("{version}\n{target}\n{back_end}\n{lines}\n{}", bound.cache_key())
     }
 }
 

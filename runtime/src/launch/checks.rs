@@ -23,7 +23,7 @@ use warpwise_compiler::{
     back::ptx::{self, SharedMemory},
     id::Id as _,
     ir::{self, Access, Param, ParamKind, Scalar},
-    small_sizes::are_small,
+    small_sizes::Sizes,
     specialize::Binding,
 };
 
@@ -460,7 +460,7 @@ pub fn launch(
     let shared = shared_memory(bound, device, geometry, args).map_err(refused)?;
     let bound = bound.for_arguments(
         args.values().all(Value::is_vector_aligned),
-        are_small(&bound.signature.sizes, args.values().map(|value| value.number().1)),
+        Sizes::of_launch(&bound.signature.sizes, args.values().map(|value| value.number().1)),
     );
     let launch = CheckedLaunch { bound, geometry, shared, args };
     device.run(&launch)?;

@@ -20,13 +20,13 @@ use std::{
 use warpwise_compiler::{
     analysis::read_only_arrays::{CONSTANT_BYTES, constant_bytes},
     back::ptx,
-    compile::{self, CompileError},
+    compile::{self, CompileError, GpuCode},
     fault::Reason,
     id::Id as _,
     ir::{Extent, Fault, Kernel, Param},
     lint::launch::barrier_count,
     message::MAX_VALUES,
-    small_sizes,
+    small_sizes::{self, Sizes},
     specialize::Binding,
 };
 
@@ -57,8 +57,8 @@ pub(crate) struct Bound {
     pub(crate) advice: Advice,
     /// The kernel's number in a [`PerKernel`].
     number: usize,
-    /// True if launches have [small sizes](small_sizes).
-    has_small_sizes: bool,
+    /// The sizes that launches have.
+    launched_sizes: Sizes,
     /// The same kernel for slices that are aligned to their elements only, for large sizes, and for both.
     versions: [OnceLock<&'static Self>; 3],
 }
@@ -91,7 +91,7 @@ impl Bound {
                 device: device.to_string(),
                 message,
             })?;
-            Ok(Self::new(source, bindings, kernel, true))
+            Ok(Self::new(source, bindings, kernel, Sizes::Small))
         })?;
         if is_new {
             lint::log_new_findings(source, bindings, &bound.kernel);
@@ -105,7 +105,7 @@ impl Bound {
         source: &'static Source,
         bindings: &[Binding],
         kernel: Kernel,
-        has_small_sizes: bool,
+        launched_sizes: Sizes,
     ) -> &'static Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         Box::leak(Box::new(Self {
@@ -115,36 +115,42 @@ impl Bound {
             kernel,
             advice: Advice::default(),
             number: COUNT.fetch_add(1, Relaxed),
-            has_small_sizes,
+            launched_sizes,
             versions: [const { OnceLock::new() }; 3],
         }))
     }
 
     /// Returns the kernel for a launch whose slices are aligned for accesses to several elements at once
     /// and whose [sizes are small](small_sizes), or a version without these assumptions.
-    pub(crate) fn for_arguments(
-        &'static self,
-        are_aligned: bool,
-        are_small: bool,
-    ) -> &'static Self {
-        let version = usize::from(!are_aligned) | usize::from(!are_small) << 1;
+    pub(crate) fn for_arguments(&'static self, are_aligned: bool, sizes: Sizes) -> &'static Self {
+        let version = usize::from(!are_aligned) | usize::from(sizes == Sizes::Any) << 1;
         let Some(version) = version.checked_sub(1) else { return self };
         self.versions[version].get_or_init(|| {
             let aligned_slices = self.kernel.aligned_slices && are_aligned;
             let kernel = Kernel { aligned_slices, ..self.kernel.clone() };
-            Self::new(self.source, &self.bindings, kernel, are_small)
+            Self::new(self.source, &self.bindings, kernel, sizes)
         })
     }
 
     /// Returns true if launches have only arguments for which code was made beforehand.
     pub(crate) fn may_be_embedded(&self) -> bool {
-        self.kernel.aligned_slices && self.has_small_sizes
+        self.kernel.aligned_slices && self.launched_sizes == Sizes::Small
     }
 
-    /// Returns the kernel with everything that optimization for a GPU may assume.
-    pub(crate) fn for_gpu(&self) -> Kernel {
-        let kernel = self.kernel.clone();
-        if self.has_small_sizes { small_sizes::assume_small_sizes(kernel) } else { kernel }
+    /// Compiles the kernel for a GPU by `emit`, a back end.
+    ///
+    /// # Errors
+    /// As [`compile::compile`].
+    pub(crate) fn compile<C, E: From<CompileError>>(
+        &self,
+        emit: impl FnMut(Kernel) -> std::result::Result<C, E>,
+    ) -> std::result::Result<GpuCode<C>, E> {
+        compile::compile(self.kernel.clone(), self.launched_sizes, emit)
+    }
+
+    /// Returns a text of everything that [`compile`](Self::compile) depends on.
+    pub(crate) fn cache_key(&self) -> String {
+        format!("{:?}\n{}", self.launched_sizes, self.kernel)
     }
 
     /// Converts a fault of this kernel to a panic.
@@ -370,7 +376,8 @@ mod tests {
         let instances = Instances::new();
         let u32s = [Binding::Type(Scalar::U32)];
         let get = |source, bindings: &[Binding]| {
-            let make = || Ok(Bound::new(source, bindings, source.ir.parse().unwrap(), true));
+            let make =
+                || Ok(Bound::new(source, bindings, source.ir.parse().unwrap(), Sizes::Small));
             std::ptr::from_ref(instances.get(source, bindings, make).unwrap()).addr()
         };
         std::thread::scope(|scope| {
@@ -389,23 +396,24 @@ mod tests {
 
     #[test]
     fn launches_get_the_version_for_their_arguments() {
-        let bound = Bound::new(&ONE, &[], ONE.ir.parse().unwrap(), true);
-        assert!(std::ptr::eq(bound, bound.for_arguments(true, true)));
+        let bound = Bound::new(&ONE, &[], ONE.ir.parse().unwrap(), Sizes::Small);
+        assert!(std::ptr::eq(bound, bound.for_arguments(true, Sizes::Small)));
         assert!(bound.may_be_embedded());
-        for (are_aligned, are_small) in [(false, true), (true, false), (false, false)] {
-            let version = bound.for_arguments(are_aligned, are_small);
-            assert!(std::ptr::eq(version, bound.for_arguments(are_aligned, are_small)));
+        for (are_aligned, sizes) in [(false, Sizes::Small), (true, Sizes::Any), (false, Sizes::Any)]
+        {
+            let version = bound.for_arguments(are_aligned, sizes);
+            assert!(std::ptr::eq(version, bound.for_arguments(are_aligned, sizes)));
             assert!(!version.may_be_embedded());
             assert_eq!(version.kernel.aligned_slices, are_aligned);
-            assert_eq!(version.has_small_sizes, are_small);
+            assert_eq!(version.launched_sizes, sizes);
         }
     }
 
     #[test]
     fn a_table_keeps_no_errors_and_waits_only_for_the_same_kernel() {
         let table = PerKernel::new();
-        let [one, two] =
-            [&ONE, &TWO].map(|source| Bound::new(source, &[], source.ir.parse().unwrap(), true));
+        let [one, two] = [&ONE, &TWO]
+            .map(|source| Bound::new(source, &[], source.ir.parse().unwrap(), Sizes::Small));
         let failed = Error::NoDriver { tried: Vec::new() };
         assert_eq!(table.get(one, || Err::<i32, _>(failed.clone())), Err(failed));
         let meet = Barrier::new(2);
