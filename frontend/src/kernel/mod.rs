@@ -165,7 +165,8 @@ fn launcher_type(item: &ItemFn, options: &Options, params: &[Param]) -> TokenStr
     let phantom = (!types.is_empty())
         .then(|| quote!(_types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>));
     let cfgs = cfg_attributes(&item.attrs);
-    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx_constant(item));
+    let ptx = signature::is_closed(&generics, &options.open)
+        .then(|| ptx_constant(item, &embedded_constant("__WARPWISE_PTX", Span::call_site())));
     let instances = instance_impls(item, options);
     let launch = launch_function(item, options, params);
     let resident = occupancy::occupancy_functions(item, options);
@@ -189,37 +190,56 @@ fn launcher_type(item: &ItemFn, options: &Options, params: &[Param]) -> TokenStr
     )
 }
 
-/// Returns the items of the kernel's single instances.
+/// Returns the items of the kernel's single instances, and their PTX under one name.
 fn instance_impls(item: &ItemFn, options: &Options) -> TokenStream {
-    let mut generics =
-        signature::launcher_generics(&item.sig.generics, instances::has_instances(options));
-    let all = generics.clone();
+    if !instances::has_instances(options) {
+        return TokenStream::new();
+    }
+    let all = signature::launcher_generics(&item.sig.generics, true);
+    let mut generics = all.clone();
     instances::remove_type_params(&mut generics);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let cfgs = cfg_attributes(&item.attrs);
-    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx_constant(item));
     let one = |instance: &instances::Instance| {
         let launched = instance.launcher_type(&item.sig.ident, &all);
-        let ptx = ptx.as_ref().map(|ptx| {
-            quote!(
-                #(#cfgs)*
-                #[allow(dead_code, reason = "the kernel may be used in one way only")]
-                impl #impl_generics #launched #where_clause { #ptx }
-            )
-        });
-        quote!(
+        // For rustc's errors about bounds that the types do not have.
+        let at = Span::call_site().located_at(instance.written.span());
+        let source = embedded_constant("__WARPWISE_SOURCE", at);
+        let ptx = embedded_constant("__WARPWISE_PTX", at);
+        quote_spanned!(at=>
             #(#cfgs)*
             impl #impl_generics ::warpwise::parameter::Instance for #launched #where_clause {
-                const SOURCE: &'static ::warpwise::__private::Source = {
-                    #[allow(unused_imports, reason = "used where the kernel did not compile")]
-                    use ::warpwise::__private::NotCompiled as _;
-                    Self::__WARPWISE_SOURCE
-                };
+                const SOURCE: &'static ::warpwise::__private::Source = #source;
+                const PTX: &'static str = #ptx;
             }
-            #ptx
         )
     };
-    options.instances.iter().map(one).collect()
+    let impls: TokenStream = options.instances.iter().map(one).collect();
+    if !signature::is_closed(&generics, &options.open) {
+        return impls;
+    }
+    let ptx = ptx_constant(item, &quote!(<Self as ::warpwise::parameter::Instance>::PTX));
+    let mut generics = all;
+    let is_instance = syn::parse_quote!(Self: ::warpwise::parameter::Instance);
+    generics.make_where_clause().predicates.push(is_instance);
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let name = &item.sig.ident;
+    quote!(
+        #impls
+        #(#cfgs)*
+        #[allow(dead_code, reason = "the kernel may be used in one way only")]
+        impl #impl_generics #name #type_generics #where_clause { #ptx }
+    )
+}
+
+/// Returns the constant `name` of a launcher's type, or that of kernels that did not compile.
+fn embedded_constant(name: &str, at: Span) -> TokenStream {
+    let name = Ident::new(name, at);
+    quote_spanned!(at=> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        Self::#name
+    })
 }
 
 /// Returns the first paragraph of the user's documentation, which follows the generated one. Not
@@ -258,15 +278,11 @@ fn member_visibility(item: &ItemFn) -> TokenStream {
     }
 }
 
-fn ptx_constant(item: &ItemFn) -> TokenStream {
+fn ptx_constant(item: &ItemFn, ptx: &TokenStream) -> TokenStream {
     let vis = member_visibility(item);
     quote!(
         /// The kernel in PTX, for the oldest supported GPU.
-        #vis const PTX: &'static str = {
-            #[allow(unused_imports, reason = "used where the kernel did not compile")]
-            use ::warpwise::__private::NotCompiled as _;
-            Self::__WARPWISE_PTX
-        };
+        #vis const PTX: &'static str = #ptx;
     )
 }
 

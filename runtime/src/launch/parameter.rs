@@ -71,4 +71,6 @@ impl<T, P: DerefMut<Target: WriteArg<T>> + ?Sized> WriteArg<T> for P {
 pub trait Instance {
     /// The compiled kernel.
     const SOURCE: &'static Source;
+    /// Its PTX, for the oldest supported GPU; empty if const parameters are bound at a launch.
+    const PTX: &'static str;
 }
