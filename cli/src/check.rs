@@ -1,7 +1,7 @@
 //! Search for a project's kernels: runs `cargo check` and reads the macro's records.
 use crate::{
     args::Build,
-    fault::Fault,
+    error::CommandError,
     records::{self, Header, KernelRecord, Level, RecordedPlace},
     sources::{Place, Sources},
     workspace::{Package, Workspace, cargo},
@@ -133,7 +133,7 @@ pub(crate) struct Finding {
 }
 
 /// Checks the targets that `build` selects, and prints rustc's errors.
-pub(crate) fn check_project(build: &Build, scope: Scope) -> Result<Project, Fault> {
+pub(crate) fn check_project(build: &Build, scope: Scope) -> Result<Project, CommandError> {
     check_and_print(build, scope, Printed::Errors).map(|(project, _)| project)
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn check_and_print(
     build: &Build,
     scope: Scope,
     printed: Printed,
-) -> Result<(Project, CargoMessages), Fault> {
+) -> Result<(Project, CargoMessages), CommandError> {
     let workspace = Workspace::load(build)?;
     let selected = workspace.selected_packages(build)?;
     let own_folder = workspace.target_directory.join("warpwise");
@@ -154,7 +154,7 @@ pub(crate) fn check_and_print(
         }
     };
     fs::create_dir_all(&records).map_err(|error| {
-        Fault::new(format!("cannot make the folder {}: {error}", records.display()))
+        CommandError::new(format!("cannot make the folder {}: {error}", records.display()))
     })?;
     let run = unique_run_id();
     let check = CargoCheck { build, scope, target: &target, records: &records, run, printed };
@@ -167,7 +167,7 @@ pub(crate) fn check_and_print(
         done = check.run()?;
         if let Some(name) = done.packages_without_records(&selected, &records).first() {
             let text = format!("cargo did not compile package `{name}` by way of this program");
-            return Err(Fault::new(text));
+            return Err(CommandError::new(text));
         }
     }
     let mut project = Project {
@@ -193,8 +193,8 @@ fn unique_run_id() -> String {
     format!("{}-{}", process::id(), now.as_nanos())
 }
 
-fn unreadable_record(path: &Path, error: &std::io::Error) -> Fault {
-    Fault::new(format!("cannot read {}: {error}", path.display()))
+fn unreadable_record(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::new(format!("cannot read {}: {error}", path.display()))
         .with_help("remove the folder `warpwise` in the target folder")
 }
 
@@ -214,7 +214,7 @@ impl Project {
         header: &Header,
         line: KernelRecord,
         selected: bool,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CommandError> {
         let ours = env!("CARGO_PKG_VERSION");
         if line.warpwise != ours {
             let theirs = &line.warpwise;
@@ -223,7 +223,7 @@ impl Project {
                 header.package
             );
             let help = format!("install cargo-warpwise {theirs}");
-            return Err(Fault::new(text).with_help(help));
+            return Err(CommandError::new(text).with_help(help));
         }
         let sources = &mut self.sources;
         let mut place = |RecordedPlace(file, line_number, column, end_line, end_column)| {
@@ -323,7 +323,7 @@ struct RustcMessage {
 
 impl CargoCheck<'_> {
     /// Runs the check, and prints rustc's errors as they arrive.
-    fn run(&self) -> Result<CheckResult, Fault> {
+    fn run(&self) -> Result<CheckResult, CommandError> {
         let ansi = std::io::stderr().is_terminal() && self.printed != Printed::Nothing;
         let format = if ansi { "json-diagnostic-rendered-ansi" } else { "json" };
         let mut command = self.cargo_command("check");
@@ -332,7 +332,8 @@ impl CargoCheck<'_> {
         command.args(self.build.check_options()).stdout(Stdio::piped());
         let records = self.records.as_os_str();
         let wrapped = wrapper::set_wrapper(&mut command, self.scope, records, &self.run);
-        let failed = |error: std::io::Error| Fault::new(format!("cannot run cargo: {error}"));
+        let failed =
+            |error: std::io::Error| CommandError::new(format!("cannot run cargo: {error}"));
         wrapped.map_err(failed)?;
         let mut child = command.spawn().map_err(failed)?;
         let mut done = CheckResult::default();
@@ -347,7 +348,7 @@ impl CargoCheck<'_> {
     }
 
     /// Removes the artifacts of `packages`, so that cargo compiles them again.
-    fn clean_packages(&self, packages: &BTreeSet<&str>) -> Result<(), Fault> {
+    fn clean_packages(&self, packages: &BTreeSet<&str>) -> Result<(), CommandError> {
         let mut command = self.cargo_command("clean");
         command.arg("--quiet").args(packages.iter().map(|name| format!("--package={name}")));
         command.args(
@@ -358,7 +359,7 @@ impl CargoCheck<'_> {
         );
         match command.status() {
             Ok(status) if status.success() => Ok(()),
-            _ => Err(Fault::new("`cargo clean` failed")),
+            _ => Err(CommandError::new("`cargo clean` failed")),
         }
     }
 
@@ -369,7 +370,7 @@ impl CargoCheck<'_> {
     }
 
     /// Returns the record files of everything that belongs to the build.
-    fn record_files(&self, done: &CheckResult) -> Result<Vec<PathBuf>, Fault> {
+    fn record_files(&self, done: &CheckResult) -> Result<Vec<PathBuf>, CommandError> {
         let listed = done.artifacts.keys().map(|stem| records::record_path(self.records, stem));
         let mut files: BTreeSet<PathBuf> = listed.filter(|path| path.is_file()).collect();
         // A failed crate has no artifact, but its record belongs to this run.

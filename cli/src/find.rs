@@ -2,7 +2,7 @@
 use crate::{
     args::{Bind, Build},
     check::{self, Kernel, Project, Scope},
-    fault::Fault,
+    error::CommandError,
     pages,
     sources::Sources,
 };
@@ -19,8 +19,8 @@ pub(crate) fn with_kernel<T>(
     build: &Build,
     name: &str,
     bind: &Bind,
-    work: impl FnOnce(&Project, &Kernel) -> Result<T, Fault>,
-) -> Result<T, Fault> {
+    work: impl FnOnce(&Project, &Kernel) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
     let all_targets = || Build { all_targets: true, ..build.clone() };
     let mut project = check::check_project(build, Scope::Workspace)?;
     // Each attempt takes longer than the one before.
@@ -53,7 +53,7 @@ fn find_kernel<'p>(
     name: &str,
     release: bool,
     instance: Option<&str>,
-) -> Result<&'p Kernel, Fault> {
+) -> Result<&'p Kernel, CommandError> {
     let mut found = matching_kernels(project, name);
     let spot = |kernel: &Kernel| project.sources.display_place(kernel.name_place);
     // Compilations of one crate with equal settings see the same kernel; of those that differ in
@@ -69,7 +69,7 @@ fn find_kernel<'p>(
             let places = found.iter().map(|kernel| format!("`{}`", spot(kernel)));
             let places = places.collect::<Vec<_>>().join(", ");
             let text = format!("{} kernels are called `{name}`", found.len());
-            Err(Fault::new(text).with_help(format!("say which by its place: {places}")))
+            Err(CommandError::new(text).with_help(format!("say which by its place: {places}")))
         }
     }
 }
@@ -80,7 +80,7 @@ fn choose_instance(
     found: &mut Vec<&Kernel>,
     name: &str,
     instance: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), CommandError> {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let mut names: Vec<&str> = Vec::new();
     for written in found.iter().filter_map(|kernel| kernel.instance.as_deref()) {
@@ -102,7 +102,7 @@ fn choose_instance(
     let is_chosen =
         |written: Option<&str>| written.is_some_and(|text| squeezed(text) == squeezed(instance));
     if !found.is_empty() && !found.iter().any(|kernel| is_chosen(kernel.instance.as_deref())) {
-        let fault = Fault::new(format!("`{name}` has no instance `{instance}`"));
+        let fault = CommandError::new(format!("`{name}` has no instance `{instance}`"));
         return Err(match names.is_empty() {
             true => fault.with_help("it has no `instances(..)`; `--bind` binds parameters"),
             false => fault.with_help(format!("there is {}", pages::quote_list(&names))),
@@ -112,8 +112,8 @@ fn choose_instance(
     Ok(())
 }
 
-fn unknown_kernel(project: &Project, name: &str) -> Fault {
-    let fault = Fault::new(format!("there is no kernel `{name}`"));
+fn unknown_kernel(project: &Project, name: &str) -> CommandError {
+    let fault = CommandError::new(format!("there is no kernel `{name}`"));
     if !project.built {
         return fault.with_help("the project does not build, so some kernels are not known");
     }
@@ -209,18 +209,19 @@ pub(crate) fn last_line(kernel: &Kernel) -> usize {
 }
 
 /// Parses the recorded IR of `kernel`.
-pub(crate) fn parse_ir(kernel: &Kernel) -> Result<ir::Kernel, Fault> {
+pub(crate) fn parse_ir(kernel: &Kernel) -> Result<ir::Kernel, CommandError> {
     kernel.ir.parse().map_err(|error| {
-        Fault::new(format!("cannot read the recorded IR of `{}`: {error}", kernel.name))
+        CommandError::new(format!("cannot read the recorded IR of `{}`: {error}", kernel.name))
             .with_help("remove the folder `warpwise` in the target folder")
     })
 }
 
 /// Returns the IR of `kernel`, bound as `bind` says, and the bindings as records list them.
-pub(crate) fn bound_ir(kernel: &Kernel, bind: &Bind) -> Result<(ir::Kernel, String), Fault> {
+pub(crate) fn bound_ir(kernel: &Kernel, bind: &Bind) -> Result<(ir::Kernel, String), CommandError> {
     let ir = parse_ir(kernel)?;
     let bindings = parse_bindings(&ir, bind)?;
-    let bound = compile::bind(&ir, &bindings).map_err(|error| Fault::new(error.to_string()))?;
+    let bound =
+        compile::bind(&ir, &bindings).map_err(|error| CommandError::new(error.to_string()))?;
     Ok((bound.into_owned(), list_bindings(&bindings)))
 }
 
@@ -229,7 +230,7 @@ pub(crate) fn bound_ir(kernel: &Kernel, bind: &Bind) -> Result<(ir::Kernel, Stri
 pub(crate) fn bound_or_open_ir(
     kernel: &Kernel,
     bind: &Bind,
-) -> Result<(ir::Kernel, Option<String>), Fault> {
+) -> Result<(ir::Kernel, Option<String>), CommandError> {
     if bind.bind.is_empty() {
         let ir = parse_ir(kernel)?;
         let bindings = ir.is_closed().then(String::new);
@@ -256,18 +257,21 @@ pub(crate) fn launched_ir(kernel: &Kernel, generics: &str) -> Option<ir::Kernel>
 }
 
 /// Parses the bindings of all generic parameters.
-fn parse_bindings(kernel: &ir::Kernel, bind: &Bind) -> Result<Vec<Binding>, Fault> {
+fn parse_bindings(kernel: &ir::Kernel, bind: &Bind) -> Result<Vec<Binding>, CommandError> {
     let mut given = Vec::new();
     for text in &bind.bind {
         let pair = text.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
         let pair = pair.ok_or_else(|| {
-            Fault::new(format!("`--bind {text}` binds nothing")).with_help("write `--bind T=f32`")
+            CommandError::new(format!("`--bind {text}` binds nothing"))
+                .with_help("write `--bind T=f32`")
         })?;
         if !kernel.generics.iter().any(|(_, generic)| generic.name == pair.0) {
             let names: Vec<&str> =
                 kernel.generics.iter().map(|(_, generic)| &*generic.name).collect();
-            let fault =
-                Fault::new(format!("`{}` has no generic parameter `{}`", kernel.name, pair.0));
+            let fault = CommandError::new(format!(
+                "`{}` has no generic parameter `{}`",
+                kernel.name, pair.0
+            ));
             let help = format!("it has {}", pages::quote_list(&names));
             return Err(if names.is_empty() { fault } else { fault.with_help(help) });
         }
@@ -286,7 +290,8 @@ fn parse_bindings(kernel: &ir::Kernel, bind: &Bind) -> Result<Vec<Binding>, Faul
     }
     let words: Vec<String> = missing.iter().map(|generic| example_binding(generic)).collect();
     let text = format!("`{}` is generic, and it is not said for what", kernel.name);
-    Err(Fault::new(text).with_help(format!("bind its parameters, such as {}", words.join(" "))))
+    Err(CommandError::new(text)
+        .with_help(format!("bind its parameters, such as {}", words.join(" "))))
 }
 
 /// Returns an example of a parameter's binding.
@@ -300,7 +305,7 @@ fn example_binding(generic: &Generic) -> String {
     format!("--bind {}={value}", generic.name)
 }
 
-fn parse_binding(generic: &Generic, value: &str) -> Result<Binding, Fault> {
+fn parse_binding(generic: &Generic, value: &str) -> Result<Binding, CommandError> {
     let name = &generic.name;
     Binding::parse(generic.kind, value).ok_or_else(|| {
         let text = match generic.kind {
@@ -312,7 +317,7 @@ fn parse_binding(generic: &Generic, value: &str) -> Result<Binding, Fault> {
                 format!("`{name}` is a constant of type `{ty}`, and `{value}` is none")
             }
         };
-        Fault::new(text).with_help(format!("write {}", example_binding(generic)))
+        CommandError::new(text).with_help(format!("write {}", example_binding(generic)))
     })
 }
 

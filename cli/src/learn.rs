@@ -5,7 +5,7 @@
 //! the exercise only.
 use crate::{
     args::Learn,
-    fault::Fault,
+    error::CommandError,
     setup::{dependency, write_file},
 };
 use std::process::ExitCode;
@@ -34,10 +34,10 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 /// Runs `cargo warpwise learn`.
-pub(crate) fn create_exercises(command: &Learn) -> Result<ExitCode, Fault> {
+pub(crate) fn create_exercises(command: &Learn) -> Result<ExitCode, CommandError> {
     let folder = &command.folder;
     if folder.exists() {
-        return Err(Fault::new(format!("{} exists already", folder.display()))
+        return Err(CommandError::new(format!("{} exists already", folder.display()))
             .with_help("name a new folder, so that no solution of yours is overwritten"));
     }
     let manifest = MANIFEST.replace("DEPENDENCY\n", &dependency(command.path.as_deref())?);

@@ -4,7 +4,7 @@ use crate::{
     check::Kernel,
     code_lines::{self, LineTable},
     color::Paint,
-    fault::Fault,
+    error::CommandError,
     find,
 };
 use std::{
@@ -21,7 +21,7 @@ use warpwise_compiler::{
 use warpwise_llvm::Llvm;
 
 /// Prints a kernel's IR.
-pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
+pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, CommandError> {
     let text = find::with_kernel(&command.build, &command.kernel, &command.bind, |_, kernel| {
         if command.optimized {
             let (kernel, _) = find::bound_ir(kernel, &command.bind)?;
@@ -33,7 +33,7 @@ pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
 }
 
 /// Prints a kernel's PTX.
-pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, Fault> {
+pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, CommandError> {
     let text =
         find::with_kernel(&command.build, &command.kernel, &command.bind, |project, kernel| {
             let (closed, bindings) = find::bound_ir(kernel, &command.bind)?;
@@ -52,11 +52,12 @@ pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, Fault> {
 }
 
 /// Prints the LLVM IR of a kernel.
-pub(crate) fn print_llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
+pub(crate) fn print_llvm_ir(command: &LlvmIr) -> Result<ExitCode, CommandError> {
     let text = find::with_kernel(&command.build, &command.kernel, &command.bind, |_, kernel| {
         let (closed, _) = find::bound_ir(kernel, &command.bind)?;
         let kernel = optimize_for_gpu(closed, command.coarsened)?;
-        warpwise_llvm::lower(&kernel, command.target).map_err(|error| Fault::new(error.to_string()))
+        warpwise_llvm::lower(&kernel, command.target)
+            .map_err(|error| CommandError::new(error.to_string()))
     })?;
     print_text(&text)
 }
@@ -94,13 +95,15 @@ pub(crate) fn compile_ptx(
     target: Target,
     BackendChoice { backend, is_explicit }: BackendChoice,
     lines: Option<Lines<'_>>,
-) -> Result<String, Fault> {
+) -> Result<String, CommandError> {
     let llvm = match backend {
         Backend::Builtin => None,
         Backend::Llvm => match Llvm::find() {
             Ok(llvm) => Some(llvm),
             Err(_) if !is_explicit => None,
-            Err(error) => return Err(Fault::new(format!("there is no LLVM to use: {error}"))),
+            Err(error) => {
+                return Err(CommandError::new(format!("there is no LLVM to use: {error}")));
+            }
         },
     };
     let ptx = match llvm {
@@ -112,7 +115,7 @@ pub(crate) fn compile_ptx(
             back::ptx::emit_with_lines(optimized, target, lines).map_err(|error| error.to_string())
         }
     };
-    ptx.map_err(Fault::new)
+    ptx.map_err(CommandError::new)
 }
 
 /// Describes the back end that produces the PTX of a kernel; `bindings` is `None` for a kernel that
@@ -151,40 +154,43 @@ pub(crate) fn describe_coarsening(kernel: &ir::Kernel) -> Option<String> {
     ))
 }
 
-fn optimize(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
-    compile::optimized(kernel).map_err(|error| Fault::new(error.to_string()))
+fn optimize(kernel: ir::Kernel) -> Result<ir::Kernel, CommandError> {
+    compile::optimized(kernel).map_err(|error| CommandError::new(error.to_string()))
 }
 
 /// Optimizes a kernel for a GPU: as written, or with coarsened threads for large launches.
 ///
 /// # Errors
 /// If coarsened threads are asked for, and the kernel has none.
-pub(crate) fn optimize_for_gpu(kernel: ir::Kernel, coarsened: bool) -> Result<ir::Kernel, Fault> {
+pub(crate) fn optimize_for_gpu(
+    kernel: ir::Kernel,
+    coarsened: bool,
+) -> Result<ir::Kernel, CommandError> {
     let GpuCode { plain, coarsened: coarse } = optimize_for_gpu_launches(kernel)?;
     if !coarsened {
         return Ok(plain);
     }
     let (_, kernel) = coarse.ok_or_else(|| {
         let name = &plain.name;
-        Fault::new(format!("large launches of `{name}` run the same code"))
+        CommandError::new(format!("large launches of `{name}` run the same code"))
     })?;
     Ok(kernel)
 }
 
 /// Optimizes a kernel for launches of all sizes on a GPU.
-fn optimize_for_gpu_launches(kernel: ir::Kernel) -> Result<GpuCode<ir::Kernel>, Fault> {
+fn optimize_for_gpu_launches(kernel: ir::Kernel) -> Result<GpuCode<ir::Kernel>, CommandError> {
     compile::compile(kernel, Sizes::Small, Ok::<_, CompileError>)
-        .map_err(|error| Fault::new(error.to_string()))
+        .map_err(|error| CommandError::new(error.to_string()))
 }
 
 /// Prints `text`, with a final line break if it has none.
-pub(crate) fn print_text(text: &str) -> Result<ExitCode, Fault> {
+pub(crate) fn print_text(text: &str) -> Result<ExitCode, CommandError> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     match write!(io::stdout(), "{text}{end}") {
         // The reader, such as `head`, has closed the pipe on purpose.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         done => done
             .map(|()| ExitCode::SUCCESS)
-            .map_err(|error| Fault::new(format!("cannot print: {error}"))),
+            .map_err(|error| CommandError::new(format!("cannot print: {error}"))),
     }
 }

@@ -4,8 +4,8 @@ mod check;
 mod code_lines;
 mod color;
 mod doctor;
+mod error;
 mod explain;
-mod fault;
 mod find;
 mod learn;
 mod lint;
@@ -24,7 +24,7 @@ mod wrapper;
 
 use args::{Arguments, Command};
 use clap::Parser as _;
-use fault::Fault;
+use error::CommandError;
 use std::{env, ffi::OsString, process::ExitCode};
 
 fn main() -> ExitCode {
@@ -49,7 +49,7 @@ fn parse_arguments() -> Arguments {
     Arguments::parse_from(words)
 }
 
-fn run_command(arguments: &Arguments) -> Result<ExitCode, Fault> {
+fn run_command(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let color = arguments.color;
     match &arguments.command {
         Command::New(command) => setup::create_package(command),

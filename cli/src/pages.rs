@@ -1,5 +1,5 @@
 //! Pages about lints, and suggestions for misspelled names.
-use crate::fault::Fault;
+use crate::error::CommandError;
 use warpwise::counters::metrics::METRICS;
 use warpwise_compiler::lint::{self, Lint};
 
@@ -41,9 +41,9 @@ pub(crate) fn similar_metrics(name: &str) -> Vec<&'static str> {
 }
 
 /// Returns the error for a metric that is not in the dictionary.
-pub(crate) fn unknown_metric(name: &str) -> Fault {
+pub(crate) fn unknown_metric(name: &str) -> CommandError {
     let near = similar_metrics(name);
-    let fault = Fault::new(format!("there is no metric `{name}` in the dictionary"));
+    let fault = CommandError::new(format!("there is no metric `{name}` in the dictionary"));
     match near.is_empty() {
         true => fault.with_help("`docs/metrics.md` has all of them"),
         false => fault.with_help(format!("did you mean {}?", quote_list(&near))),

@@ -3,7 +3,7 @@ use crate::{
     args::{Sass, When},
     code_lines::{self, CodeLine, LineTable},
     color::Paint,
-    fault::Fault,
+    error::CommandError,
     find,
     listing::{self, BackendChoice},
     scratch::ScratchFolder,
@@ -25,7 +25,7 @@ pub(crate) const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
 pub(crate) const NVDISASM_PACKAGE: &str = "nvidia-cuda-nvdisasm";
 
 /// Prints a kernel's machine code, and its use of registers and memory.
-pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, Fault> {
+pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, CommandError> {
     let ptxas = tools::find_program("ptxas")
         .ok_or_else(|| tools::missing_program("ptxas", PTXAS_PACKAGE))?;
     let disassembler = Disassembler::find()?;
@@ -67,14 +67,14 @@ enum Disassembler {
 }
 
 impl Disassembler {
-    fn find() -> Result<Self, Fault> {
+    fn find() -> Result<Self, CommandError> {
         let nvdisasm = tools::find_program("nvdisasm").map(Self::Nvdisasm);
         let found = nvdisasm.or_else(|| tools::find_program("cuobjdump").map(Self::Cuobjdump));
         found.ok_or_else(|| tools::missing_program("nvdisasm", NVDISASM_PACKAGE))
     }
 
     /// Disassembles a file, with source lines if `lines` asks for them. `cuobjdump` prints none.
-    fn run(&self, cubin: &Path, lines: bool) -> Result<String, Fault> {
+    fn run(&self, cubin: &Path, lines: bool) -> Result<String, CommandError> {
         let (program, options): (_, &[&str]) = match self {
             Self::Nvdisasm(program) if lines => (program, &["--print-code", "--print-line-info"]),
             Self::Nvdisasm(program) => (program, &["--print-code"]),
@@ -93,10 +93,11 @@ fn assemble(
     ptx: &str,
     target: Target,
     folder: &Path,
-) -> Result<(String, PathBuf), Fault> {
+) -> Result<(String, PathBuf), CommandError> {
     let (source, cubin) = (folder.join("kernel.ptx"), folder.join("kernel.cubin"));
-    fs::write(&source, ptx)
-        .map_err(|error| Fault::new(format!("cannot write {}: {error}", source.display())))?;
+    fs::write(&source, ptx).map_err(|error| {
+        CommandError::new(format!("cannot write {}: {error}", source.display()))
+    })?;
     let arguments: [OsString; 6] = [
         "--verbose".into(),
         "--generate-line-info".into(),
@@ -135,7 +136,7 @@ pub(crate) fn measure_resources(
     ptxas: &Path,
     ptx: &str,
     target: Target,
-) -> Result<Option<ThreadResources>, Fault> {
+) -> Result<Option<ThreadResources>, CommandError> {
     let folder = ScratchFolder::temporary()?;
     let (said, _) = assemble(ptxas, ptx, target, &folder.0)?;
     Ok(parse_resources(&said))

@@ -1,5 +1,5 @@
 //! Temporary folders.
-use crate::fault::Fault;
+use crate::error::CommandError;
 use std::{env, fs, path::PathBuf, process};
 
 /// Temporary folder, removed on drop.
@@ -7,13 +7,13 @@ pub(crate) struct ScratchFolder(pub(crate) PathBuf);
 
 impl ScratchFolder {
     /// Creates a folder for this process in the system's temporary folder.
-    pub(crate) fn temporary() -> Result<Self, Fault> {
+    pub(crate) fn temporary() -> Result<Self, CommandError> {
         Self::new(env::temp_dir().join(format!("cargo-warpwise-{}", process::id())))
     }
 
-    pub(crate) fn new(folder: PathBuf) -> Result<Self, Fault> {
+    pub(crate) fn new(folder: PathBuf) -> Result<Self, CommandError> {
         fs::create_dir_all(&folder).map_err(|error| {
-            Fault::new(format!("cannot make the folder {}: {error}", folder.display()))
+            CommandError::new(format!("cannot make the folder {}: {error}", folder.display()))
         })?;
         Ok(Self(folder))
     }

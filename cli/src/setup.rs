@@ -2,7 +2,7 @@
 //! editors, on GitHub and before each commit.
 use crate::{
     args::{Init, New},
-    fault::Fault,
+    error::CommandError,
     workspace::cargo,
 };
 use serde_json::{Map, Value, json};
@@ -19,13 +19,13 @@ const OVERRIDE_COMMAND: [&str; 6] =
     ["cargo", "warpwise", "check", "--workspace", "--all-targets", "--message-format=json"];
 
 /// Runs `cargo warpwise new`.
-pub(crate) fn create_package(command: &New) -> Result<ExitCode, Fault> {
+pub(crate) fn create_package(command: &New) -> Result<ExitCode, CommandError> {
     let folder = &command.folder;
     let status = cargo().args(["new", "--quiet"]).arg(folder).status();
     match status {
         Ok(status) if status.success() => {}
-        Ok(_) => return Err(Fault::new("`cargo new` failed")),
-        Err(error) => return Err(Fault::new(format!("cannot run cargo: {error}"))),
+        Ok(_) => return Err(CommandError::new("`cargo new` failed")),
+        Err(error) => return Err(CommandError::new(format!("cannot run cargo: {error}"))),
     }
     let manifest = folder.join("Cargo.toml");
     let mut text = read_file(&manifest)?;
@@ -48,11 +48,11 @@ pub(crate) fn create_package(command: &New) -> Result<ExitCode, Fault> {
 
 /// Returns the line of a manifest for the dependency on `warpwise`: the crate at a path; without one,
 /// that of the checkout that this program was built from, or the published one.
-pub(crate) fn dependency(path: Option<&Path>) -> Result<String, Fault> {
+pub(crate) fn dependency(path: Option<&Path>) -> Result<String, CommandError> {
     dependency_or(path, option_env!("WARPWISE_RUNTIME").map(Path::new))
 }
 
-fn dependency_or(path: Option<&Path>, checkout: Option<&Path>) -> Result<String, Fault> {
+fn dependency_or(path: Option<&Path>, checkout: Option<&Path>) -> Result<String, CommandError> {
     let checkout = checkout.filter(|folder| folder.join("Cargo.toml").is_file());
     let Some(path) = path.or(checkout) else {
         return Ok(format!("warpwise = \"{}\"\n", env!("CARGO_PKG_VERSION")));
@@ -62,7 +62,7 @@ fn dependency_or(path: Option<&Path>, checkout: Option<&Path>) -> Result<String,
 }
 
 /// Runs `cargo warpwise init`.
-pub(crate) fn write_settings(command: &Init) -> Result<ExitCode, Fault> {
+pub(crate) fn write_settings(command: &Init) -> Result<ExitCode, CommandError> {
     let folder = &command.folder;
     write_editor_settings(folder)?;
     if command.github {
@@ -75,7 +75,7 @@ pub(crate) fn write_settings(command: &Init) -> Result<ExitCode, Fault> {
 }
 
 /// Adds the setting of rust-analyzer to those of VS Code.
-fn write_editor_settings(folder: &Path) -> Result<(), Fault> {
+fn write_editor_settings(folder: &Path) -> Result<(), CommandError> {
     let path = folder.join(".vscode/settings.json");
     let known = if path.exists() { read_file(&path)? } else { "{}".to_owned() };
     let setting = json!(OVERRIDE_COMMAND);
@@ -103,7 +103,7 @@ fn to_pretty_json(settings: Map<String, Value>) -> String {
 }
 
 /// Writes a file that does not exist; prints its content otherwise.
-fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
+fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
     if path.exists() {
         println!("{} exists; add to it:\n{text}", path.display());
         return Ok(());
@@ -113,19 +113,19 @@ fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn read_file(path: &Path) -> Result<String, Fault> {
+fn read_file(path: &Path) -> Result<String, CommandError> {
     fs::read_to_string(path).map_err(|error| file_fault("read", path, &error))
 }
 
 /// Writes a file, and creates its folder.
-pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Fault> {
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(|error| file_fault("create", folder, &error))?;
     fs::write(path, text).map_err(|error| file_fault("write", path, &error))
 }
 
-fn file_fault(what: &str, path: &Path, error: &std::io::Error) -> Fault {
-    Fault::new(format!("cannot {what} {}: {error}", path.display()))
+fn file_fault(what: &str, path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::new(format!("cannot {what} {}: {error}", path.display()))
 }
 
 #[cfg(test)]

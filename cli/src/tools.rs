@@ -1,5 +1,5 @@
 //! NVIDIA's programs: search, execution and versions.
-use crate::fault::Fault;
+use crate::error::CommandError;
 use std::{
     env,
     ffi::OsString,
@@ -62,8 +62,9 @@ fn python_package_folders() -> Vec<PathBuf> {
 }
 
 /// Returns the error for the missing program `name`, which is in the package `package`.
-pub(crate) fn missing_program(name: &str, package: &str) -> Fault {
-    Fault::new(format!("there is no `{name}` here")).with_help(installation_help(name, package))
+pub(crate) fn missing_program(name: &str, package: &str) -> CommandError {
+    CommandError::new(format!("there is no `{name}` here"))
+        .with_help(installation_help(name, package))
 }
 
 /// Returns advice on the installation of a program.
@@ -76,16 +77,20 @@ pub(crate) fn installation_help(name: &str, package: &str) -> String {
 }
 
 /// Runs `program`; returns its output to stdout and to stderr.
-pub(crate) fn run_tool(program: &Path, arguments: &[OsString]) -> Result<(String, String), Fault> {
+pub(crate) fn run_tool(
+    program: &Path,
+    arguments: &[OsString],
+) -> Result<(String, String), CommandError> {
     let output = Command::new(program).args(arguments).output();
     let shown = program.display();
-    let output = output.map_err(|error| Fault::new(format!("cannot run {shown}: {error}")))?;
+    let output =
+        output.map_err(|error| CommandError::new(format!("cannot run {shown}: {error}")))?;
     let [stdout, stderr] =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     if output.status.success() {
         return Ok((stdout, stderr));
     }
-    Err(Fault::new(format!("{shown} failed ({}):\n{}", output.status, stderr.trim_end())))
+    Err(CommandError::new(format!("{shown} failed ({}):\n{}", output.status, stderr.trim_end())))
 }
 
 /// Returns the version that `program` prints, such as `13.0.88`.

@@ -1,5 +1,5 @@
 //! Packages of a workspace, and their selection.
-use crate::{args::Build, fault::Fault};
+use crate::{args::Build, error::CommandError};
 use serde::Deserialize;
 use std::{
     env,
@@ -37,22 +37,24 @@ pub(crate) fn cargo() -> Command {
 
 impl Workspace {
     /// Loads the workspace that `build` refers to.
-    pub(crate) fn load(build: &Build) -> Result<Self, Fault> {
+    pub(crate) fn load(build: &Build) -> Result<Self, CommandError> {
         let mut command = cargo();
         command
             .args(["metadata", "--no-deps", "--format-version=1"])
             .args(build.metadata_options());
         let output = command.stderr(Stdio::inherit()).output();
-        let output = output.map_err(|error| Fault::new(format!("cannot run cargo: {error}")))?;
+        let output =
+            output.map_err(|error| CommandError::new(format!("cannot run cargo: {error}")))?;
         if !output.status.success() {
-            return Err(Fault::new("`cargo metadata` failed"));
+            return Err(CommandError::new("`cargo metadata` failed"));
         }
-        serde_json::from_slice(&output.stdout)
-            .map_err(|error| Fault::new(format!("cannot read what `cargo metadata` says: {error}")))
+        serde_json::from_slice(&output.stdout).map_err(|error| {
+            CommandError::new(format!("cannot read what `cargo metadata` says: {error}"))
+        })
     }
 
     /// Returns the members that `build` selects, by the rules of `cargo check`.
-    pub(crate) fn selected_packages(&self, build: &Build) -> Result<Vec<&Package>, Fault> {
+    pub(crate) fn selected_packages(&self, build: &Build) -> Result<Vec<&Package>, CommandError> {
         let members = self.packages.iter();
         if !build.package.is_empty() {
             return self.packages_named(&build.package);
@@ -62,7 +64,8 @@ impl Workspace {
                 |package: &Package| build.exclude.iter().any(|spec| package.matches_spec(spec));
             return Ok(members.filter(|package| !excluded(package)).collect());
         }
-        let manifest = find_manifest(build).map_err(|error| Fault::new(error.to_string()))?;
+        let manifest =
+            find_manifest(build).map_err(|error| CommandError::new(error.to_string()))?;
         let root = self.workspace_root.join("Cargo.toml");
         // The manifest of a workspace root selects the default members.
         let here = manifest.filter(|path| *path != root);
@@ -75,14 +78,16 @@ impl Workspace {
         })
     }
 
-    fn packages_named(&self, specs: &[String]) -> Result<Vec<&Package>, Fault> {
+    fn packages_named(&self, specs: &[String]) -> Result<Vec<&Package>, CommandError> {
         let mut found = Vec::new();
         for spec in specs {
             let before = found.len();
             found.extend(self.packages.iter().filter(|package| package.matches_spec(spec)));
             if found.len() == before {
                 let text = format!("package `{spec}` is no member of this workspace");
-                return Err(Fault::new(text).with_help("`--deps` looks at dependencies, too"));
+                return Err(
+                    CommandError::new(text).with_help("`--deps` looks at dependencies, too")
+                );
             }
         }
         Ok(found)

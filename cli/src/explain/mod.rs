@@ -4,14 +4,14 @@ mod kernel;
 use crate::{
     args::{Explain, When},
     color::Paint,
-    fault::Fault,
+    error::CommandError,
     find, listing, pages,
 };
 use std::{io, process::ExitCode};
 use warpwise::counters::metrics;
 
 /// Runs the command.
-pub(crate) fn run(command: &Explain, color: When) -> Result<ExitCode, Fault> {
+pub(crate) fn run(command: &Explain, color: When) -> Result<ExitCode, CommandError> {
     let subject = command.subject.as_str();
     if let Some(page) = pages::find_page(subject) {
         return listing::print_text(page);
@@ -21,7 +21,7 @@ pub(crate) fn run(command: &Explain, color: When) -> Result<ExitCode, Fault> {
     }
     if subject.starts_with("gpu_") {
         let near = pages::similar_names(subject, pages::lint_page_names());
-        let fault = Fault::new(format!("there is no lint `{subject}`"));
+        let fault = CommandError::new(format!("there is no lint `{subject}`"));
         let did_you_mean = || format!("did you mean {}?", pages::quote_list(&near));
         return Err(if near.is_empty() { fault } else { fault.with_help(did_you_mean()) });
     }

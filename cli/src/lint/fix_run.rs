@@ -9,7 +9,7 @@ use super::{
 use crate::{
     args,
     check::{self, Printed, Project, Scope},
-    fault::Fault,
+    error::CommandError,
 };
 use std::{collections::HashSet, fs, io, path::Path};
 
@@ -26,10 +26,10 @@ struct State {
 }
 
 /// Applies what helps, and reports it.
-pub(super) fn run(command: &args::Lint, denied: &DeniedWarnings) -> Result<(), Fault> {
+pub(super) fn run(command: &args::Lint, denied: &DeniedWarnings) -> Result<(), CommandError> {
     let mut project = check::check_project(&command.build, Scope::Workspace)?;
     if !project.built {
-        return Err(Fault::new("the project does not build, so nothing is fixed"));
+        return Err(CommandError::new("the project does not build, so nothing is fixed"));
     }
     let mut tried = HashSet::new();
     let mut fixed = 0;
@@ -53,8 +53,8 @@ pub(super) fn run(command: &args::Lint, denied: &DeniedWarnings) -> Result<(), F
     Ok(())
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Fault {
-    Fault::new(format!("cannot write {}: {error}", path.display()))
+fn cannot_write(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::new(format!("cannot write {}: {error}", path.display()))
 }
 
 /// Returns the file, lint and message of a finding, which stay if its line moves.

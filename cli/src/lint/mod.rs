@@ -11,7 +11,7 @@ use crate::{
     args::{self, Format, MessageFormat, When},
     check::{self, Printed, Scope},
     color::Paint,
-    fault::Fault,
+    error::CommandError,
     pages,
 };
 pub(crate) use json::place_to_json;
@@ -23,7 +23,7 @@ use std::{
 use warpwise_compiler::lint;
 
 /// Runs the command.
-pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, Fault> {
+pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, CommandError> {
     let denied = parse_denied(&command.deny)?;
     if command.fix {
         fix_run::run(command, &denied)?;
@@ -41,14 +41,14 @@ pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, Fault> 
     print(&text)?;
     if !project.built {
         let text = "the project does not build, so kernels may be missing above";
-        return Err(Fault::new(text));
+        return Err(CommandError::new(text));
     }
     print_hint(command, &report);
     Ok(ExitCode::from(u8::from(report.error_count() > 0)))
 }
 
 /// Runs `cargo warpwise check`.
-pub(crate) fn check(command: &args::Check, color: When) -> Result<ExitCode, Fault> {
+pub(crate) fn check(command: &args::Check, color: When) -> Result<ExitCode, CommandError> {
     let denied = parse_denied(&command.deny)?;
     let is_json = command.message_format == MessageFormat::Json;
     let printed = if is_json { Printed::Nothing } else { Printed::All };
@@ -67,11 +67,11 @@ pub(crate) fn check(command: &args::Check, color: When) -> Result<ExitCode, Faul
 }
 
 /// Prints `text`.
-fn print(text: &str) -> Result<(), Fault> {
+fn print(text: &str) -> Result<(), CommandError> {
     match io::stdout().write_all(text.as_bytes()) {
         // The reader, such as `head`, has closed the pipe on purpose.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        done => done.map_err(|error| Fault::new(format!("cannot print: {error}"))),
+        done => done.map_err(|error| CommandError::new(format!("cannot print: {error}"))),
     }
 }
 
@@ -83,7 +83,7 @@ fn print_hint(command: &args::Lint, report: &Report<'_>) {
 }
 
 /// Parses the values of `--deny`: lints, groups of lints, or `warnings`.
-fn parse_denied(names: &[String]) -> Result<DeniedWarnings, Fault> {
+fn parse_denied(names: &[String]) -> Result<DeniedWarnings, CommandError> {
     let mut denied = DeniedWarnings::default();
     for name in names {
         let group = lint::lints_named(name).unwrap_or_default();
@@ -96,7 +96,7 @@ fn parse_denied(names: &[String]) -> Result<DeniedWarnings, Fault> {
         } else {
             let groups = lint::GROUPS.iter().map(|(name, _)| *name);
             let near = pages::similar_names(name, lint::names().chain(groups).chain(["warnings"]));
-            let fault = Fault::new(format!("there is no lint `{name}`"));
+            let fault = CommandError::new(format!("there is no lint `{name}`"));
             let did_you_mean = || format!("did you mean {}?", pages::quote_list(&near));
             return Err(if near.is_empty() { fault } else { fault.with_help(did_you_mean()) });
         }

@@ -1,6 +1,6 @@
 //! `cargo warpwise profile --metrics`: values of the dictionary of metrics, kernel by kernel.
 use super::report::{KernelProfile, Report};
-use crate::{fault::Fault, listing, pages};
+use crate::{error::CommandError, listing, pages};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use warpwise::counters::metrics::{self, Measured, Metric, Reading};
@@ -9,7 +9,7 @@ use warpwise::counters::metrics::{self, Measured, Metric, Reading};
 pub(super) type Named<'n> = (&'n str, &'static Metric);
 
 /// Finds metrics by their names.
-pub(super) fn find_all(names: &[String]) -> Result<Vec<Named<'_>>, Fault> {
+pub(super) fn find_all(names: &[String]) -> Result<Vec<Named<'_>>, CommandError> {
     let find = |name: &String| metrics::find(name).ok_or_else(|| pages::unknown_metric(name));
     names.iter().map(|name| Ok((name.trim(), find(&name.trim().to_owned())?))).collect()
 }
@@ -19,7 +19,7 @@ pub(super) fn print(
     report: &Report,
     metrics: &[Named<'_>],
     as_json: bool,
-) -> Result<ExitCode, Fault> {
+) -> Result<ExitCode, CommandError> {
     let render = if as_json { render_json } else { render_text };
     let text: String =
         report.kernels.iter().map(|kernel| render(report, kernel, metrics)).collect();

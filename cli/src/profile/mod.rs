@@ -27,7 +27,7 @@ use crate::{
     args::{Build, Profile, When},
     check::{self, Project, Scope},
     color::Paint,
-    fault::Fault,
+    error::CommandError,
     listing,
     progress::Progress,
     workspace::Workspace,
@@ -49,7 +49,7 @@ use warpwise_compiler::{
 };
 
 /// Runs the command.
-pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
+pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, CommandError> {
     let gpu = find_gpu(command)?;
     let target = command.gpu.as_ref().and(gpu).map_or(command.target, |gpu| gpu.target);
     let multiprocessor = find_multiprocessor(target)?;
@@ -99,17 +99,17 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
 }
 
 /// Reads the run of `--compare`.
-fn read_old_run(folder: &Path) -> Result<ProgramRun, Fault> {
+fn read_old_run(folder: &Path) -> Result<ProgramRun, CommandError> {
     let ran = ProgramRun::recorded_in(folder)?;
     if ran.recorded.kernels.is_empty() {
         let text = format!("no launch is recorded in {}", folder.display());
-        return Err(Fault::new(text).with_help("`--save` keeps a run in a folder"));
+        return Err(CommandError::new(text).with_help("`--save` keeps a run in a folder"));
     }
     Ok(ran)
 }
 
 /// Checks the project, with its dependencies if only they can have some of the launched kernels.
-fn check_kernels(build: &Build, launched: &BTreeSet<&str>) -> Result<Project, Fault> {
+fn check_kernels(build: &Build, launched: &BTreeSet<&str>) -> Result<Project, CommandError> {
     let project = check::check_project(build, Scope::Workspace)?;
     let is_known = |name: &&str| project.kernels.iter().any(|kernel| kernel.name == **name);
     if !project.built || launched.iter().all(is_known) {
@@ -123,37 +123,37 @@ fn default_page(workspace: &Workspace) -> PathBuf {
     workspace.target_directory.join("warpwise/profile.html")
 }
 
-fn write_page(path: &Path, page: &str) -> Result<(), Fault> {
+fn write_page(path: &Path, page: &str) -> Result<(), CommandError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder
         .map_or(Ok(()), fs::create_dir_all)
         .and_then(|()| fs::write(path, page))
-        .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
+        .map_err(|error| CommandError::new(format!("cannot write {}: {error}", path.display())))
 }
 
-fn find_multiprocessor(target: Target) -> Result<&'static Multiprocessor, Fault> {
+fn find_multiprocessor(target: Target) -> Result<&'static Multiprocessor, CommandError> {
     Multiprocessor::of(target).ok_or_else(|| {
         let rows = OLDER_MULTIPROCESSORS.iter().chain(MULTIPROCESSORS);
         let known: Vec<String> = rows.map(|row| row.target.to_string()).collect();
-        Fault::new(format!("nothing is known of multiprocessors of {target}"))
+        CommandError::new(format!("nothing is known of multiprocessors of {target}"))
             .with_help(format!("there are {}", known.join(", ")))
     })
 }
 
 /// Returns the GPU of the predictions: the one of `--gpu`, or the one that represents the target, if
 /// there is one.
-fn find_gpu(command: &Profile) -> Result<Option<&'static Gpu>, Fault> {
+fn find_gpu(command: &Profile) -> Result<Option<&'static Gpu>, CommandError> {
     let Some(name) = &command.gpu else { return Ok(Gpu::of(command.target)) };
     let known = || GPUS.iter().map(|gpu| gpu.name).collect::<Vec<_>>().join(", ");
     let gpu = Gpu::named(name).ok_or_else(|| {
-        Fault::new(format!("nothing is known of the GPU `{name}`"))
+        CommandError::new(format!("nothing is known of the GPU `{name}`"))
             .with_help(format!("there are {}", known()))
     })?;
     Ok(Some(gpu))
 }
 
 /// Returns an error if there is nothing to report.
-fn check_has_launches(ran: &ProgramRun, command: &Profile) -> Result<(), Fault> {
+fn check_has_launches(ran: &ProgramRun, command: &Profile) -> Result<(), CommandError> {
     let recorded = &ran.recorded;
     if !recorded.kernels.is_empty() {
         return Ok(());
@@ -161,25 +161,24 @@ fn check_has_launches(ran: &ProgramRun, command: &Profile) -> Result<(), Fault> 
     if let Some((kernel, reason)) = recorded.stopped.first() {
         let text =
             format!("every launch was given up, the first, of `{kernel}`, because of: {reason}");
-        return Err(Fault::new(text));
+        return Err(CommandError::new(text));
     }
     let on_gpu = recorded.uncounted_launches();
     if on_gpu != 0 {
         let text = format!("all {on_gpu} launches ran on a GPU, where nothing is counted");
         let help = "open devices by `Device::auto()`, which takes the interpreter here, or by `Device::cpu()`";
-        return Err(Fault::new(text).with_help(help));
+        return Err(CommandError::new(text).with_help(help));
     }
     if let Some(folder) = &command.read {
         let text = format!("no launch is recorded in {}", folder.display());
-        return Err(
-            Fault::new(text).with_help("programs write there with `WARPWISE_PROFILE` set to it")
-        );
+        return Err(CommandError::new(text)
+            .with_help("programs write there with `WARPWISE_PROFILE` set to it"));
     }
     match ran.failed {
-        Some(status) => {
-            Err(Fault::new(format!("the program failed ({status}) before it launched a kernel")))
-        }
-        None => Err(Fault::new("the program launched no kernel")
+        Some(status) => Err(CommandError::new(format!(
+            "the program failed ({status}) before it launched a kernel"
+        ))),
+        None => Err(CommandError::new("the program launched no kernel")
             .with_help("`--bin`, `--example` and `--test` name others; arguments come after `--`")),
     }
 }

@@ -7,7 +7,7 @@ use super::{
     report::{KernelProfile, Report},
     verdict::format_time,
 };
-use crate::{fault::Fault, tools};
+use crate::{error::CommandError, tools};
 use std::{
     collections::BTreeMap,
     fs,
@@ -84,9 +84,9 @@ impl MetricPair {
 }
 
 /// Finds `ncu`.
-pub(crate) fn find() -> Result<PathBuf, Fault> {
+pub(crate) fn find() -> Result<PathBuf, CommandError> {
     tools::find_program("ncu").ok_or_else(|| {
-        Fault::new("there is no `ncu` here").with_help(format!(
+        CommandError::new("there is no `ncu` here").with_help(format!(
             "Nsight Compute has it, which is part of CUDA toolkits and of NVIDIA's package \
              `{PACKAGE}`; it is looked for on the PATH, in $CUDA_HOME/bin, and where $NCU says"
         ))
@@ -103,9 +103,9 @@ pub(crate) fn options(log: &Path) -> Vec<String> {
 }
 
 /// Reads the report of `ncu`.
-pub(crate) fn read_log(log: &Path) -> Result<Vec<NcuLaunch>, Fault> {
+pub(crate) fn read_log(log: &Path) -> Result<Vec<NcuLaunch>, CommandError> {
     let text = fs::read_to_string(log).map_err(|error| {
-        Fault::new(format!("cannot read the report of ncu, {}: {error}", log.display()))
+        CommandError::new(format!("cannot read the report of ncu, {}: {error}", log.display()))
     })?;
     let launches = parse(&text);
     if !launches.is_empty() {
@@ -113,7 +113,7 @@ pub(crate) fn read_log(log: &Path) -> Result<Vec<NcuLaunch>, Fault> {
     }
     let messages = text.lines().filter(|line| line.starts_with("==")).take(4);
     let messages: Vec<&str> = messages.collect();
-    Err(Fault::new(
+    Err(CommandError::new(
         format!("ncu measured no kernel\n{}", messages.join("\n")).trim_end().to_owned(),
     )
     .with_help(

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     args::{Build, Profile},
-    fault::Fault,
+    error::CommandError,
     progress::{self, Progress},
     scratch::ScratchFolder,
     workspace::{Workspace, cargo},
@@ -29,7 +29,7 @@ pub(crate) struct ProgramRun {
 
 impl ProgramRun {
     /// Reads the records of a program that ran earlier.
-    pub(crate) fn recorded_in(folder: &Path) -> Result<Self, Fault> {
+    pub(crate) fn recorded_in(folder: &Path) -> Result<Self, CommandError> {
         Ok(Self { recorded: read::read_folder(folder)?, failed: None, ncu: Vec::new() })
     }
 }
@@ -49,12 +49,12 @@ pub(crate) fn run(
     command: &Profile,
     workspace: &Workspace,
     gpu: Option<&Gpu>,
-) -> Result<ProgramRun, Fault> {
+) -> Result<ProgramRun, CommandError> {
     let subcommand = CargoCommand::for_build(&command.build)?;
     let words = command.build.check_options();
     let ncu = command.ncu.then(ncu::find).transpose()?;
     if !subcommand.build(&words)?.success() {
-        return Err(Fault::new("the program does not build"));
+        return Err(CommandError::new("the program does not build"));
     }
     let scratch = ScratchFolder::new(
         workspace.target_directory.join("warpwise").join(format!("profile-{}", process::id())),
@@ -84,7 +84,7 @@ pub(crate) fn run(
 }
 
 /// Creates the folder of `--save`, without the records of an earlier run.
-fn prepare_saved_run(folder: &Path) -> Result<PathBuf, Fault> {
+fn prepare_saved_run(folder: &Path) -> Result<PathBuf, CommandError> {
     let prepare = || -> io::Result<PathBuf> {
         fs::create_dir_all(folder)?;
         for entry in fs::read_dir(folder)? {
@@ -97,15 +97,15 @@ fn prepare_saved_run(folder: &Path) -> Result<PathBuf, Fault> {
         folder.canonicalize()
     };
     prepare().map_err(|error| {
-        Fault::new(format!("cannot save the run in {}: {error}", folder.display()))
+        CommandError::new(format!("cannot save the run in {}: {error}", folder.display()))
     })
 }
 
-fn check_gpu_run(status: ExitStatus, how: &str) -> Result<(), Fault> {
+fn check_gpu_run(status: ExitStatus, how: &str) -> Result<(), CommandError> {
     if status.success() {
         return Ok(());
     }
-    Err(Fault::new(format!("the program failed {how} ({status})"))
+    Err(CommandError::new(format!("the program failed {how} ({status})"))
         .with_help("`cargo warpwise doctor` shows whether the GPU is usable"))
 }
 
@@ -118,7 +118,7 @@ enum CargoCommand {
 }
 
 impl CargoCommand {
-    fn for_build(build: &Build) -> Result<Self, Fault> {
+    fn for_build(build: &Build) -> Result<Self, CommandError> {
         if build.benches || !build.bench.is_empty() {
             return Ok(Self::Bench);
         }
@@ -127,16 +127,18 @@ impl CargoCommand {
         }
         if build.bins || build.examples || build.bin.len() + build.example.len() > 1 {
             let text = "these are several programs, and one is run";
-            return Err(Fault::new(text).with_help("name it: `--bin NAME` or `--example NAME`"));
+            return Err(
+                CommandError::new(text).with_help("name it: `--bin NAME` or `--example NAME`")
+            );
         }
         if build.workspace || build.package.len() > 1 {
             let text = "these are several packages, and the program of one is run";
-            return Err(Fault::new(text).with_help("name it: `-p NAME`"));
+            return Err(CommandError::new(text).with_help("name it: `-p NAME`"));
         }
         Ok(Self::Run)
     }
 
-    fn build(self, words: &[String]) -> Result<ExitStatus, Fault> {
+    fn build(self, words: &[String]) -> Result<ExitStatus, CommandError> {
         let mut command = cargo();
         match self {
             Self::Run => command.arg("build"),
@@ -152,7 +154,7 @@ impl CargoCommand {
         words: &[String],
         profile: &Profile,
         engine: &Engine<'_>,
-    ) -> Result<ExitStatus, Fault> {
+    ) -> Result<ExitStatus, CommandError> {
         let mut command = match engine {
             Engine::Ncu { program, log } => {
                 let mut command = Command::new(program);
@@ -218,8 +220,8 @@ fn run_with_progress(mut command: Command, engine: &Engine<'_>) -> io::Result<Ex
     relayed.and(status)
 }
 
-fn cannot_run_cargo(error: io::Error) -> Fault {
-    Fault::new(format!("cannot run cargo: {error}"))
+fn cannot_run_cargo(error: io::Error) -> CommandError {
+    CommandError::new(format!("cannot run cargo: {error}"))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! is computed from them.
 use super::counts::{ActiveThreadsRecord, CountsRecord, TripsRecord};
 use super::plausible::{self, Implausible};
-use crate::fault::Fault;
+use crate::error::CommandError;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -224,9 +224,9 @@ struct LoopRecord {
 }
 
 /// Reads all files of a folder.
-pub(crate) fn read_folder(folder: &Path) -> Result<Recording, Fault> {
+pub(crate) fn read_folder(folder: &Path) -> Result<Recording, CommandError> {
     let unreadable = |path: &Path, error: io::Error| {
-        Fault::new(format!("cannot read {}: {error}", path.display()))
+        CommandError::new(format!("cannot read {}: {error}", path.display()))
     };
     let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
     let mut paths: Vec<PathBuf> = entries
@@ -249,7 +249,10 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Recording, Fault> {
                 Err(Implausible::Incomplete) if lines.peek().is_none() => break,
                 Err(problem) => {
                     let number = index + 1;
-                    return Err(Fault::new(format!("{}:{number}: {problem}", path.display())));
+                    return Err(CommandError::new(format!(
+                        "{}:{number}: {problem}",
+                        path.display()
+                    )));
                 }
             };
             recorded.add_line(line, &mut known)?;
@@ -282,7 +285,7 @@ impl Recording {
         &mut self,
         line: RecordLine,
         known: &mut Vec<(LaunchGroup, usize)>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CommandError> {
         match line {
             RecordLine::Program { warpwise, program } => {
                 self.program = self.program.take().or(program);
@@ -292,7 +295,7 @@ impl Recording {
                         "the program uses warpwise {warpwise}, and this is cargo-warpwise {ours}"
                     );
                     let help = format!("install cargo-warpwise {warpwise}");
-                    return Err(Fault::new(text).with_help(help));
+                    return Err(CommandError::new(text).with_help(help));
                 }
             }
             RecordLine::Kernel { kernel, generics, ir } => {
@@ -318,12 +321,12 @@ impl Recording {
         Ok(())
     }
 
-    fn add_launch(&mut self, launch: &LaunchGroup, work: usize) -> Result<(), Fault> {
+    fn add_launch(&mut self, launch: &LaunchGroup, work: usize) -> Result<(), CommandError> {
         self.sum = self.sum.saturating_add(launch.sum);
         if self.sum > plausible::MAX_SUM {
             let text = "the launches recorded count more than any program can";
             return Err(
-                Fault::new(text).with_help("record them again, with `WARPWISE_PROFILE` set")
+                CommandError::new(text).with_help("record them again, with `WARPWISE_PROFILE` set")
             );
         }
         let known = self.kernels.iter().position(|known| known.is_same_shape(launch));

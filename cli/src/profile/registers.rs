@@ -1,7 +1,7 @@
 //! Register counts of a kernel's threads: from the command line, or else from `ptxas`, if
 //! available.
 use super::report::Registers;
-use crate::{fault::Fault, pages, sass, tools};
+use crate::{error::CommandError, pages, sass, tools};
 use std::path::PathBuf;
 use warpwise_compiler::{
     back, hardware::occupancy::MAX_THREAD_REGISTERS, ir, target::Target, verify::verify,
@@ -17,13 +17,13 @@ pub(crate) struct RegisterSources {
 
 impl RegisterSources {
     /// Parses the values of `--registers`, and finds `ptxas`.
-    pub(crate) fn new(given: &[String], target: Target) -> Result<Self, Fault> {
+    pub(crate) fn new(given: &[String], target: Target) -> Result<Self, CommandError> {
         let given = given.iter().map(|text| parse_override(text)).collect::<Result<_, _>>()?;
         Ok(Self { target, ptxas: tools::find_program("ptxas"), overrides: given })
     }
 
     /// Refuses a count for a kernel that is not among `launched`.
-    pub(crate) fn check_overrides(&self, launched: &[&str]) -> Result<(), Fault> {
+    pub(crate) fn check_overrides(&self, launched: &[&str]) -> Result<(), CommandError> {
         let given =
             self.overrides.iter().filter_map(|(name, number)| Some((name.as_deref()?, number)));
         for (name, number) in given {
@@ -35,7 +35,7 @@ impl RegisterSources {
                 };
                 let fault =
                     format!("`--registers {name}={number}`: no kernel `{name}` was launched");
-                return Err(Fault::new(fault).with_help(help));
+                return Err(CommandError::new(fault).with_help(help));
             }
         }
         Ok(())
@@ -60,16 +60,18 @@ impl RegisterSources {
 }
 
 /// Parses `72` or `KERNEL=72`.
-fn parse_override(text: &str) -> Result<(Option<String>, u32), Fault> {
+fn parse_override(text: &str) -> Result<(Option<String>, u32), CommandError> {
     let (name, number) = match text.rsplit_once('=') {
         Some((name, number)) => (Some(name.trim().to_owned()), number.trim()),
         None => (None, text),
     };
     let number = number.parse().ok().filter(|number| (1..=MAX_THREAD_REGISTERS).contains(number));
     number.map(|number| (name, number)).ok_or_else(|| {
-        Fault::new(format!("`--registers {text}` is no number of registers")).with_help(format!(
-            "write `--registers 72`, or `--registers KERNEL=72`: 1 to {MAX_THREAD_REGISTERS}"
-        ))
+        CommandError::new(format!("`--registers {text}` is no number of registers")).with_help(
+            format!(
+                "write `--registers 72`, or `--registers KERNEL=72`: 1 to {MAX_THREAD_REGISTERS}"
+            ),
+        )
     })
 }
 

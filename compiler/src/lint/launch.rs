@@ -1,11 +1,13 @@
-//! Run-time lints: faults that show only when a kernel is launched on a device.
+//! Launch lints: faults that show only when a kernel is launched on a device.
 //!
 //! The runtime calls [`launched`], and writes the diagnostics to the log. The number of threads of
 //! a block, the number of blocks, and the device decide whether the device has enough to do. Some
 //! of this is known, and reported, when a kernel that declares its block is built.
 use super::{
-    Finding, Levels, Lint, low_occupancy, moderate_occupancy, partial_warps, small_grids,
-    tail_waves, tiny_launches,
+    Finding, Levels, Lint,
+    lints::{
+        low_occupancy, moderate_occupancy, partial_warps, small_grids, tail_waves, tiny_launches,
+    },
 };
 use crate::{
     analysis::Analyses,

@@ -1,63 +1,16 @@
 //! Lints: they read the IR and the facts, and report; they rewrite nothing.
 //!
-//! A lint is one file and one line of [`LINTS`]; `docs/adding-a-lint.md` has the steps. It reports
+//! A lint is one file in `lints/` and one line of [`LINTS`]; `docs/adding-a-lint.md` has the steps. It reports
 //! faults that the facts prove, and is silent about everything they leave open. It does not know
 //! levels: [`run`] asks [`Levels`], where the innermost wins.
 mod access;
-mod aos_accesses;
-mod atomic_mixing;
-mod bank_conflicts;
-mod barriers_after_divergent_returns;
-mod barriers_in_divergent_flow;
-mod barriers_in_divergent_loops;
-mod block_races;
 mod coalescing;
 mod conflicts;
-mod constant_candidates;
-mod contended_atomics;
-mod divergent_branches;
-mod divergent_constant_reads;
-mod divergent_loops;
-mod divergent_matches;
-mod global_races;
-mod inactive_lane_shuffles;
-mod index_overflows;
 mod lanes;
 pub mod launch;
-mod local_arrays;
-mod low_occupancy;
-mod misaligned_accesses;
-mod mismatched_barriers;
-mod missing_barriers;
-mod missing_cluster_syncs;
-mod missing_fences;
-mod missing_warp_syncs;
-mod moderate_occupancy;
-mod negative_indices;
-mod nonatomic_updates;
-mod out_of_bounds_shared;
-mod partial_warps;
+mod lints;
 mod race;
-mod redundant_barriers;
 mod residency;
-mod same_value_races;
-mod serial_sections;
-mod shared_write_races;
-mod skipped_barriers;
-mod small_grids;
-mod swapped_axes;
-mod tail_waves;
-mod texture_candidates;
-mod tiny_launches;
-mod uncoalesced_accesses;
-mod unguarded_indices;
-mod uninit_shared_reads;
-mod unknown_block_shape;
-mod unlaunchable_kernels;
-mod unused_shared;
-mod unwaited_copies;
-mod vector_bank_conflicts;
-mod warp_mask_mismatches;
 pub(crate) mod weight;
 pub(crate) mod wording;
 
@@ -67,6 +20,7 @@ use crate::{
     id::Id as _,
     ir::{Kernel, Span},
 };
+pub use lints::LINTS;
 use std::{collections::BTreeSet, ops::Range};
 
 /// The subject of a lint.
@@ -105,58 +59,6 @@ struct Finding {
     /// The remedy.
     help: String,
 }
-
-/// All lints, by name.
-pub static LINTS: &[Lint] = &[
-    aos_accesses::LINT,
-    atomic_mixing::LINT,
-    bank_conflicts::LINT,
-    barriers_after_divergent_returns::LINT,
-    barriers_in_divergent_flow::LINT,
-    barriers_in_divergent_loops::LINT,
-    block_races::LINT,
-    constant_candidates::LINT,
-    contended_atomics::LINT,
-    divergent_branches::LINT,
-    divergent_constant_reads::LINT,
-    divergent_loops::LINT,
-    divergent_matches::LINT,
-    global_races::LINT,
-    inactive_lane_shuffles::LINT,
-    index_overflows::LINT,
-    local_arrays::LINT,
-    low_occupancy::LINT,
-    misaligned_accesses::LINT,
-    mismatched_barriers::LINT,
-    missing_barriers::LINT,
-    missing_cluster_syncs::LINT,
-    missing_fences::LINT,
-    missing_warp_syncs::LINT,
-    moderate_occupancy::LINT,
-    negative_indices::LINT,
-    nonatomic_updates::LINT,
-    out_of_bounds_shared::LINT,
-    partial_warps::LINT,
-    redundant_barriers::LINT,
-    same_value_races::LINT,
-    serial_sections::LINT,
-    shared_write_races::LINT,
-    skipped_barriers::LINT,
-    small_grids::LINT,
-    swapped_axes::LINT,
-    tail_waves::LINT,
-    texture_candidates::LINT,
-    tiny_launches::LINT,
-    uncoalesced_accesses::LINT,
-    unguarded_indices::LINT,
-    uninit_shared_reads::LINT,
-    unknown_block_shape::LINT,
-    unlaunchable_kernels::LINT,
-    unused_shared::LINT,
-    unwaited_copies::LINT,
-    vector_bank_conflicts::LINT,
-    warp_mask_mismatches::LINT,
-];
 
 /// Names for several lints: all of a group, or all lints.
 pub const GROUPS: [(&str, Option<LintGroup>); 4] = [
@@ -350,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_innermost_level_wins_and_the_later_of_two() {
-        let lint = &barriers_in_divergent_flow::LINT;
+        let lint = &lints::barriers_in_divergent_flow::LINT;
         let [outer, inner, outside] = [1, 2, 3].map(Span::new);
         let mut levels = Levels::default();
         assert_eq!(levels.level_of(lint, outer), lint.level);
@@ -391,7 +293,8 @@ mod tests {
             within,
             expectation: Some(expectation),
         };
-        let (flow, loops) = (barriers_in_divergent_flow::LINT, barriers_in_divergent_loops::LINT);
+        let (flow, loops) =
+            (lints::barriers_in_divergent_flow::LINT, lints::barriers_in_divergent_loops::LINT);
         let settings = vec![
             expects(flow.name, None, 0),
             expects(flow.name, Some(0..2), 1),
@@ -418,7 +321,7 @@ mod tests {
         let members = |name| lints_named(name).unwrap().len();
         let groups = ["gpu_correctness", "gpu_performance", "gpu_style"];
         assert_eq!(groups.into_iter().map(members).sum::<usize>(), LINTS.len());
-        let flow = barriers_in_divergent_flow::LINT.name;
+        let flow = lints::barriers_in_divergent_flow::LINT.name;
         assert_eq!(lints_named(flow), Some(vec![flow]));
         assert!(lints_named("gpu_correctness").unwrap().contains(&flow));
         assert_eq!(lints_named("gpu_what"), None);
@@ -453,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_level_that_the_user_gives_holds_for_assumptions_too() {
-        let lint = &barriers_in_divergent_flow::LINT;
+        let lint = &lints::barriers_in_divergent_flow::LINT;
         let level_with =
             |levels: &Levels| levels.level_of_finding(lint, Span::KERNEL, Basis::AssumedBlock);
         let mut levels = Levels::default();

@@ -4,9 +4,9 @@
 //! Generic parameters are numbered in the function's own order (its type and constant parameters,
 //! then a kernel's open constants). The [`Extent`]s of array lengths use the same numbers.
 pub(crate) mod builtin;
-pub(crate) mod chain;
 pub(crate) mod collective;
 pub(crate) mod constant;
+pub(crate) mod iterator;
 pub(crate) mod math;
 pub(crate) mod method;
 pub(crate) mod mono;
@@ -18,7 +18,7 @@ mod unify;
 pub(crate) mod vector;
 
 pub(crate) use crate::types::prim::{Prim, atomic_from_name, atomic_name};
-use crate::{syntax::error::Reported, types::chain::IterKind};
+use crate::{syntax::error::Reported, types::iterator::IterKind};
 use std::rc::Rc;
 use warpwise_compiler::{
     id::{Id as _, Table},

@@ -1,6 +1,6 @@
 //! Known types, independent of any function: the arguments of instances of device functions. Only
 //! the kernel's own generic parameters are open in them.
-use crate::types::{Prim, chain::IterKind};
+use crate::types::{Prim, iterator::IterKind};
 use std::rc::Rc;
 use warpwise_compiler::ir::{Extent, GenericId};
 

@@ -17,9 +17,10 @@ use crate::{
     },
     model::{Gpu, Work},
     observe::{
-        checking::Checking,
         output::{self, Printer},
-        profile, unoptimized,
+        profile,
+        sanitizer::Sanitizer,
+        unoptimized,
     },
     occupancy::{Block, Multiprocessor},
     properties::{DeviceInfo, Features, MemorySystem},
@@ -158,7 +159,7 @@ impl Interpreter {
 
     /// Returns the checks of every launch.
     fn checks(&self) -> Result<Option<Checks>> {
-        self.device.simulator.checking.as_deref().map(Checking::checks).transpose()
+        self.device.simulator.sanitizer.as_deref().map(Sanitizer::checks).transpose()
     }
 
     /// Returns the destination of printed text.
@@ -183,8 +184,8 @@ impl Interpreter {
 
     /// Runs a launch to its end, once for each observer.
     pub(crate) fn run(self: &Arc<Self>, launch: &CheckedLaunch<'_>) -> Result<()> {
-        let Simulator { step_budget, ref checking, ref debugger, .. } = self.device.simulator;
-        let checking = checking.as_deref();
+        let Simulator { step_budget, ref sanitizer, ref debugger, .. } = self.device.simulator;
+        let sanitizer = sanitizer.as_deref();
         let checks = self.checks()?;
         launch.check_cooperative(cooperative_limit(launch.geometry.threads()), &NAME)?;
         let args: Vec<_> = launch.args.values().map(argument).collect();
@@ -208,13 +209,13 @@ impl Interpreter {
         if let Some(stopped) = outcome.stopped {
             let reason = Box::new(Stopped::new(source, kernel, stopped, step_budget.is_some()));
             let findings =
-                checking.map_or_else(Vec::new, |checking| checking.record_stopped(found));
+                sanitizer.map_or_else(Vec::new, |sanitizer| sanitizer.record_stopped(found));
             profile::record_stopped(source.name, &reason.to_string());
             // The caller may make no further call, and the text may show what went wrong.
             self.pending().fault = self.print_pending();
             return Err(Error::Stopped { kernel: source.name, reason, findings, fault });
         }
-        let found = checking.map_or(Ok(()), |checking| checking.record(source.name, found));
+        let found = sanitizer.map_or(Ok(()), |sanitizer| sanitizer.record(source.name, found));
         let mut pending = self.pending();
         pending.fault = pending.fault.take().or(fault.filter(|_| !is_found));
         found

@@ -16,8 +16,8 @@ use crate::{
     launch::{checks::CheckedLaunch, kernel::Bound},
     memory::{AnySlice, MemoryBytes, PinnedMemory},
     observe::{
-        checking::Checking,
         profile,
+        sanitizer::Sanitizer,
         spans::{self, Direction},
     },
     properties::{DeviceInfo, MemoryInfo},
@@ -132,8 +132,8 @@ impl Device {
 
     /// Creates the interpreter with the observers of a simulator.
     pub(crate) fn simulated(simulator: Simulator) -> Self {
-        let checking = simulator.checking.or_else(|| Checking::from_env().map(Arc::new));
-        let simulator = Simulator { checking, ..simulator };
+        let sanitizer = simulator.sanitizer.or_else(|| Sanitizer::from_env().map(Arc::new));
+        let simulator = Simulator { sanitizer, ..simulator };
         Self::on(Engine::Cpu(Arc::new(Interpreter::new(simulator))))
     }
 
@@ -663,7 +663,7 @@ impl fmt::Debug for Device {
 
 /// Refuses a `WARPWISE_CHECK` that names no checks.
 fn checks_from_env() -> Result<()> {
-    Checking::from_env().map_or(Ok(()), |checking| checking.checks().map(|_| ()))
+    Sanitizer::from_env().map_or(Ok(()), |sanitizer| sanitizer.checks().map(|_| ()))
 }
 
 /// The request of `WARPWISE_DEVICE`.

@@ -4,7 +4,7 @@ use crate::{
     counters::{LaunchCounters, Pending},
     device::Device,
     model::Gpu,
-    observe::checking::Checking,
+    observe::sanitizer::Sanitizer,
     trace::{Debugger, Hit, Trace, Watch},
 };
 use std::{ops::ControlFlow, sync::Arc};
@@ -47,7 +47,7 @@ pub struct Simulator {
     pub(crate) counters: Option<Arc<Pending>>,
     pub(crate) caches: Option<&'static Gpu>,
     pub(crate) target: Option<&'static Gpu>,
-    pub(crate) checking: Option<Arc<Checking>>,
+    pub(crate) sanitizer: Option<Arc<Sanitizer>>,
     pub(crate) debugger: Option<Arc<Debugger>>,
 }
 
@@ -73,7 +73,7 @@ impl Simulator {
             counters: None,
             caches: None,
             target: None,
-            checking: None,
+            sanitizer: None,
             debugger: None,
         }
     }
@@ -241,7 +241,7 @@ impl Simulator {
     /// let device = Simulator::new().checks(Checks::RACE | Checks::INIT).device();
     /// ```
     pub fn checks(self, checks: Checks) -> Self {
-        Self { checking: Some(Arc::new(Checking::requested(checks))), ..self }
+        Self { sanitizer: Some(Arc::new(Sanitizer::requested(checks))), ..self }
     }
 
     /// Runs each launch in an order drawn from `seed`: blocks, warps and diverged lanes take turns
@@ -412,7 +412,7 @@ impl Simulator {
     /// ```
     #[must_use]
     pub fn take_findings(&self) -> Vec<Finding> {
-        self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take_pending())
+        self.sanitizer.as_ref().map_or_else(Vec::new, |sanitizer| sanitizer.take_pending())
     }
 
     /// Returns the trace of each launch since the last call; none without [`trace`](Self::trace).

@@ -13,10 +13,10 @@
 //! which modules, being kept to the end of the process, must not do. A dropped stream has waited for
 //! its work, or is about to: waiting for it means to wait for the whole GPU.
 use super::{
+    api::{Address, Driver},
     context::Context,
     kernel::Module,
     stream::Stream,
-    table::{Address, Driver},
 };
 use crate::{
     Result,

@@ -4,9 +4,9 @@
 //! need it go through [`Context::enter`], which makes it current on the calling thread during the
 //! call, and records its loss.
 use super::{
+    api::{ContextHandle, DeviceNumber, Driver},
     kernel::GpuKernel,
     properties::{count, describe},
-    table::{ContextHandle, DeviceNumber, Driver},
 };
 use crate::{
     Error, Result,

@@ -1,7 +1,7 @@
 //! Events of the driver: points in the work of a stream.
 use super::{
+    api::{EventHandle, StreamHandle},
     context::Context,
-    table::{EventHandle, StreamHandle},
 };
 use crate::Result;
 use std::{ffi::c_uint, sync::Arc, time::Duration};
@@ -56,7 +56,7 @@ impl Event {
     /// The stream lives, and its context is current.
     pub(super) unsafe fn delay(
         &self,
-        driver: &super::table::Driver,
+        driver: &super::api::Driver,
         stream: StreamHandle,
     ) -> Result<()> {
         // SAFETY: the caller's promise; events of other contexts are allowed here.

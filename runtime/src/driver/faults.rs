@@ -5,10 +5,10 @@
 //! set, the records are copied to the host and emptied. A fault is reported with its kernel, the first
 //! launch's first, and exactly once. A launch never waits, except for every [`RECORDS`]th one in a row.
 use super::{
+    api::{Address, Driver, StreamHandle},
     context::Context,
     memory::OUT_OF_MEMORY,
     pinned::HostMemory,
-    table::{Address, Driver, StreamHandle},
 };
 use crate::{
     Error, Result,

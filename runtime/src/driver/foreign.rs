@@ -1,10 +1,10 @@
 //! Streams that another library made and destroys, and its work on ours.
 use super::{
+    api::{ContextHandle, StreamHandle},
     context::Gpu,
     event::{Event, Purpose},
     memory::{Allocation, Owner},
     stream::Stream,
-    table::{ContextHandle, StreamHandle},
 };
 use crate::{Error, Result};
 use std::{ffi::c_void, ops::Range, ptr, sync::Arc};

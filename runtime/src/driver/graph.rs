@@ -1,13 +1,13 @@
 //! Graphs of the driver: recorded work, and its order.
 use super::{
+    api::{
+        Address, CopyNode, CopySide, Driver, GraphExecHandle, GraphHandle, KernelNode, MemsetNode,
+        NodeHandle, UpdateResult,
+    },
     faults::{self, GraphRecords, Launched},
     kernel::Loaded,
     memory::{self, Allocation},
     stream::{Params, Stream, dynamic_bytes, push_params},
-    table::{
-        Address, CopyNode, CopySide, Driver, GraphExecHandle, GraphHandle, KernelNode, MemsetNode,
-        NodeHandle, UpdateResult,
-    },
     uses::{conflict, covers},
 };
 use crate::{Result, device::graph::Node, launch::checks::CheckedLaunch, memory::AnySlice};

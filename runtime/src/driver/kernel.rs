@@ -1,8 +1,8 @@
 //! Kernels loaded into a context: from PTX to a function that can be launched.
 use super::{
+    api::{Address, Driver, FunctionHandle, ModuleHandle},
     constants::Constants,
     context::Context,
-    table::{Address, Driver, FunctionHandle, ModuleHandle},
 };
 use crate::{
     Error, LaunchMistake, Result,

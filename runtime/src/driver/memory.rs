@@ -1,8 +1,8 @@
 //! Memory of the GPU, in the order of a stream.
 use super::{
+    api::{Address, Driver, StreamHandle},
     context::Context,
     stream::Stream,
-    table::{Address, Driver, StreamHandle},
     uses::Uses,
 };
 use crate::{Error, Result};

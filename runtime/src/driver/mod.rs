@@ -1,7 +1,7 @@
 //! The CUDA driver: most of the `unsafe` of this crate, behind safe interfaces.
 //!
 //! ```text
-//! Driver (table.rs)      the functions of the driver's library, if it is installed
+//! Driver (api.rs)        the functions of the driver's library, if it is installed
 //!   └ Context            a GPU's primary context, and the detection of its loss
 //!       ├ DeviceInfo     the properties of the GPU (properties.rs)
 //!       ├ Loaded         the module of a kernel (kernel.rs), with its constant memory (constants.rs)
@@ -29,7 +29,7 @@
 //! layer will use cannot be asked beforehand. It also adds six seconds of one core to every cold
 //! build, for 17,000 lines of bindings of which 35 functions are needed here.
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
-mod block;
+mod api;
 mod constants;
 mod context;
 mod dlpack;
@@ -47,13 +47,12 @@ mod nvrtc;
 mod nvtx;
 mod pinned;
 mod properties;
+mod rectangle;
 mod stream;
-mod table;
 mod tensor_map;
 mod texture;
 mod uses;
 
-pub(crate) use block::Block;
 pub(crate) use dlpack::{ElementType, ManagedTensor, Place};
 pub(crate) use event::Event;
 #[cfg(feature = "cudarc")]
@@ -69,5 +68,6 @@ pub(crate) use nvrtc::Nvrtc;
 pub(crate) use nvtx::Range;
 pub(crate) use pinned::Pinned;
 pub(crate) use properties::device_count;
+pub(crate) use rectangle::RectangleBytes;
 pub(crate) use stream::Stream;
 pub(crate) use texture::Texels;

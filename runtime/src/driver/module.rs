@@ -1,9 +1,9 @@
 //! Modules of the user: from PTX or a cubin to functions that can be launched.
 use super::{
+    api::FunctionHandle,
     kernel::{Module, allow_shared},
     memory::Allocation,
     stream::Stream,
-    table::FunctionHandle,
 };
 use crate::{Error, Result, error::LaunchMistake, launch::config::Geometry};
 use smallvec::SmallVec;

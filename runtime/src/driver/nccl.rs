@@ -5,10 +5,10 @@
 //!
 //! Names and meanings are NCCL's: <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html>.
 use super::{
+    api::{Address, StreamHandle},
     library::{first_usable, said_of},
     memory::Allocation,
     stream::Stream,
-    table::{Address, StreamHandle},
 };
 use crate::{
     Error, Result,

@@ -1,10 +1,10 @@
 //! Page-locked memory of the host, which the GPU copies without the host.
 use super::{
+    api::Driver,
     context::Context,
     event::{Event, Purpose},
     memory::{Allocation, OUT_OF_MEMORY},
     stream::Stream,
-    table::Driver,
 };
 use crate::{Error, Result};
 use std::{

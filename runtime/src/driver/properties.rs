@@ -4,7 +4,7 @@
 //! launches rely on is required, and has been in every driver that [`Driver`] accepts; everything
 //! else is `None` if the driver refuses it, whatever the error, so that no property keeps a program
 //! from using a GPU.
-use super::table::{DeviceNumber, Driver};
+use super::api::{DeviceNumber, Driver};
 use crate::{
     Result,
     properties::{

@@ -3,12 +3,12 @@
 //! All work of a device is enqueued on one stream, in order. Work of several streams of one GPU is
 //! ordered where it uses the same memory (`uses.rs`).
 use super::{
+    api::{Address, Driver, KernelLaunch, LaunchAttribute, Status, StreamHandle},
     context::{Context, Gpu},
     event::{Event, Purpose},
     faults::{self, Faults, Flag, GraphRecords},
     kernel::{GpuKernel, Loaded},
     memory::{self, Allocation, Owner},
-    table::{Address, Driver, KernelLaunch, LaunchAttribute, Status, StreamHandle},
     tensor_map::{TENSOR_MAP_WORDS, TensorMapWords},
     uses::{Seen, Uses},
 };

@@ -1,5 +1,5 @@
 //! Tensor maps of a GPU: the array and the box of a parameter, as the driver encodes them.
-use super::table::{Address, Driver};
+use super::api::{Address, Driver};
 use crate::{Result, tensor_map::TensorLayout};
 use std::{
     ffi::{c_int, c_void},

@@ -5,13 +5,13 @@
 //! the handle, and freeing the texture waits for its uses, as for other memory. Nothing else uses the
 //! address. Launches that take a surface pass [`Allocation::surface_object`].
 use super::{
-    context::Context,
-    memory::{Allocation, OUT_OF_MEMORY},
-    stream::Stream,
-    table::{
+    api::{
         ArrayDescriptor, ArrayHandle, CopyNode, CopySide, Driver, MipmappedArrayHandle,
         ResourceDescriptor, TextureDescriptor,
     },
+    context::Context,
+    memory::{Allocation, OUT_OF_MEMORY},
+    stream::Stream,
 };
 use crate::{Error, Result, memory::Rectangle};
 use std::{

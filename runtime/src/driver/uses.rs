@@ -4,7 +4,7 @@
 //! work in it, the bytes, and whether they were written. A stream that uses bytes waits for the other
 //! streams whose uses conflict, unless it has waited for them before. Nothing is recorded on the
 //! GPU until there is such a conflict, and nothing at all while only one stream uses an allocation.
-use super::{stream::Stream, table::Driver};
+use super::{api::Driver, stream::Stream};
 use crate::Result;
 use std::{ops::Range, sync::Arc};
 

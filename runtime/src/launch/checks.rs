@@ -14,7 +14,7 @@ use crate::{
         source::Source,
     },
     memory::{AnySlice, Rectangle},
-    observe::advice,
+    observe::launch_lints,
     tensor_map::TensorLayout,
 };
 use smallvec::SmallVec;
@@ -464,7 +464,7 @@ pub fn launch(
     );
     let launch = CheckedLaunch { bound, geometry, shared, args };
     device.run(&launch)?;
-    advice::lint_launch(&launch, device);
+    launch_lints::lint_launch(&launch, device);
     Ok(())
 }
 

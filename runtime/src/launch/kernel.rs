@@ -7,7 +7,7 @@ use crate::{
     Device, Error, Result,
     error::DevicePanic,
     launch::source::{Place, Source},
-    observe::{advice::Advice, lint},
+    observe::{bound_lints, launch_lints::LaunchReports},
 };
 use std::{
     cell::Cell,
@@ -54,7 +54,7 @@ pub(crate) struct Bound {
     pub(crate) kernel: Kernel,
     pub(crate) signature: Signature,
     /// The reports of its launches so far.
-    pub(crate) advice: Advice,
+    pub(crate) reports: LaunchReports,
     /// The kernel's number in a [`PerKernel`].
     number: usize,
     /// The sizes that launches have.
@@ -94,7 +94,7 @@ impl Bound {
             Ok(Self::new(source, bindings, kernel, Sizes::Small))
         })?;
         if is_new {
-            lint::log_new_findings(source, bindings, &bound.kernel);
+            bound_lints::log_new_findings(source, bindings, &bound.kernel);
         }
         FOUND.with(|found| found[place].set(Some(bound)));
         Ok(bound)
@@ -113,7 +113,7 @@ impl Bound {
             bindings: bindings.into(),
             signature: Signature::of(&kernel),
             kernel,
-            advice: Advice::default(),
+            reports: LaunchReports::default(),
             number: COUNT.fetch_add(1, Relaxed),
             launched_sizes,
             versions: [const { OnceLock::new() }; 3],

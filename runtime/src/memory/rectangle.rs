@@ -3,7 +3,7 @@ use super::AnySlice;
 use crate::{
     Device, Result,
     device::Engine,
-    driver::Block,
+    driver::RectangleBytes,
     observe::spans::{self, Direction},
 };
 use std::ops::Range;
@@ -53,8 +53,8 @@ impl Rectangle {
         self.columns * self.elem_bytes
     }
 
-    fn block(&self) -> Block {
-        Block {
+    fn bytes(&self) -> RectangleBytes {
+        RectangleBytes {
             part: self.slice.range(),
             row_bytes: self.row_bytes(),
             pitch_bytes: self.pitch * self.elem_bytes,
@@ -82,7 +82,7 @@ impl Device {
                 let mut rows = from.row_offsets().zip(bytes.chunks_mut(from.row_bytes()));
                 rows.try_for_each(|(offset, row)| interpreter.read(from.slice.cpu(), offset, row))
             }
-            Engine::Cuda(stream) => stream.read_block(from.slice.gpu(), &from.block(), bytes),
+            Engine::Cuda(stream) => stream.read_rectangle(from.slice.gpu(), &from.bytes(), bytes),
         }
     }
 
@@ -98,7 +98,7 @@ impl Device {
                 rows.for_each(|(offset, row)| to.slice.cpu().bytes.write(offset, row));
                 Ok(())
             }
-            Engine::Cuda(stream) => stream.write_block(to.slice.gpu(), &to.block(), bytes),
+            Engine::Cuda(stream) => stream.write_rectangle(to.slice.gpu(), &to.bytes(), bytes),
         }
     }
 
@@ -111,7 +111,7 @@ impl Device {
             && source.is_on_the_gpu_of(stream)
         {
             let _scope = spans::copy(Direction::OnDevice, from.rows * from.row_bytes());
-            return stream.copy_block((source, &from.block()), (to.slice.gpu(), &to.block()));
+            return stream.copy_rectangle((source, &from.bytes()), (to.slice.gpu(), &to.bytes()));
         }
         // Between devices, rows travel through the host.
         let mut bytes = vec![0; from.rows * from.row_bytes()];
@@ -129,7 +129,7 @@ impl Device {
                 let rows = (0..to.rows).map(|row| to.part(row..row + 1, 0..to.columns));
                 rows.map(|row| row.slice).try_for_each(|row| self.fill_bytes(&row, element))
             }
-            Engine::Cuda(stream) => stream.fill_block(to.slice.gpu(), &to.block(), element),
+            Engine::Cuda(stream) => stream.fill_rectangle(to.slice.gpu(), &to.bytes(), element),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Reports on launches: findings of checks, counters, traces, predictions, lints, and spans for
 //! other tools.
-pub(crate) mod advice;
+pub(crate) mod bound_lints;
 pub mod check;
-pub(crate) mod checking;
 pub mod counters;
-pub(crate) mod lint;
+pub(crate) mod launch_lints;
 pub mod model;
 pub(crate) mod output;
 pub(crate) mod profile;
+pub(crate) mod sanitizer;
 pub(crate) mod source_lines;
 pub(crate) mod spans;
 pub mod stopped;

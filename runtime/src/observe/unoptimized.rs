@@ -2,9 +2,9 @@
 //! for long enough to matter.
 //!
 //! `cargo test` and `cargo run` compile dependencies so, unless a project configures otherwise. The
-//! warning is a record of the `log` crate, like those of lints on launches ([`crate::observe::advice`]), and
+//! warning is a record of the `log` crate, like those of lints on launches ([`crate::observe::launch_lints`]), and
 //! is off with `WARPWISE_LINTS=off`.
-use crate::observe::lint;
+use crate::observe::bound_lints;
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
     time::Duration,
@@ -21,8 +21,8 @@ struct TotalTime(AtomicU64);
 
 /// Adds the time of a launch on the interpreter.
 pub(crate) fn add_time(time: Duration) {
-    if !warpwise_simt::OPTIMIZED && TOTAL.reaches_limit(time) && lint::is_enabled() {
-        lint::log_warning(&warning());
+    if !warpwise_simt::OPTIMIZED && TOTAL.reaches_limit(time) && bound_lints::is_enabled() {
+        bound_lints::log_warning(&warning());
     }
 }
 

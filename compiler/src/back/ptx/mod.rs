@@ -35,7 +35,7 @@
 //! [`facts`] says about each.
 //!
 //! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`]
-//! says, and arrays of constants in constant or in global memory, as [`tables`] says.
+//! says, and arrays of constants in constant or in global memory, as [`read_only_arrays`] says.
 //!
 //! Same kernel, same bytes: nothing here iterates over a hash table.
 //!
@@ -71,12 +71,12 @@ mod mbarrier;
 mod mma;
 mod output;
 mod products;
+mod read_only_arrays;
 mod reduce;
 mod reg;
 mod rem;
 mod surface;
 mod sync;
-mod tables;
 mod tensor;
 mod texture;
 mod vector;
@@ -440,7 +440,7 @@ impl fmt::Display for Entry<'_> {
         writeln!(f, ".version {version}\n.target {target}\n.address_size 64\n")?;
         self.emitter.constants.declare(f)?;
         layout::declare_constants(self.kernel, f)?;
-        tables::declare(self.kernel, &self.emitter.read_only_arrays, f)?;
+        read_only_arrays::declare(self.kernel, &self.emitter.read_only_arrays, f)?;
         layout::declare_dynamic(self.kernel, f)?;
         writeln!(f, ".visible .entry {name}(")?;
         self.params(f)?;

@@ -3,7 +3,7 @@ use crate::{
     hir::{Expr, ExprKind},
     infer::{Infer, Obligation, items::Shape},
     syntax::span::SpanRange,
-    types::{Ty, Type, chain::IterKind},
+    types::{Ty, Type, iterator::IterKind},
 };
 use syn::{
     ExprArray, ExprField, ExprRepeat, ExprStruct, ExprTuple, Member, punctuated::Punctuated,

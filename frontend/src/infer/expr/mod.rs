@@ -1,7 +1,7 @@
 //! Expressions and blocks.
 pub(crate) mod aggregate;
 mod assign;
-mod contract;
+mod contraction;
 mod control;
 mod deref;
 mod inline_ptx;

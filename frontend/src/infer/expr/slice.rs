@@ -9,7 +9,7 @@ use crate::{
         traits::member::{Member, MemberKind},
     },
     syntax::span::SpanRange,
-    types::{Prim, Ty, Type, chain::IterKind},
+    types::{Prim, Ty, Type, iterator::IterKind},
 };
 use syn::{AngleBracketedGenericArguments, ExprMethodCall, ExprRange, RangeLimits};
 use warpwise_compiler::ir::CompareOp;

@@ -12,7 +12,7 @@ use crate::{
     },
     mistakes,
     syntax::{error::Reported, span::SpanRange},
-    types::{Prim, Ty, Type, atomic_from_name, chain::IterKind, vector},
+    types::{Prim, Ty, Type, atomic_from_name, iterator::IterKind, vector},
 };
 use syn::{GenericArgument, GenericParam, PathArguments, ReturnType};
 

@@ -11,7 +11,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Class, GenericArg, Ty, Type,
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
     },
 };
 use syn::ExprMethodCall;

@@ -9,7 +9,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Ty, Type,
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
     },
 };
 use syn::ExprMethodCall;

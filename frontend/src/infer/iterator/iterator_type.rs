@@ -9,7 +9,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Len, Prim, Ty, Type,
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
     },
 };
 use std::cell::Cell;

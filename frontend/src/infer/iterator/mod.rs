@@ -15,7 +15,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         GenericArg, Prim, Ty, Type,
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
     },
 };
 use syn::{ExprMethodCall, ExprRange, RangeLimits};

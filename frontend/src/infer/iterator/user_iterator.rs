@@ -9,7 +9,7 @@ use crate::{
         traits::member::{Member, MemberKind},
     },
     syntax::span::SpanRange,
-    types::{Ty, Type, chain::IterKind},
+    types::{Ty, Type, iterator::IterKind},
 };
 
 impl<'a> Infer<'a> {

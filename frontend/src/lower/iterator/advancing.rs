@@ -12,7 +12,7 @@ use crate::{
     },
     resolve::device_set::Callee,
     types::{
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
         mono::{Mono, MonoArg},
     },
 };

@@ -5,7 +5,7 @@ use crate::{
         Diverged, Flow, Lowerer, Value,
         iterator::{Consumer, IterLoops, iter::Iter},
     },
-    types::chain::Adapter,
+    types::iterator::Adapter,
 };
 use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, LocalId, Op, Scalar};
 

@@ -6,7 +6,7 @@ use crate::{
         iterator::{Consumer, IterLoops, iter::Iter},
         memory::storage::place_of_value,
     },
-    types::{chain::Adapter, mono::Mono},
+    types::{iterator::Adapter, mono::Mono},
 };
 use warpwise_compiler::ir::{self, Body, CompareOp, InstId, LocalId, Op, Scalar};
 

@@ -3,7 +3,7 @@ use crate::{
     hir::{Expr, ExprKind},
     lower::Value,
     types::{
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
         mono::Mono,
     },
 };

@@ -18,7 +18,7 @@ use crate::{
         iterator::{iter::Iter, source::Source},
     },
     types::{
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
         mono::Mono,
     },
 };

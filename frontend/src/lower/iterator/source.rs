@@ -3,7 +3,7 @@ use crate::{
     hir::{Expr, SpanId},
     lower::{Diverged, Flow, Lowerer, Memory, Place, Value, iterator::iter::Iter},
     types::{
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
         mono::Mono,
     },
 };

@@ -7,7 +7,7 @@ use crate::{
     },
     types::{
         Prim, atomic_name,
-        chain::{Adapter, IterKind},
+        iterator::{Adapter, IterKind},
         mono::Mono,
     },
 };

@@ -4,11 +4,11 @@
 //! thread of the block that has not ended, at whichever barrier; at a named barrier, as many warps as
 //! it is for; at an mbarrier, the end of a phase; at a warp operation, every lane that it names, at the same place. When all wait and
 //! none can continue, that is a deadlock.
-mod checks;
 mod collective;
 mod mbarriers;
 mod named_barriers;
 mod replay;
+mod sanitize;
 mod schedule;
 mod spin_wait;
 mod start;

@@ -7,7 +7,6 @@
 mod access;
 mod affine;
 mod async_copy;
-mod checks;
 mod collective;
 mod control;
 mod count;
@@ -18,6 +17,7 @@ mod local;
 mod mbarrier;
 mod print;
 mod replay;
+mod sanitize;
 pub(crate) mod tensor;
 mod texture;
 mod undefined;

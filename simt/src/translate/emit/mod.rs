@@ -1,7 +1,6 @@
 //! Emission of the bytecode, in the order of the text.
 mod access;
 mod affine;
-mod checks;
 mod conditions;
 mod control_flow;
 mod count;
@@ -10,6 +9,7 @@ mod dot_products;
 mod fused;
 mod places;
 mod program;
+mod sanitize;
 mod tensor;
 mod values;
 
