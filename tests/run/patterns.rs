@@ -9,6 +9,7 @@ cases![
     names_and_ranges,
     sequences,
     by_reference,
+    by_reference_to_values_without_a_place,
     conditions,
     floats,
 ];
@@ -209,6 +210,74 @@ fn by_reference(on: &Engine) -> Check {
             *value += 3;
         }
         out[5] = best.unwrap_or(0);
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Counter(i32);
+
+#[device]
+impl Counter {
+    fn next(&mut self) -> i32 {
+        self.0 += 1;
+        self.0
+    }
+
+    fn positive(n: i32) -> Option<Self> {
+        (n > 0).then_some(Self(n))
+    }
+}
+
+#[device]
+fn twice(ref mut counter: Counter) -> i32 {
+    counter.next();
+    counter.next()
+}
+
+/// What is done through one `&mut` is there for the next.
+fn by_reference_to_values_without_a_place(on: &Engine) -> Check {
+    like_rust!(on, |x, out| {
+        let n = x.len() as i32;
+        let ref mut of_let = Counter(n);
+        of_let.next();
+        out[0] = of_let.next();
+        if let Some(ref mut of_some) = Counter::positive(n) {
+            of_some.next();
+            out[1] = of_some.next();
+        }
+        if let Some(of_some) = Counter::positive(n).as_mut() {
+            of_some.next();
+            out[2] = of_some.next();
+        }
+        out[3] = Counter::positive(n).as_mut().map_or(0, |counter| {
+            counter.next();
+            counter.next()
+        });
+        out[4] = twice(Counter(n));
+        for (ref mut counter, by) in [(Counter(n), 10)] {
+            counter.next();
+            out[5] = counter.next() * by;
+        }
+        match (Counter(n), n) {
+            (ref mut counter, by) => {
+                *counter = Counter(by * 2);
+                out[6] = counter.next();
+            }
+        }
+        let of_closure = |ref mut counter: Counter| {
+            counter.next();
+            counter.next()
+        };
+        out[7] = of_closure(Counter(-n));
+        let ref mut items = [n, 2 * n, 3 * n].into_iter();
+        items.next();
+        let ref mut range = 0..n;
+        while let Some(i) = range.next() {
+            out[8] += i;
+        }
+        out[9] = items.next().unwrap_or(0);
     });
     Ok(())
 }

@@ -142,7 +142,7 @@ impl Lowerer<'_> {
             ExprKind::Pointer(closure) => self.lower_function_pointer(closure, expr),
             ExprKind::CallValue { callee, args } => self.lower_invoke(callee, args, expr),
             ExprKind::Get { base, index } => self.lower_get(base, index, at),
-            ExprKind::OptionAsMut(option) => self.lower_option_as_ref(option),
+            ExprKind::OptionAsMut(option) => self.lower_option_as_mut(option),
             ExprKind::Borrow(place) => self.lower_borrow(place, expr),
             ExprKind::Unsize(array) => self.lower_unsize(array),
             ExprKind::Reshape { slice, len } => self.lower_reshape(slice, len.as_deref()),

@@ -2,7 +2,7 @@
 use crate::{
     hir::{Pattern, PatternKind, SpanId, Var},
     lower::{Flow, Length, Lowerer, Memory, Place, Pointer, Value, control::matching::PatternTest},
-    types::mono::Mono,
+    types::{Type, mono::Mono},
 };
 use warpwise_compiler::{
     id::Id as _,
@@ -39,7 +39,13 @@ impl Lowerer<'_> {
             PatternKind::Any(cases) => self.bind_alternatives(cases, place, mono, at),
             PatternKind::Bind { var, by_ref, subpattern: and } => {
                 if *by_ref {
-                    let reference = Value::Ref(Box::new(place.clone()));
+                    let referred = match self.type_of(self.frame.function.vars[*var].ty) {
+                        Type::Ref { mutable: true, .. } => {
+                            self.make_changeable(place.clone(), mono, at)?
+                        }
+                        _ => place.clone(),
+                    };
+                    let reference = Value::Ref(Box::new(referred));
                     self.frame.vars[var.index()] = Some(Place::Value(reference));
                 } else {
                     let value = self.read_place(place, mono, at)?;

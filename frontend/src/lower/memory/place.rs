@@ -242,11 +242,20 @@ impl Lowerer<'_> {
     pub(crate) fn lower_borrow(&mut self, place: &Expr, expr: &Expr) -> Flow<Value> {
         let mutable = matches!(self.type_of(expr.ty), Type::Ref { mutable: true, .. });
         let mut found = self.lower_place(place)?;
-        if mutable && let Place::Value(value) = found {
+        if mutable {
             let mono = self.mono_type(place.ty, place.at)?;
-            found = self.new_variable(value, &mono, "", place.at)?;
+            found = self.make_changeable(found, &mono, place.at)?;
         }
         Ok(Value::Ref(Box::new(found)))
+    }
+
+    /// Returns a place that keeps what is assigned through a `&mut` to it: a new variable for a value
+    /// that has no place.
+    pub(crate) fn make_changeable(&mut self, place: Place, mono: &Mono, at: SpanId) -> Flow<Place> {
+        match place {
+            Place::Value(value) => self.new_variable(value, mono, "", at),
+            kept => Ok(kept),
+        }
     }
 
     /// Converts a reference to an array into one to a slice, which carries its length.

@@ -133,9 +133,10 @@ impl Lowerer<'_> {
     }
 
     /// Converts an option into an option of a reference to its content.
-    pub(crate) fn lower_option_as_ref(&mut self, option: &Expr) -> Flow<Value> {
+    pub(crate) fn lower_option_as_mut(&mut self, option: &Expr) -> Flow<Value> {
         let at = option.at;
         let (place, mono) = (self.lower_place(option)?, self.mono_type(option.ty, at)?);
+        let place = self.make_changeable(place, &mono, at)?;
         let tag = self.tag_place(&place, at)?;
         let Value::Scalar(tag) = self.read_place(&tag, &Mono::Prim(Prim::Bool), at)? else {
             return Err(self.report_bug(at));
