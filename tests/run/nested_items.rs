@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
-cases![in_a_kernel, in_a_device_function, of_types_outside, generic, types_alone];
+cases![in_a_kernel, in_a_device_function, of_types_outside, generic, types_alone, constants];
 
 fn in_a_kernel(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
@@ -166,6 +166,57 @@ fn types_alone(on: &Engine) -> Check {
         }
         let both = Both { lengths: [x.len(), y.len()] };
         out[0] = both.lengths.iter().sum::<usize>() as i32;
+    });
+    Ok(())
+}
+
+#[device]
+const LEN: usize = 4;
+#[device]
+const NEXT: usize = LEN + 1;
+
+#[device]
+struct Row {
+    values: [i32; LEN],
+}
+
+#[device]
+fn scaled_by(factor: i32) -> impl Fn(i32) -> i32 {
+    const OFFSET: i32 = 3;
+    move |value| value * factor + OFFSET
+}
+
+/// A constant is in scope in its whole block, and in no other item.
+fn constants(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        out[0] = LEN as i32 * 10 + LATER;
+        const LEN: usize = 2;
+        const OFFSET: i32 = 7;
+        const TABLE: [i32; LEN] = [4; LEN];
+        const LATER: i32 = 11;
+        let row = Row { values: [1, 2, 3, 9] };
+        out[1] = row.values[3] * 10 + row.values.len() as i32;
+        out[2] = NEXT as i32;
+        out[3] = scaled_by(2)(OFFSET);
+        {
+            const LEN: usize = 3;
+            let longer = [1; LEN];
+            out[4] = (longer.len() + TABLE.len()) as i32;
+            out[5] = matches!(y.len(), LEN) as i32;
+        }
+        let shorter = [1; LEN];
+        out[6] = shorter.len() as i32;
+        if x.len() > 100 {
+            const OFFSET: i32 = 1;
+            out[7] = OFFSET;
+        } else {
+            out[7] = OFFSET;
+        }
+        let inner = |value: i32| {
+            const OFFSET: i32 = 100;
+            value + OFFSET
+        };
+        out[8] = inner(1) + OFFSET;
     });
     Ok(())
 }

@@ -185,8 +185,7 @@ struct Infer<'a> {
     input: &'a InferInput<'a>,
     errors: &'a mut Errors,
     names: GenericNames,
-    /// Local constants of the function, by name.
-    constants: Vec<(String, Rc<LocalConstant>)>,
+    constants: LocalConstants,
     env: Env,
     types: Types,
     vars: Table<Var, Variable>,
@@ -227,10 +226,20 @@ struct Infer<'a> {
     notes: Notes,
 }
 
+/// The constants that a function declares, as far as they are in scope.
+struct LocalConstants {
+    /// The item that is or contains the function, in whose environment they are looked up.
+    home: Option<usize>,
+    /// The constants by name, those of inner blocks last.
+    declared: Vec<(String, Rc<LocalConstant>)>,
+}
+
 /// A constant declared in the function.
 struct LocalConstant {
     ty: syn::Type,
     value: syn::Expr,
+    /// The number of declared constants that are in scope of its type and value.
+    scope: usize,
 }
 
 /// A target of `break` and `continue`.
@@ -255,7 +264,7 @@ impl<'a> Infer<'a> {
             input,
             errors,
             names,
-            constants: Vec::new(),
+            constants: LocalConstants { home: env.home, declared: Vec::new() },
             env,
             types,
             vars: Table::new(),

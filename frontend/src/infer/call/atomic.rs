@@ -255,16 +255,17 @@ impl Infer<'_> {
             self.notes.record_ordering(path, name);
             return Some(order);
         }
-        if let Some(constant) = self.find_local_constant(path) {
+        let env = self.env.clone();
+        if let Some(constant) = self.find_local_constant(path, &env) {
             let definition = Definition {
                 value: &constant.value,
-                env: &self.env.clone(),
+                env: &env,
+                constants: constant.scope,
                 at: SpanRange::path(path),
             };
             let resolve = |this: &mut Self| this.resolve_ordering(&constant.value);
             return self.resolve_definition(&definition, resolve).ok()?;
         }
-        let env = self.env.clone();
         let (value, ..) = self.find_constant(path, &env)?;
         let syn::Expr::Path(of_std) = value else { return None };
         let (name, order) = find_std_ordering(&of_std.path)?;

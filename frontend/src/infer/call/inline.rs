@@ -5,7 +5,7 @@
 //! the caller's types, as a block in place of the call: types decided later apply to it, too.
 use crate::{
     hir::{Call, Expr, ExprKind, Stmt, StmtKind},
-    infer::{Infer, items::scope::Env},
+    infer::{Infer, LocalConstants, items::scope::Env},
     syntax::span::SpanRange,
     types::{Class, Ty, Type},
 };
@@ -39,6 +39,8 @@ impl Infer<'_> {
         let home = std::mem::replace(&mut self.env, env);
         let names = std::mem::take(&mut self.names);
         let scope = std::mem::take(&mut self.scope);
+        let own = LocalConstants { home: self.env.home, declared: Vec::new() };
+        let constants = std::mem::replace(&mut self.constants, own);
         let targets = std::mem::take(&mut self.targets);
         let is_own =
             !self.program().is_in_std_lib(callee.item) && !self.program().is_foreign(callee.item);
@@ -67,6 +69,7 @@ impl Infer<'_> {
         self.inlined_callees.pop();
         self.targets = targets;
         self.scope = scope;
+        self.constants = constants;
         self.names = names;
         self.env = home;
         // A `return` would leave the caller instead of the block.

@@ -37,7 +37,7 @@ impl Infer<'_> {
     fn names_constant(&mut self, expr: &syn::Expr) -> bool {
         let Some(path) = callee_path(expr) else { return false };
         let env = self.env.clone();
-        self.find_local_constant(&path).is_some() || self.find_constant(&path, &env).is_some()
+        self.find_local_constant(&path, &env).is_some() || self.find_constant(&path, &env).is_some()
     }
 
     /// Coerces a closure to the expected function pointer; returns other values unchanged.

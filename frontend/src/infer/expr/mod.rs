@@ -161,6 +161,7 @@ impl Infer<'_> {
     /// Infers a block, and returns the type of its value.
     pub(crate) fn infer_block(&mut self, block: &syn::Block, hint: Option<Ty>) -> (Block, Ty) {
         let opened = self.scope.open();
+        let outer_constants = self.declare_constants(block);
         let mut stmts = Vec::with_capacity(block.stmts.len());
         let mut tail = None;
         for (index, stmt) in block.stmts.iter().enumerate() {
@@ -185,12 +186,31 @@ impl Infer<'_> {
             self.levels.truncate(outer);
         }
         self.scope.close(opened);
+        self.constants.declared.truncate(outer_constants);
         let ty = match &tail {
             Some(tail) => tail.ty,
             None if self.diverges => self.types.never(),
             None => self.types.unit(),
         };
         (Block { stmts, tail }, ty)
+    }
+
+    /// Declares the constants of a block, which are in scope in all of it. Returns the number of those
+    /// around it.
+    fn declare_constants(&mut self, block: &syn::Block) -> usize {
+        let declared = |stmt: &syn::Stmt| match stmt {
+            syn::Stmt::Item(syn::Item::Const(item)) => Some(item.clone()),
+            _ => None,
+        };
+        let constants: Vec<_> = block.stmts.iter().filter_map(declared).collect();
+        let outer = self.constants.declared.len();
+        let scope = outer + constants.len();
+        self.constants.declared.extend(constants.into_iter().map(
+            |syn::ItemConst { ident, ty, expr, .. }| {
+                (ident.to_string(), Rc::new(LocalConstant { ty: *ty, value: *expr, scope }))
+            },
+        ));
+        outer
     }
 
     /// Returns the tail expression of a block. With lint levels it is bound by a statement, so that
@@ -228,13 +248,7 @@ impl Infer<'_> {
     fn infer_stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
         match stmt {
             syn::Stmt::Local(local) => self.infer_let(local),
-            syn::Stmt::Item(syn::Item::Const(item)) => {
-                let (ty, value) = ((*item.ty).clone(), (*item.expr).clone());
-                let constant = Rc::new(LocalConstant { ty, value });
-                self.constants.push((item.ident.to_string(), constant));
-                None
-            }
-            // Inner items are instances of their own: see `resolve::inner_items`.
+            // Constants are declared at the start of the block. Inner items are instances of their own: see `resolve::inner_items`.
             syn::Stmt::Item(item) if inner_items::is_supported_inner_item(item) => None,
             // A `use` was expanded before: see `resolve::imports`.
             syn::Stmt::Item(syn::Item::Use(item)) if !reject::is_glob(&item.tree) => None,

@@ -41,6 +41,8 @@ pub(crate) struct Definition<'d, T> {
     pub(crate) value: &'d T,
     /// The environment of the definition, with its generic arguments.
     pub(crate) env: &'d Env,
+    /// The number of the function's own constants that are in scope of the definition.
+    pub(crate) constants: usize,
     /// The use.
     pub(crate) at: SpanRange,
 }
@@ -84,7 +86,10 @@ impl Infer<'_> {
             return Err(reported);
         }
         resolutions.open.borrow_mut().push(address);
+        let declared = &mut self.constants.declared;
+        let hidden = declared.split_off(definition.constants.min(declared.len()));
         let resolved = resolve(self);
+        self.constants.declared.extend(hidden);
         resolutions.open.borrow_mut().pop();
         Ok(resolved)
     }

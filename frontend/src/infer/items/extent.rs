@@ -133,16 +133,16 @@ impl Infer<'_> {
 
     /// Returns the length of a constant array.
     fn eval_array_len(&mut self, path: &syn::Path, env: &Env) -> Result<Option<Extent>, Reported> {
-        let local = self.find_local_constant(path);
-        let (ty, own) = match (&local, self.find_constant(path, env)) {
-            (Some(constant), _) => (&constant.ty, env.clone()),
-            (None, Some((_, Some(ty), own))) => (ty, own),
+        let local = self.find_local_constant(path, env);
+        let (ty, own, constants) = match (&local, self.find_constant(path, env)) {
+            (Some(constant), _) => (&constant.ty, env.clone(), constant.scope),
+            (None, Some((_, Some(ty), own))) => (ty, own, 0),
             (None, _) => return Err(self.report_no_constant(path)),
         };
         match ty {
             syn::Type::Array(array) => {
-                let definition =
-                    Definition { value: &array.len, env: &own, at: SpanRange::path(path) };
+                let at = SpanRange::path(path);
+                let definition = Definition { value: &array.len, env: &own, constants, at };
                 let len = self.resolve_definition(&definition, |this| {
                     this.eval_extent_in(&array.len, &own)
                 })?;
@@ -180,15 +180,16 @@ impl Infer<'_> {
     /// Evaluates a `#[device]` constant.
     fn eval_constant(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
         let at = SpanRange::path(path);
-        if let Some(constant) = self.find_local_constant(path) {
-            let definition = Definition { value: &constant.value, env, at };
+        if let Some(constant) = self.find_local_constant(path, env) {
+            let definition =
+                Definition { value: &constant.value, env, constants: constant.scope, at };
             return self.resolve_definition(&definition, |this| {
                 this.eval_extent_in(&constant.value, env)
             })?;
         }
         match self.find_constant(path, env) {
             Some((expr, _, own)) => {
-                let definition = Definition { value: expr, env: &own, at };
+                let definition = Definition { value: expr, env: &own, constants: 0, at };
                 self.resolve_definition(&definition, |this| this.eval_extent_in(expr, &own))?
             }
             None => Err(self.report_no_constant(path)),
@@ -263,8 +264,9 @@ impl Infer<'_> {
     fn eval_integer(&mut self, expr: &Expr, env: &Env) -> Option<i128> {
         eval_integer_with(expr, &mut |path| {
             let at = SpanRange::path(path);
-            if let Some(constant) = self.find_local_constant(path) {
-                let definition = Definition { value: &constant.value, env, at };
+            if let Some(constant) = self.find_local_constant(path, env) {
+                let definition =
+                    Definition { value: &constant.value, env, constants: constant.scope, at };
                 return self
                     .resolve_definition(&definition, |this| this.eval_integer(&constant.value, env))
                     .ok()?;
@@ -273,7 +275,7 @@ impl Infer<'_> {
                 return Some(value);
             }
             let (value, _, own) = self.find_constant(path, env)?;
-            let definition = Definition { value, env: &own, at };
+            let definition = Definition { value, env: &own, constants: 0, at };
             self.resolve_definition(&definition, |this| this.eval_integer(value, &own)).ok()?
         })
     }

@@ -70,11 +70,11 @@ impl Infer<'_> {
                 ExprKind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
             return self.make_expr(kind, ty, at);
         }
-        if let Some(constant) = self.find_local_constant(&path) {
-            let env = self.env.clone();
-            return self.infer_constant_value(&constant.value, Some(&constant.ty), env, (None, at));
-        }
         let env = self.env.clone();
+        if let Some(constant) = self.find_local_constant(&path, &env) {
+            let (ty, scope) = (Some(&constant.ty), constant.scope);
+            return self.infer_constant_value((&constant.value, ty, env, scope), (None, at));
+        }
         if self.is_late_constant(&path, &env) {
             return self.make_late_constant(expr, env, at);
         }
@@ -82,7 +82,7 @@ impl Infer<'_> {
             if let Some(name) = own.home.and_then(|item| self.program().std_name(item)) {
                 self.notes.record_std_path(&path, name);
             }
-            return self.infer_constant_value(value, ty, own, (hint, at));
+            return self.infer_constant_value((value, ty, own, 0), (hint, at));
         }
         if let Some(function) = self.infer_function_value(&path, at) {
             return function;
@@ -100,10 +100,14 @@ impl Infer<'_> {
         self.infer_std_constant(&path, &name, at)
     }
 
-    /// Returns the constant with this name that the function declares.
-    pub(crate) fn find_local_constant(&self, path: &syn::Path) -> Option<Rc<LocalConstant>> {
-        let name = path.get_ident()?.to_string();
-        let found = self.constants.iter().rev().find(|(known, _)| *known == name)?;
+    /// Returns the constant that a path in `env` names, if the function declares it.
+    pub(crate) fn find_local_constant(
+        &self,
+        path: &syn::Path,
+        env: &Env,
+    ) -> Option<Rc<LocalConstant>> {
+        let name = path.get_ident().filter(|_| env.home == self.constants.home)?.to_string();
+        let found = self.constants.declared.iter().rev().find(|(known, _)| *known == name)?;
         Some(found.1.clone())
     }
 
@@ -170,7 +174,7 @@ impl Infer<'_> {
                 self.find_member_for_call(owner, &name, of_trait.as_deref(), call_facts)
                 && let MemberKind::Const(value, ty) = member.kind
             {
-                return self.infer_constant_value(value, Some(ty), member.env, (None, at));
+                return self.infer_constant_value((value, Some(ty), member.env, 0), (None, at));
             }
         }
         let reported = self.errors.advise(
@@ -185,14 +189,12 @@ impl Infer<'_> {
     /// decides types that are not written: `Wrapper::EMPTY`.
     fn infer_constant_value(
         &mut self,
-        value: &syn::Expr,
-        ty: Option<&syn::Type>,
-        own: Env,
+        (value, ty, own, constants): (&syn::Expr, Option<&syn::Type>, Env, usize),
         (hint, at): (Option<Ty>, SpanRange),
     ) -> Expr {
         let env = own.clone();
         self.oblige_known_args(&env.args, at);
-        let definition = Definition { value, env: &env, at };
+        let definition = Definition { value, env: &env, constants, at };
         let resolve = |this: &mut Self| this.infer_value_in(value, ty, own, (hint, at));
         match self.resolve_definition(&definition, resolve) {
             Ok(value) => value,

@@ -217,7 +217,7 @@ impl Infer<'_> {
         if let Some(syn::Item::Type(alias)) = self.program().item(item) {
             let own = Env { args: params.into(), ..own };
             let at = SpanRange::token(alias.ident.span());
-            let definition = Definition { value: &*alias.ty, env: &own, at };
+            let definition = Definition { value: &*alias.ty, env: &own, constants: 0, at };
             return Some(self.resolve_definition_type(&definition));
         }
         let list = self.types.list(params.into_iter().map(|(_, arg)| arg).collect());
@@ -273,7 +273,7 @@ impl Infer<'_> {
                     if let (Some((_, default)), GenericArg::Type(ty)) = (&param.default, arg) {
                         let own = Env { args: args.clone().into(), ..own.clone() };
                         let at = SpanRange::token(param.ident.span());
-                        let default = Definition { value: default, env: &own, at };
+                        let default = Definition { value: default, env: &own, constants: 0, at };
                         let default = self.resolve_definition_type(&default);
                         let _ = self.types.unify(ty, default);
                     }

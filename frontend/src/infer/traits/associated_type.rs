@@ -61,7 +61,7 @@ impl<'a> Infer<'a> {
         if first == "Self"
             && let Some(ty) = self.own_impl_type(name, env)
         {
-            return self.resolve_definition_type(&Definition { value: ty, env, at });
+            return self.resolve_definition_type(&Definition { value: ty, env, constants: 0, at });
         }
         let of_trait = self
             .traits_of_parameter(first, env)
@@ -283,6 +283,7 @@ impl<'a> Infer<'a> {
                 return Some(self.resolve_definition_type(&Definition {
                     value: found,
                     env: &own,
+                    constants: 0,
                     at,
                 }));
             }
@@ -292,7 +293,12 @@ impl<'a> Infer<'a> {
             && let Some((found, own, this)) = any
             && self.types.unify(this, owner).is_ok()
         {
-            return Some(self.resolve_definition_type(&Definition { value: found, env: &own, at }));
+            return Some(self.resolve_definition_type(&Definition {
+                value: found,
+                env: &own,
+                constants: 0,
+                at,
+            }));
         }
         of_std
     }
