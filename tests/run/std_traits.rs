@@ -1,7 +1,7 @@
 //! User implementations of std traits: operators, comparisons, conversions and sums.
 #![expect(clippy::op_ref, reason = "operators on references are tested")]
 use crate::run::{
-    engine::{Check, Engine, cases, launch, per_element, same},
+    engine::{Check, Engine, cases, launch, like_rust, per_element, same},
     traits::numbers,
 };
 use std::{
@@ -10,7 +10,15 @@ use std::{
 };
 use warpwise::prelude::*;
 
-cases![operators, comparisons, several_impls_for_one_type, parameters_of_the_trait, sums,];
+cases![
+    operators,
+    comparisons,
+    several_impls_for_one_type,
+    parameters_of_the_trait,
+    sums,
+    defaults_and_clones,
+    derives_above_the_attribute,
+];
 
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -328,4 +336,66 @@ fn sums(on: &Engine) -> Check {
     // (1 + i) 2 (3 - i) (4 - 2i)
     let want = [(10, -2), (1, 1), (40, 0)].map(|(re, im)| Gauss { re, im });
     if out == want { Ok(()) } else { Err(format!("{out:?}, expected {want:?}").into()) }
+}
+
+#[device]
+struct Seven(i32);
+
+#[device]
+impl Default for Seven {
+    fn default() -> Self {
+        Seven(7)
+    }
+}
+
+#[device]
+impl Clone for Seven {
+    fn clone(&self) -> Self {
+        Seven(self.0 + 100)
+    }
+}
+
+#[device]
+#[derive(Default)]
+struct Pair {
+    seven: Seven,
+    zero: i32,
+}
+
+#[device]
+fn copied<T: Clone>(of: &T) -> T {
+    of.clone()
+}
+
+/// An `impl` of the user's is what runs, in a derive as well.
+fn defaults_and_clones(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let n = (x.len() + y.len()) as i32;
+        let Pair { seven, zero } = Pair::default();
+        out[0] = seven.0 * 10 + zero;
+        let (of_tuple, of_array): (Seven, [Seven; 2]) = Default::default();
+        out[1] = of_tuple.0 + of_array[1].0;
+        out[2] = Some(Seven(n)).filter(|_| n > 100).unwrap_or_default().0;
+        out[3] = Seven(n).clone().0;
+        out[4] = copied(&Seven(n)).0 + copied(&n);
+    });
+    Ok(())
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+// An attribute macro does not get the attributes above it.
+#[device]
+enum Level {
+    #[default]
+    Low,
+    High(i32),
+}
+
+fn derives_above_the_attribute(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (low, high) = (Level::default(), Level::High(x.len() as i32));
+        out[0] = i32::from(low < high.clone());
+        out[1] = i32::from(high.max(low) == Level::High(y.len() as i32));
+    });
+    Ok(())
 }

@@ -112,7 +112,7 @@ use std::{
     collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
-use syn::{Attribute, Error, Item, ItemMod, Path};
+use syn::{Attribute, Error, Item, ItemEnum, ItemMod, ItemStruct, Path, parse_quote};
 
 /// Every `#[device]` item of this run of the compiler that may be in a bundle.
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
@@ -152,12 +152,25 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
     let refusals =
         [reject_host_items(&paths), reject_reserved_name(&item), reject_self_call(&item, &paths)];
     refusals.into_iter().flatten().for_each(|error| combine_errors(&mut errors, error));
+    let item = with_derives_above(item);
     let is_sound = errors.is_none() && mistakes.is_empty() && unknown.is_none();
     let rest = register_or_link(&item, &paths, is_sound);
     let unknown = unknown.filter(|_| errors.is_none() && mistakes.is_empty());
     let errors = errors.map(|errors| errors.to_compile_error());
     let quiet = matches!(item, Item::Fn(_) | Item::Impl(_)).then(attributes::silence_clippy);
     quote!(#quiet #emitted #errors #unknown #rest)
+}
+
+/// Adds what `#[derive(..)]` above `#[device]` derives to a type, for kernel code that needs to know it.
+fn with_derives_above(mut item: Item) -> Item {
+    let (Item::Struct(ItemStruct { attrs, .. }) | Item::Enum(ItemEnum { attrs, .. })) = &mut item
+    else {
+        return item;
+    };
+    let derived = source_map::derives_above(Span::call_site());
+    let derived = derived.iter().filter_map(|name| syn::parse_str::<Ident>(name).ok());
+    attrs.extend(derived.map(|name| parse_quote!(#[derive(#name)])));
+    item
 }
 
 /// Returns the macros through which `item`, with dependencies at `paths`, reaches its users.

@@ -203,6 +203,8 @@ pub(crate) enum ExprKind {
     Repeat(Box<Expr>),
     /// The default value of a type that derives it.
     Default,
+    /// `value.clone()`, of a place or a value.
+    Clone(Box<Expr>),
     /// A field of a place of tuple or struct type.
     Field {
         /// The place with the field.

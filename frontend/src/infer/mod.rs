@@ -113,9 +113,9 @@ pub(crate) fn field_types(
     })
 }
 
-/// Finds the method of a trait `impl` that compares two values of a type. Returns the function, its
-/// instance arguments and its return type; `None` if there is no such `impl`.
-pub(crate) fn find_comparison_impl(
+/// Finds the function of a type's `impl` of a trait of std, such as `PartialEq::eq`. Returns the
+/// function, its instance arguments and its return type; `None` if there is no such `impl`.
+pub(crate) fn find_std_impl(
     program: &Program<'_>,
     [of_trait, method]: [&str; 2],
     mono: &Mono,
@@ -411,6 +411,11 @@ impl<'a> Infer<'a> {
         let Expr { ty, at, .. } = place;
         let block = Block { stmts: Vec::new(), tail: Some(Box::new(place)) };
         Expr { kind: ExprKind::Block { label: None, block }, ty, at }
+    }
+
+    fn make_clone(&mut self, of: Expr, at: SpanRange) -> Expr {
+        let ty = of.ty;
+        self.make_expr(ExprKind::Clone(Box::new(of)), ty, at)
     }
 
     fn make_reported(&mut self, proof: Reported, range: SpanRange) -> Expr {

@@ -20,6 +20,7 @@ use crate::{
         vector::Vector,
     },
 };
+use quote::ToTokens as _;
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
@@ -567,6 +568,12 @@ impl<'a> Program<'a> {
 /// Returns true if an attribute is a `derive` of a trait.
 fn attr_derives(attr: &Attribute, of_trait: &str) -> bool {
     let mut found = false;
+    if attr.path().is_ident("cfg_attr") {
+        // The condition is rustc's to decide; if it does not hold, the type has no such trait.
+        let text = attr.meta.to_token_stream().to_string();
+        let mut words = text.split(|char: char| !char.is_alphanumeric());
+        return words.any(|word| word == "derive") && words.any(|word| word == of_trait);
+    }
     if attr.path().is_ident("derive") {
         // rustc reports errors in it.
         let _ = attr.parse_nested_meta(|meta| {

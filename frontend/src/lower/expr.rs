@@ -116,6 +116,7 @@ impl Lowerer<'_> {
                 let mono = self.mono_type(expr.ty, at)?;
                 self.default_value(&mono, at)
             }
+            ExprKind::Clone(of) => self.lower_clone(of, at),
             ExprKind::Array(values) => self.lower_array(values, expr),
             ExprKind::Repeat(value) => self.lower_repeat(value, expr),
             ExprKind::Match { scrutinee: of, arms } => self.lower_match(of, arms, expr),
@@ -136,6 +137,7 @@ impl Lowerer<'_> {
             ExprKind::OrderedCompare { op, lhs, rhs } => {
                 let (a, b) = (self.lower_value(lhs)?, self.lower_value(rhs)?);
                 let mono = self.mono_type(lhs.ty, at)?;
+                self.require_derives("PartialOrd", &mono, at)?;
                 self.lower_ordered(*op, &a, &b, &mono, at).map(Value::Scalar)
             }
             ExprKind::Closure(closure) => Ok(self.create_closure(closure)),

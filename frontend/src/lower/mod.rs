@@ -13,6 +13,7 @@
 mod arith;
 mod call;
 mod control;
+mod derives;
 mod expr;
 mod iterator;
 mod kernel;

@@ -154,11 +154,11 @@ impl Infer<'_> {
         let is_array = matches!(self.types.get(this), Type::Array(..));
         match self.types.get(this) {
             _ if is_array && name == "clone" && call.args.is_empty() => {
-                self.place_to_value(receiver)
+                self.make_clone(receiver, at)
             }
             _ if is_slice => self.infer_slice_method(receiver, &name, call, at),
             Type::Atomic(prim) => self.infer_atomic_method(receiver, prim, call, at),
-            _ if name == "clone" && call.args.is_empty() => self.place_to_value(receiver),
+            _ if name == "clone" && call.args.is_empty() => self.make_clone(receiver, at),
             _ => self.report_no_method(&name, this, &call.args, at),
         }
     }

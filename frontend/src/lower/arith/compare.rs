@@ -16,12 +16,13 @@ impl Lowerer<'_> {
         mono: &Mono,
         at: SpanId,
     ) -> Flow<InstId> {
-        if let Some(own) = self.user_comparison("PartialEq", "eq", mono) {
+        if let Some(own) = self.find_user_function("PartialEq", "eq", mono) {
             return match self.call_comparison(own, [a, b], at)? {
                 Value::Scalar(same) => Ok(same),
                 _ => Err(self.report_bug(at)),
             };
         }
+        self.require_derives("PartialEq", mono, at)?;
         match (a, b) {
             (Value::Unit, Value::Unit) => Ok(self.push_bits(1, Scalar::Bool, at)),
             (Value::Scalar(a), Value::Scalar(b)) => {

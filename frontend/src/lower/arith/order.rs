@@ -4,12 +4,10 @@
 //! derives and tuples.
 use crate::{
     hir::{Expr, SpanId},
-    infer::{self, program::InstanceArgs},
     lower::{
         EnumValue, Flow, Lowerer, Value, arith::compare::common_variants,
-        control::matching::PatternTest, memory::storage::place_of_value,
+        control::matching::PatternTest, derives::UserFunction, memory::storage::place_of_value,
     },
-    resolve::device_set::Callee,
     types::mono::{self, Mono},
 };
 use std::rc::Rc;
@@ -21,53 +19,10 @@ const UNORDERED: i128 = 2;
 /// Type of an order in the IR.
 const ORDER_TYPE: Scalar = Scalar::I32;
 
-/// A function of an `impl`, its generic arguments, and the type of its result.
-type UserComparison = (Callee, InstanceArgs, Mono);
-
 impl Lowerer<'_> {
-    /// Returns true if an `impl` of this trait compares values of a type or a part of them.
-    pub(crate) fn has_user_impl(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<bool> {
-        let parts = match mono {
-            Mono::Ref { to, .. } => return self.has_user_impl(of_trait, to, at),
-            Mono::Adt(item, _) if self.program.has_impl(of_trait, *item) => return Ok(true),
-            _ => self.contained_types(mono, at)?,
-        };
-        self.any_has_user_impl(of_trait, &parts, at)
-    }
-
-    /// Returns true if an `impl` of this trait compares values of any of these types.
-    pub(crate) fn any_has_user_impl(
-        &mut self,
-        of_trait: &str,
-        types: &[Mono],
-        at: SpanId,
-    ) -> Flow<bool> {
-        for ty in types {
-            if self.has_user_impl(of_trait, ty, at)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Returns the function of the `impl` that compares values of this type.
-    pub(crate) fn user_comparison(
-        &mut self,
-        of_trait: &str,
-        method: &str,
-        mono: &Mono,
-    ) -> Option<UserComparison> {
-        let Mono::Adt(item, _) = mono else { return None };
-        if !self.program.has_impl(of_trait, *item) {
-            return None;
-        }
-        let generics = self.frame.function.types.generics.clone();
-        infer::find_comparison_impl(self.program, [of_trait, method], mono, &generics, self.errors)
-    }
-
     pub(crate) fn call_comparison(
         &mut self,
-        (callee, given, ret): UserComparison,
+        (callee, given, ret): UserFunction,
         [a, b]: [&Value; 2],
         at: SpanId,
     ) -> Flow<Value> {
@@ -149,11 +104,11 @@ impl Lowerer<'_> {
         let (a, b) = if self.is_reverse(mono) { (b, a) } else { (a, b) };
         // `cmp` prefers a user's `Ord`; both methods fall back to a user's `PartialOrd`, and then
         // compare the parts.
-        if total && let Some(own) = self.user_comparison("Ord", "cmp", mono) {
+        if total && let Some(own) = self.find_user_function("Ord", "cmp", mono) {
             let ordering = self.call_comparison(own, [a, b], at)?;
             return self.ordering_to_order(&ordering, at);
         }
-        if let Some(own) = self.user_comparison("PartialOrd", "partial_cmp", mono) {
+        if let Some(own) = self.find_user_function("PartialOrd", "partial_cmp", mono) {
             let found = self.call_comparison(own, [a, b], at)?;
             let Value::Variants(found) = found else { return Err(self.report_bug(at)) };
             let none = self.push_int(UNORDERED, ORDER_TYPE, at);
@@ -163,6 +118,7 @@ impl Lowerer<'_> {
             let number = self.ordering_to_order(ordering, at)?;
             return Ok(self.push_select(found.tag, number, none, ORDER_TYPE, at));
         }
+        self.require_derives(if total { "Ord" } else { "PartialOrd" }, mono, at)?;
         if !self.has_user_impl("PartialOrd", mono, at)? && !self.has_user_impl("Ord", mono, at)? {
             return self.builtin_order(a, b, mono, at);
         }

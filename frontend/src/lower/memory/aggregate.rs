@@ -96,6 +96,12 @@ impl Lowerer<'_> {
                 Ok(Value::Array(array))
             }
             Mono::Tuple(_) | Mono::Adt(..) => {
+                if let Some((callee, given, ret)) =
+                    self.find_user_function("Default", "default", mono)
+                {
+                    return self.call_instance(callee, given, &ret, at, |_| Ok(Vec::new()));
+                }
+                self.require_derives("Default", mono, at)?;
                 if let Some(parts) = self.part_types(mono, at)? {
                     let values = parts.iter().map(|part| self.default_value(part, at));
                     return Ok(Value::Parts(values.collect::<Flow<_>>()?));

@@ -353,6 +353,28 @@ fn may_be_device_item(text: &str, start: usize) -> bool {
     }
 }
 
+/// Returns the traits that `#[derive(..)]` attributes directly above `position` name: the last names
+/// of their paths.
+pub(crate) fn derives_above(file: &SourceFile, position: LineColumn) -> Vec<String> {
+    let words = file.code_text();
+    let end = words.places.partition_point(|place| *place < position);
+    let mut before = words.text[..end].trim_end().trim_end_matches("#[").trim_end();
+    let mut found = Vec::new();
+    while before.ends_with(']')
+        && let Some(open) = before.rfind("#[")
+    {
+        let attribute = before[open + 2..before.len() - 1].trim();
+        let derived = attribute.strip_prefix("derive").map(str::trim_start);
+        let names = derived.and_then(|list| list.strip_prefix('(')?.strip_suffix(')'));
+        found.extend(names.into_iter().flat_map(|names| names.split(',')).filter_map(|name| {
+            let name = name.rsplit("::").next()?.trim();
+            (!name.is_empty()).then(|| name.to_owned())
+        }));
+        before = before[..open].trim_end();
+    }
+    found
+}
+
 /// Returns `text` without trailing comment lines.
 fn without_comment(mut text: &str) -> &str {
     loop {

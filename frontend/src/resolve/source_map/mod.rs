@@ -108,11 +108,21 @@ pub(crate) fn device_traits_with(method: &Ident) -> Vec<String> {
 /// Returns the host blocks in the file of `span` that give the type `ty` a function of this name, as
 /// messages name them.
 pub(crate) fn host_blocks_with(span: Span, function: &str, ty: &str) -> Vec<String> {
-    if !proc_macro::is_available() || expansion_id(span) != NO_EXPANSION {
+    if !proc_macro::is_available() {
         return Vec::new();
     }
     let found = |file: &SourceFile| items::host_blocks_with(file, function, ty);
     with_file(span, found).unwrap_or_default()
+}
+
+/// Returns the traits that `#[derive(..)]` attributes above the attribute at `span` name. An attribute
+/// macro does not get the attributes above it.
+pub(crate) fn derives_above(span: Span) -> Vec<String> {
+    if !proc_macro::is_available() {
+        return Vec::new();
+    }
+    let SourceLocation { line, column, .. } = SourceLocation::start_of(span);
+    with_file(span, |file| items::derives_above(file, (line, column))).unwrap_or_default()
 }
 
 /// Returns the path of the item of Warpwise that a `use` in the file gives this name:

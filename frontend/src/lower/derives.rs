@@ -1,0 +1,139 @@
+//! Operations that std derives for a type: comparisons, `clone` and `default`.
+//!
+//! Kernel code has no code of a derive. It does to the parts what the derive would, and calls the
+//! `impl`s of the user's that are kernel code. A type that has another `impl`, which only the host
+//! can run, is an error: its parts would give another result.
+use crate::{
+    hir::{Expr, SpanId},
+    infer::{self, program::InstanceArgs},
+    lower::{Diverged, Flow, Lowerer, Value, memory::storage::place_of_value},
+    resolve::{device_set::Callee, source_map},
+    types::mono::Mono,
+};
+use syn::Item;
+
+/// A function of a user's `impl`, its generic arguments, and the type of its result.
+pub(crate) type UserFunction = (Callee, InstanceArgs, Mono);
+
+impl Lowerer<'_> {
+    /// Returns the function of the user's `impl` of a trait of std for this type.
+    pub(crate) fn find_user_function(
+        &mut self,
+        of_trait: &str,
+        function: &str,
+        mono: &Mono,
+    ) -> Option<UserFunction> {
+        let Mono::Adt(item, _) = mono else { return None };
+        if !self.program.has_impl(of_trait, *item) {
+            return None;
+        }
+        let generics = self.frame.function.types.generics.clone();
+        infer::find_std_impl(self.program, [of_trait, function], mono, &generics, self.errors)
+    }
+
+    /// Returns true if a type or a part of it has an `impl` of this trait.
+    pub(crate) fn has_user_impl(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<bool> {
+        let parts = match mono {
+            Mono::Ref { to, .. } => return self.has_user_impl(of_trait, to, at),
+            Mono::Adt(item, _) if self.program.has_impl(of_trait, *item) => return Ok(true),
+            _ => self.contained_types(mono, at)?,
+        };
+        self.any_has_user_impl(of_trait, &parts, at)
+    }
+
+    /// Returns true if any of these types or a part of one has an `impl` of this trait.
+    pub(crate) fn any_has_user_impl(
+        &mut self,
+        of_trait: &str,
+        types: &[Mono],
+        at: SpanId,
+    ) -> Flow<bool> {
+        for ty in types {
+            if self.has_user_impl(of_trait, ty, at)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reports the type, or a part of it, that neither derives this trait nor implements it in kernel
+    /// code.
+    pub(crate) fn require_derives(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<()> {
+        match mono {
+            Mono::Ref { to, .. } => return self.require_derives(of_trait, to, at),
+            Mono::Adt(item, _) => {
+                if self.program.has_impl(of_trait, *item) {
+                    return Ok(());
+                }
+                let is_derived = self.program.is_in_std_lib(*item)
+                    || self.program.derives_trait(*item, of_trait);
+                if !is_derived {
+                    return Err(self.report_underived(of_trait, *item, at));
+                }
+            }
+            _ => {}
+        }
+        for part in self.contained_types(mono, at)? {
+            self.require_derives(of_trait, &part, at)?;
+        }
+        Ok(())
+    }
+
+    fn report_underived(&mut self, of_trait: &str, item: usize, at: SpanId) -> Diverged {
+        let name = self.program.names[item].clone();
+        let fact = format!("kernel code has no `{of_trait}` of `{name}`");
+        let function = match of_trait {
+            "Clone" => "clone",
+            "Default" => "default",
+            "Ord" => "cmp",
+            "PartialEq" => "eq",
+            _ => "partial_cmp",
+        };
+        let at = self.source_range(at);
+        let of_type = match self.program.item(item) {
+            Some(Item::Struct(of)) => of.ident.span(),
+            Some(Item::Enum(of)) => of.ident.span(),
+            _ => at.first,
+        };
+        let blocks = [at.first, of_type]
+            .map(|place| source_map::host_blocks_with(place, function, &name))
+            .into_iter()
+            .find(|blocks| !blocks.is_empty());
+        match blocks {
+            Some(blocks) => {
+                let help = format!("put `#[device]` above {}", blocks.join(" and "));
+                self.errors.advise(at, fact, help)
+            }
+            // Most likely there is none at all, as rustc reports.
+            None => self.errors.advise_unless_rustc(
+                at,
+                fact,
+                format_args!(
+                    "write `#[derive({of_trait})]` on `{name}`, or `#[device]` above its `impl \
+                     {of_trait}`"
+                ),
+            ),
+        };
+        Diverged
+    }
+
+    /// Lowers `value.clone()`.
+    pub(crate) fn lower_clone(&mut self, of: &Expr, at: SpanId) -> Flow<Value> {
+        let mono = self.mono_type(of.ty, at)?;
+        let value = self.lower_value(of)?;
+        if let Some((callee, given, ret)) = self.find_user_function("Clone", "clone", &mono) {
+            let this = Value::Ref(Box::new(place_of_value(value)));
+            return self.call_instance(callee, given, &ret, at, |_| Ok(vec![this]));
+        }
+        self.require_derives("Clone", &mono, at)?;
+        if self.has_user_impl("Clone", &mono, at)? {
+            self.errors.advise(
+                self.source_range(at),
+                "kernel code clones by copying, and a part of this has an `impl Clone` of its own",
+                "clone that part, and construct the whole from its parts",
+            );
+            return Err(Diverged);
+        }
+        Ok(value)
+    }
+}
