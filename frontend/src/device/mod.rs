@@ -91,6 +91,7 @@ use crate::{
     },
     pipeline,
     resolve::{
+        drop_impls::reject_drop,
         imports,
         paths::{device_paths, path_key, paths_of_kernel},
         reserved_names::reject_reserved_name,
@@ -149,8 +150,12 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
     let paths = device_paths(&item);
     let unknown = report_unknown_names(&paths);
     // Independent of each other, so that all errors are reported at once.
-    let refusals =
-        [reject_host_items(&paths), reject_reserved_name(&item), reject_self_call(&item, &paths)];
+    let refusals = [
+        reject_host_items(&paths),
+        reject_reserved_name(&item),
+        reject_drop(&item),
+        reject_self_call(&item, &paths),
+    ];
     refusals.into_iter().flatten().for_each(|error| combine_errors(&mut errors, error));
     let item = with_derives_above(item);
     let is_sound = errors.is_none() && mistakes.is_empty() && unknown.is_none();

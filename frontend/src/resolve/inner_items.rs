@@ -7,6 +7,7 @@
 use crate::{
     resolve::{
         device_set::{DeviceItem, DeviceSet},
+        drop_impls::reject_drop,
         paths::{device_paths, path_key},
     },
     syntax::{
@@ -74,6 +75,12 @@ impl<'a> WithInnerItems<'a> {
         // `seen` includes constants, which `own` lacks: they are looked up like variables.
         let (mut own, mut seen) = (outer.clone(), outer.clone());
         for (index, item) in found.items.iter().enumerate() {
+            // The `impl` of an inner type is an inner item, too, so one of the two is enough.
+            if let Item::Impl(_) = item
+                && let Some(error) = reject_drop(item)
+            {
+                errors.report(SpanRange::token(error.span()), error);
+            }
             let Some(ident) = crate::syntax::item::item_name(item) else { continue };
             let name = ident.to_string();
             if let Item::Trait(_) = item

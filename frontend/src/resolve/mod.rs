@@ -1,5 +1,6 @@
 //! Name resolution: the items and std paths that names and imports lead to.
 pub(crate) mod device_set;
+pub(crate) mod drop_impls;
 pub(crate) mod imports;
 pub(crate) mod inline_ptx;
 pub(crate) mod inner_items;
