@@ -16,6 +16,8 @@ cases![
     several_impls_for_one_type,
     parameters_of_the_trait,
     sums,
+    comparisons_with_other_types,
+    conversions_decided_by_a_later_use,
     defaults_and_clones,
     derives_above_the_attribute,
 ];
@@ -396,6 +398,84 @@ fn derives_above_the_attribute(on: &Engine) -> Check {
         let (low, high) = (Level::default(), Level::High(x.len() as i32));
         out[0] = i32::from(low < high.clone());
         out[1] = i32::from(high.max(low) == Level::High(y.len() as i32));
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+struct Degrees(i32);
+
+#[device]
+impl PartialEq<i32> for Degrees {
+    fn eq(&self, other: &i32) -> bool {
+        self.0 == *other
+    }
+}
+
+#[device]
+impl PartialOrd<i32> for Degrees {
+    fn partial_cmp(&self, other: &i32) -> Option<std::cmp::Ordering> {
+        self.0.partial_cmp(other)
+    }
+}
+
+#[device]
+impl PartialEq<Degrees> for i32 {
+    fn eq(&self, other: &Degrees) -> bool {
+        self.eq(&other.0)
+    }
+}
+
+#[device]
+impl PartialOrd<Degrees> for i32 {
+    fn partial_cmp(&self, other: &Degrees) -> Option<std::cmp::Ordering> {
+        self.partial_cmp(&other.0)
+    }
+}
+
+fn comparisons_with_other_types(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (n, m) = (x.len() as i32, y.len() as i32);
+        let (a, b) = (Degrees(n), Degrees(m));
+        out[0] = i32::from(a < b) + 2 * i32::from(a == b) + 4 * i32::from(a >= b);
+        out[1] = i32::from(a < 3) + 2 * i32::from(a == 3) + 4 * i32::from(a >= m);
+        out[2] = i32::from(3 > b) + 2 * i32::from(3 == b) + 4 * i32::from(n <= b);
+        out[3] = i32::from(n < m) + 2 * i32::from(n.eq(&3)) + 4 * i32::from(n.lt(&m));
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Half(f32);
+
+#[device]
+impl From<i32> for Half {
+    fn from(of: i32) -> Self {
+        Half(of as f32 / 2.0)
+    }
+}
+
+#[device]
+fn quarters(half: Half) -> i32 {
+    (half.0 * 4.0) as i32
+}
+
+fn conversions_decided_by_a_later_use(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (n, m) = (x.len() as i32, y.len() as i32);
+        let passed = n.into();
+        out[0] = quarters(passed);
+        let assigned = m.into();
+        let typed: Half = assigned;
+        out[1] = quarters(typed);
+        let mut kept = None;
+        let late = (n + m).into();
+        if n < 100 {
+            kept = Some(late);
+        }
+        out[2] = kept.map_or(0, quarters);
     });
     Ok(())
 }

@@ -125,17 +125,22 @@ pub(crate) fn find_std_impl(
     infer_outside_function(program, None, generics, errors, |infer| {
         let ty = infer.types.add_mono(mono);
         let other = infer.types.reference(false, ty);
-        let Member { callee, env, kind: MemberKind::Fn(sig) } =
-            infer.find_operator_impl(of_trait, method, ty, Some(other))?
-        else {
-            return None;
-        };
-        let args = env.args.iter().map(|(_, arg)| infer.types.arg_to_mono(*arg));
-        let args = args.collect::<Option<_>>()?;
-        let this = env.self_ty.and_then(|this| infer.types.to_mono(this));
-        let syn::ReturnType::Type(_, ret) = &sig.output else { return None };
-        let ret = infer.resolve_type_in(ret, &env);
-        Some((callee, InstanceArgs { args, self_ty: this }, infer.types.to_mono(ret)?))
+        let found = infer.find_operator_impl(of_trait, method, ty, Some(other))?;
+        infer.instance_of_member(&found)
+    })
+}
+
+/// Finds the function of the `impl` of `From` that converts `from` to `to`, as [`find_std_impl`] does.
+pub(crate) fn find_conversion_impl(
+    program: &Program<'_>,
+    [from, to]: [&Mono; 2],
+    generics: &[String],
+    errors: &mut Errors,
+) -> Option<(Callee, InstanceArgs, Mono)> {
+    infer_outside_function(program, None, generics, errors, |infer| {
+        let [from, to] = [from, to].map(|mono| infer.types.add_mono(mono));
+        let found = infer.find_from_impl(to, from)?;
+        infer.instance_of_member(&found)
     })
 }
 
@@ -381,6 +386,13 @@ impl<'a> Infer<'a> {
         self.types.fall_back();
         self.settle_projections(true);
         for (at, obligation) in std::mem::take(&mut self.obligations) {
+            if let Obligation::From(from, to) = obligation
+                && let Type::Adt(..) = self.types.get(to)
+                && self.find_from_impl(to, from).is_some()
+            {
+                // The type was decided after `value.into()`; the lowering calls the `impl`.
+                continue;
+            }
             obligation.check(at, &self.types, self.errors);
         }
         for (_, var) in self.vars.iter() {
@@ -411,6 +423,17 @@ impl<'a> Infer<'a> {
         let Expr { ty, at, .. } = place;
         let block = Block { stmts: Vec::new(), tail: Some(Box::new(place)) };
         Expr { kind: ExprKind::Block { label: None, block }, ty, at }
+    }
+
+    /// Returns a function whose types are known, its instance arguments and its return type.
+    fn instance_of_member(&mut self, member: &Member<'_>) -> Option<(Callee, InstanceArgs, Mono)> {
+        let Member { callee, env, kind: MemberKind::Fn(sig) } = member else { return None };
+        let args = env.args.iter().map(|(_, arg)| self.types.arg_to_mono(*arg));
+        let args = args.collect::<Option<_>>()?;
+        let this = env.self_ty.and_then(|this| self.types.to_mono(this));
+        let syn::ReturnType::Type(_, ret) = &sig.output else { return None };
+        let ret = self.resolve_type_in(ret, env);
+        Some((*callee, InstanceArgs { args, self_ty: this }, self.types.to_mono(ret)?))
     }
 
     fn make_clone(&mut self, of: Expr, at: SpanRange) -> Expr {

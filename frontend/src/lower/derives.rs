@@ -62,7 +62,8 @@ impl Lowerer<'_> {
         match mono {
             Mono::Ref { to, .. } => return self.require_derives(of_trait, to, at),
             Mono::Adt(item, _) => {
-                if self.program.has_impl(of_trait, *item) {
+                let function = required_function(of_trait);
+                if self.find_user_function(of_trait, function, mono).is_some() {
                     return Ok(());
                 }
                 let is_derived = self.program.is_in_std_lib(*item)
@@ -82,13 +83,7 @@ impl Lowerer<'_> {
     fn report_underived(&mut self, of_trait: &str, item: usize, at: SpanId) -> Diverged {
         let name = self.program.names[item].clone();
         let fact = format!("kernel code has no `{of_trait}` of `{name}`");
-        let function = match of_trait {
-            "Clone" => "clone",
-            "Default" => "default",
-            "Ord" => "cmp",
-            "PartialEq" => "eq",
-            _ => "partial_cmp",
-        };
+        let function = required_function(of_trait);
         let at = self.source_range(at);
         let of_type = match self.program.item(item) {
             Some(Item::Struct(of)) => of.ident.span(),
@@ -135,5 +130,16 @@ impl Lowerer<'_> {
             return Err(Diverged);
         }
         Ok(value)
+    }
+}
+
+/// Returns the function that every `impl` of the trait has.
+fn required_function(of_trait: &str) -> &'static str {
+    match of_trait {
+        "Clone" => "clone",
+        "Default" => "default",
+        "Ord" => "cmp",
+        "PartialEq" => "eq",
+        _ => "partial_cmp",
     }
 }

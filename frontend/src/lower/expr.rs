@@ -1,6 +1,7 @@
 //! Lowering of expressions, statements and blocks.
 use crate::{
     hir::{Block, Expr, ExprKind, Pattern, PatternKind, SpanId, Stmt, StmtKind},
+    infer,
     lower::{Diverged, Flow, Lowerer, Place, Value, arith::operator::is_root, control::opens_if},
     types::mono::Mono,
 };
@@ -160,6 +161,9 @@ impl Lowerer<'_> {
             ExprKind::Lazy { is_and: and, lhs, rhs } => {
                 self.lower_lazy(*and, lhs, rhs, at).map(Value::Scalar)
             }
+            ExprKind::Cast(value) if self.scalar_type(expr.ty).is_none() => {
+                self.lower_conversion(value, expr)
+            }
             ExprKind::Cast(value) => {
                 let to = self.expect_scalar_type(expr.ty, at)?;
                 let (from, value) = self.lower_cast_operand(value)?;
@@ -215,6 +219,17 @@ impl Lowerer<'_> {
     }
 
     /// Lowers the operand of a cast; the operand of an enum is its discriminant.
+    /// Lowers `value.into()` of a user's `impl`, whose target was decided after the call.
+    fn lower_conversion(&mut self, value: &Expr, expr: &Expr) -> Flow<Value> {
+        let at = expr.at;
+        let (from, to) = (self.mono_type(value.ty, at)?, self.mono_type(expr.ty, at)?);
+        let generics = self.frame.function.types.generics.clone();
+        let found = infer::find_conversion_impl(self.program, [&from, &to], &generics, self.errors);
+        let Some((callee, given, ret)) = found else { return Err(self.report_bug(at)) };
+        let value = self.lower_value(value)?;
+        self.call_instance(callee, given, &ret, at, |_| Ok(vec![value]))
+    }
+
     fn lower_cast_operand(&mut self, expr: &Expr) -> Flow<(Scalar, InstId)> {
         if let Some(scalar) = self.scalar_type(expr.ty) {
             return Ok((scalar, self.lower_scalar(expr)?));

@@ -203,7 +203,7 @@ impl Infer<'_> {
         if self.is_slice(lhs.ty) || self.is_slice(rhs.ty) {
             return self.make_slice_comparison(op, lhs, rhs, at);
         }
-        if self.is_compound(lhs.ty) {
+        if self.is_compound(lhs.ty) || self.is_overloaded(rhs.ty) {
             return self.make_compound_comparison(op, lhs, rhs, at);
         }
         self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);

@@ -278,8 +278,8 @@ impl<'a> Infer<'a> {
                 return if negated { self.make_not(equal, at) } else { equal };
             }
         }
-        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         let Some(negated) = negated else { return self.make_ordered_comparison(op, lhs, rhs, at) };
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         let bool = self.prim(Prim::Bool);
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
         self.make_expr(ExprKind::Equality { negated, lhs, rhs }, bool, at)

@@ -90,7 +90,7 @@ impl<'a> Infer<'a> {
         if may_be_its_own && let Some(of_number) = self.number_member(owner, name) {
             return Some(of_number);
         }
-        // Conversions between numbers are built in, whatever `impl From<..> for u64` the user has.
+        // What is between numbers is built in, whatever `impl From<..> for u64` the user has.
         if self.is_between_numbers(owner, name, call_facts.args) {
             return None;
         }
@@ -134,15 +134,21 @@ impl<'a> Infer<'a> {
         self.make_member(found, owner, item)
     }
 
-    /// Returns true for a conversion between numbers, which is built in.
+    /// Returns true for a conversion between numbers or a comparison of two, which are built in.
     fn is_between_numbers(&mut self, owner: Ty, name: &str, args: &[&syn::Expr]) -> bool {
-        let ("from" | "try_from", &[from]) = (name, args) else { return false };
+        let (
+            "from" | "try_from" | "eq" | "ne" | "partial_cmp" | "lt" | "le" | "gt" | "ge",
+            &[other],
+        ) = (name, args)
+        else {
+            return false;
+        };
         if self.types.as_prim(owner).is_none() {
             return false;
         }
-        let from = self.probe_type(from);
+        let other = self.probe_type(other);
         matches!(
-            self.types.get(from),
+            self.types.get(self.types.pointee(other)),
             Type::Prim(_) | Type::Generic(_) | Type::Unknown(Class::Int | Class::Float)
         )
     }

@@ -155,14 +155,14 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         let bool = self.prim(Prim::Bool);
-        let own = self.find_operator_impl("PartialOrd", comparison_method_name(op), lhs.ty, None);
-        let found =
-            own.or_else(|| self.find_operator_impl("PartialOrd", "partial_cmp", lhs.ty, None));
-        let Some(member) = found else {
+        let ty = self.types.reference(false, rhs.ty);
+        let mut found = |method| self.find_operator_impl("PartialOrd", method, lhs.ty, Some(ty));
+        let own = found(comparison_method_name(op)).or_else(|| found("partial_cmp"));
+        let Some(member) = own else {
+            self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
             let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
             return self.make_expr(ExprKind::OrderedCompare { op, lhs, rhs }, bool, at);
         };
-        let ty = self.types.reference(false, rhs.ty);
         let rhs = self.make_expr(ExprKind::Borrow(Box::new(rhs)), ty, at);
         let result = self.make_operator_call(member, lhs, Some(rhs), at);
         if self.types.as_prim(result.ty).is_some() {
