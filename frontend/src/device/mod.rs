@@ -100,7 +100,7 @@ use crate::{
     syntax::{
         self,
         error::{Rejected, Unreadable},
-        limits::reject_deep_item,
+        limits::{reject_cfg_of_parts, reject_deep_item, without_parts_under_cfg},
         parse,
         tokens::Tokens,
         ungroup::without_invisible_groups,
@@ -133,12 +133,25 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
     }
     let item = imports::resolve_item_imports(item);
     let mut errors = reject_arguments(&args);
+    let gated_parts = reject_cfg_of_parts(&item);
+    // Without the parts, the type has a layout, and its uses are no errors.
+    let (item, tokens) = match &gated_parts {
+        Some(_) if matches!(item, Item::Struct(_) | Item::Enum(_)) => {
+            let item = without_parts_under_cfg(item);
+            let tokens = item.to_token_stream();
+            (item, tokens)
+        }
+        _ => (item, tokens),
+    };
     let stripped = strip_lint_levels(tokens, &mut errors);
     let repr = layout_derive::missing_repr(&item).unwrap_or_else(|error| {
         combine_errors(&mut errors, error);
         None
     });
     let plain = errors.is_none().then(|| layout_derive::implement_layout(&item));
+    if let Some(error) = gated_parts {
+        combine_errors(&mut errors, error);
+    }
     let is_rust_analyzer = is_rust_analyzer();
     let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_item(&item) };
     let (stripped, mistaken) = mistakes::replace_mistakes(stripped, &mistakes);
