@@ -217,11 +217,8 @@ fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
         return Err(error.into());
     }
     let mut item = without_invisible_groups(item);
-    if let Item::Fn(item) = &item
-        && let Some(receiver) = item.sig.receiver()
-    {
-        let text = "`#[device]` is for the whole `impl` or `trait`, and covers its functions";
-        return Err(Error::new_spanned(receiver, text).into());
+    if let Some(error) = reject_associated_item(&item) {
+        return Err(error.into());
     }
     if let Item::Mod(ItemMod { content: None, .. }) = &item {
         let text = "`#[device]` is for modules that are written out: put `#[device]` on the items \
@@ -235,6 +232,28 @@ fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
             Err(Error::new_spanned(item, text).into())
         }
     }
+}
+
+/// Returns the error for `#[device]` on an associated item, which belongs above its `impl` or trait.
+fn reject_associated_item(item: &Item) -> Option<Error> {
+    let name = syntax::item::item_name(item)?;
+    let block = source_map::block_of_associated_items(name);
+    let receiver = match item {
+        Item::Fn(item) => item.sig.receiver(),
+        _ => None,
+    };
+    if block.is_none() && receiver.is_none() {
+        return None;
+    }
+    let block = block.map_or_else(|| "`impl` or `trait`".to_owned(), |block| format!("`{block}`"));
+    let text = format!(
+        "`#[device]` is for the whole {block}, and covers its functions\n= help: put `#[device]` \
+         above the {block}"
+    );
+    Some(match receiver {
+        Some(receiver) => Error::new_spanned(receiver, text),
+        None => Error::new(name.span(), text),
+    })
 }
 
 /// Moves `#[device]` after the last `cfg` and `cfg_attr`, so that rustc evaluates those before the

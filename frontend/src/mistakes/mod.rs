@@ -12,14 +12,17 @@ mod parameters;
 mod replace;
 
 pub(crate) use {
-    parameters::{POINTER_HELP, find_refused_parameters, without_body},
+    parameters::{
+        POINTER_HELP, find_refused_parameters, has_wrong_texels, rename_repeated_parameters,
+        without_body,
+    },
     replace::replace_mistakes,
 };
 
 use crate::{
     attr::build_settings::Build,
     resolve::{paths::macros::parse_shared_dyn, source_map},
-    syntax::{limits, span::SpanRange, spell::print_tokens},
+    syntax::{item::is_std_macro, limits, span::SpanRange, spell::print_tokens},
     types::{Prim, builtin},
 };
 use proc_macro2::{Ident, TokenStream};
@@ -231,6 +234,17 @@ fn may_be_in_scope(name: &Ident, is_common_name: bool) -> bool {
         }
 }
 
+/// Returns the help for a call of a function that the user's crate declares, if the name in the call
+/// leads to one.
+fn own_function_help(name: &Ident) -> Option<String> {
+    if source_map::declares_function(name) {
+        return Some(format!("give your function `{name}` another name"));
+    }
+    let elsewhere = source_map::far_item(&Path::from(name.clone()))?;
+    let is_function = elsewhere.item.keyword == "fn";
+    is_function.then(|| format!("import Warpwise's instead, `use warpwise::{name};`"))
+}
+
 /// Returns the name of a path of one segment with generic arguments.
 fn single_name(path: &Path) -> Option<&Ident> {
     let is_single = path.leading_colon.is_none() && path.segments.len() == 1;
@@ -355,7 +369,8 @@ impl<'ast> Visit<'ast> for Finder {
             self.numbers.insert(name.ident.to_string(), number);
         }
         if let FnArg::Typed(PatType { ty, .. }) = arg
-            && let Some((name, text, intended)) = parameters::host_array(ty)
+            && let Some((name, text, intended)) =
+                parameters::host_array(ty).or_else(|| parameters::texture_without_texels(ty))
         {
             let at = SpanRange::tokens(ty);
             let is_known = source_map::is_imported_from_warpwise(name);
@@ -399,7 +414,17 @@ impl<'ast> Visit<'ast> for Finder {
                     return self.add(at, text, None, |_| {});
                 }
             }
-            _ => return,
+            _ => {
+                if let Some(name) = mac.path.get_ident()
+                    && is_std_macro(name)
+                    && source_map::macro_rules_body(name).is_some()
+                {
+                    let fact = format!("kernel code takes `{name}!` for std's macro of that name");
+                    let help = "give your macro another name".to_owned();
+                    self.add(at, (fact, help), None, |_| {});
+                }
+                return;
+            }
         }
         let path = &mac.path;
         if self.add_missing_import(path, at, imports::Kind::Macro, |_| {}) {
@@ -457,6 +482,14 @@ impl<'ast> Finder {
         {
             let help = format!("write `{name}!(..)`: `shared!([f32; 256])`, `shared_dyn!(f32, n)`");
             self.add(at, (format!("`{name}` is a macro"), help), Some((name, true)), arguments);
+            return true;
+        }
+        if let Some(name) = single_name(path)
+            && builtin::find(&[name.to_string()]).is_some()
+            && let Some(help) = own_function_help(name)
+        {
+            let fact = format!("kernel code takes `{name}` for Warpwise's function of that name");
+            self.add(at, (fact, help), None, arguments);
             return true;
         }
         if let Some((text, first)) = calls::wrong_form(path, call).zip(path.segments.first()) {

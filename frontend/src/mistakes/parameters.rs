@@ -9,7 +9,10 @@ use crate::{
 };
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{FnArg, GenericArgument, Ident, ItemFn, PatType, PathArguments, Type, TypeReference};
+use std::collections::HashSet;
+use syn::{
+    FnArg, GenericArgument, Ident, ItemFn, Pat, PatType, PathArguments, Type, TypeReference,
+};
 
 /// The help for raw pointers.
 pub(crate) const POINTER_HELP: &str = "use slices: `&[T]`, `&mut [T]`";
@@ -42,6 +45,56 @@ pub(crate) fn find_refused_parameters(kernel: &ItemFn) -> Option<syn::Error> {
         all.combine(error);
         all
     })
+}
+
+/// Returns the kernel with new names for the parameters that have the name of an earlier one, which
+/// rustc reports; `None` if there are none.
+pub(crate) fn rename_repeated_parameters(kernel: &ItemFn) -> Option<ItemFn> {
+    let mut names = HashSet::new();
+    let mut renamed = kernel.clone();
+    let mut is_any = false;
+    for (index, input) in renamed.sig.inputs.iter_mut().enumerate() {
+        if let FnArg::Typed(PatType { pat, .. }) = input
+            && let Pat::Ident(name) = &mut **pat
+            && !names.insert(name.ident.to_string())
+        {
+            name.ident = Ident::new(&format!("arg{index}"), name.ident.span());
+            is_any = true;
+        }
+    }
+    is_any.then_some(renamed)
+}
+
+/// The numbers that are no texels.
+const NO_TEXELS: [&str; 7] = ["f64", "bf16", "i64", "u64", "isize", "usize", "bool"];
+
+/// Returns true if a parameter of the kernel is [a texture without texels](texture_without_texels).
+pub(crate) fn has_wrong_texels(kernel: &ItemFn) -> bool {
+    kernel.sig.inputs.iter().any(|input| match input {
+        FnArg::Typed(PatType { ty, .. }) => texture_without_texels(ty).is_some(),
+        FnArg::Receiver(_) => false,
+    })
+}
+
+/// Returns the name, the message and an intended type for a parameter such as `Texture2<f64>`.
+pub(super) fn texture_without_texels(ty: &Type) -> Option<(&Ident, (String, String), TokenStream)> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|_| path.qself.is_none())?;
+    let name = last.ident.to_string();
+    let is_texture = name.strip_prefix("Layered").unwrap_or(&name).starts_with("Texture");
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let Some(GenericArgument::Type(Type::Path(elem))) = arguments.args.first() else { return None };
+    let elem = elem.path.get_ident()?.to_string();
+    if !is_texture || !NO_TEXELS.contains(&elem.as_str()) {
+        return None;
+    }
+    let fact = format!("a texture has no texels of type `{elem}`");
+    let help = format!(
+        "write `{name}<f32>`, or read a slice, `&[{elem}]`: texels are `f32`, `f16`, integers with at \
+         most 32 bits, and vectors of those"
+    );
+    let texture = &last.ident;
+    Some((&path.path.segments[0].ident, (fact, help), quote!(::warpwise::#texture<f32>)))
 }
 
 /// Returns the name, the message and the intended type for a parameter such as `&Buffer<f32>`: the
