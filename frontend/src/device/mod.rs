@@ -234,7 +234,7 @@ fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
     }
 }
 
-/// Returns the error for `#[device]` on an associated item, which belongs above its `impl` or trait.
+/// Returns the error for `#[device]` on an associated item: it belongs above the `impl` or trait.
 fn reject_associated_item(item: &Item) -> Option<Error> {
     let name = syntax::item::item_name(item)?;
     let block = source_map::block_of_associated_items(name);
@@ -658,9 +658,22 @@ fn host_name_error(name: &Ident) -> Option<String> {
 }
 
 /// Returns the message for a host item, which is in this file.
-fn host_item_message(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> String {
+fn host_item_message(name: &str, item: HostItem, file: &str) -> String {
+    let HostItem { keyword, line, .. } = item;
     let what = format!("`{name}` is not `#[device]`: kernel code cannot use it");
     let help = match keyword {
+        "static" if item.is_shared => {
+            format!(
+                "declare shared memory in the kernel: `let {} = shared!(..);`",
+                name.to_lowercase()
+            )
+        }
+        // One kernel of two has it, by the same `#[cfg]`.
+        "const" | "static" if item.is_gated => format!(
+            "declare it with `#[device] const` ({file}line {line}), and again for the other case of its \
+             `#[cfg]`"
+        ),
+        "const" if item.is_array => format!("put `#[device]` above it ({file}line {line})"),
         "const" => format!(
             "put `#[device]` above it ({file}line {line}), or name it in `#[kernel(open({name}))]`"
         ),
@@ -691,6 +704,9 @@ fn unsupported_std_message(path: &str) -> String {
         _ if path.contains("::collections::") => {
             "\n= help: a kernel cannot allocate: use an array, `[value; N]`, or pass a buffer as `&[T]` or \
              `&mut [T]`"
+        }
+        "Duration" | "Instant" | "SystemTime" => {
+            "\n= help: pass a number, such as the `f32` that `duration.as_secs_f32()` returns on the host"
         }
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
         _ => "",

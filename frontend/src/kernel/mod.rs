@@ -83,7 +83,7 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     let renamed = mistakes::rename_repeated_parameters(&item);
     let is_body_of_use = refused_parameters.is_none()
         && renamed.is_none()
-        && !(mistakes::has_wrong_texels(&item) && !mistakes.is_empty());
+        && (mistakes.is_empty() || !mistakes::has_idle_body(&item));
     let function = match is_body_of_use || is_rust_analyzer {
         true => function,
         false => mistakes::without_body(function),

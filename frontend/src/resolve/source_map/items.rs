@@ -14,6 +14,12 @@ pub(crate) struct HostItem {
     pub(crate) keyword: &'static str,
     /// The line of the keyword.
     pub(crate) line: usize,
+    /// True if a `#[cfg]` is on it.
+    pub(crate) is_gated: bool,
+    /// True if its type is an array.
+    pub(crate) is_array: bool,
+    /// True if its value is shared memory: `static TILE: [f32; 64] = shared!([f32; 64]);`.
+    pub(crate) is_shared: bool,
 }
 
 /// Keywords of the items that kernel code may name.
@@ -39,10 +45,21 @@ pub(crate) fn find_host_item(
         .find(|(start, _)| !may_be_device_item(&file.text, *start))?;
     let words = file.code_text();
     let mut found = words.module_declarations(file, name, position).into_iter().peekable();
-    let (_, keyword, (line, _)) = *found.peek()?;
+    let (start, keyword, (line, _)) = *found.peek()?;
+    let (before, after) = words.text.split_at(start);
+    let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
+    let value = after.find('=').map_or("", |equals| after[equals + 1..].trim_start());
+    let ty = after.split_once(':').map_or("", |(_, ty)| ty.trim_start());
+    let host_item = HostItem {
+        keyword,
+        line,
+        is_gated: attributes.contains("#[cfg("),
+        is_array: ty.starts_with('['),
+        is_shared: value.starts_with("shared!") || value.starts_with("shared_dyn!"),
+    };
     let is_host =
         |start| !may_be_device_item(&words.text, start) && !words.is_in_device_module(file, start);
-    found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
+    found.all(|(start, ..)| is_host(start)).then_some(host_item)
 }
 
 /// Returns true if the only item of this name in the module around `position` has no visibility.
