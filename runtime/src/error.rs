@@ -288,6 +288,12 @@ pub enum Error {
     /// Work was given to the device of a [recording](crate::Device::record_graph) that has ended.
     #[error("the recording of the graph has ended")]
     RecordingEnded,
+    /// The closure of a [recording](crate::Device::record_graph) gave no work to the recorder, the
+    /// device that it is passed.
+    #[error(
+        "the recording of the graph is empty: launch on the recorder, as in `k::launch(recorder, ..)`"
+    )]
+    EmptyRecording,
     /// A kernel cannot be launched like that; nothing ran.
     #[error("cannot launch `{kernel}`: {mistake}")]
     Launch {

@@ -367,7 +367,7 @@ impl Soak<'_> {
         }
         let mut effects = Vec::new();
         let graph = stream.record_graph(|recorder| {
-            for _ in 0..self.random.below(5) {
+            for _ in 0..1 + self.random.below(4) {
                 let to = self.random.below(count);
                 let from = (to + 1 + self.random.below(count - 1)) % count;
                 let [(y, y_contents), (x, x_contents)] =
@@ -458,7 +458,7 @@ fn random_graphs(device: &Device, graphs: u64) {
         let mut graph = None;
         for _ in 0..3 {
             let mut steps = Vec::new();
-            for _ in 0..random.below(20) {
+            for _ in 0..1 + random.below(19) {
                 let (to, start) = (random.below(4), random.below(32));
                 let from = (to + 1 + random.below(3)) % 4;
                 let part = start..start + 1 + random.below(32 - start);

@@ -252,9 +252,16 @@ impl Parse for Argument {
 
 fn unknown_argument_message(name: &str) -> String {
     let synonym = match name {
-        "block_dim" | "block_size" | "launch_bounds" | "threads" | "threads_per_block" => {
-            Some("block")
-        }
+        "block_dim"
+        | "block_size"
+        | "cube_dim"
+        | "launch_bounds"
+        | "local_size"
+        | "numthreads"
+        | "reqd_work_group_size"
+        | "threads"
+        | "threads_per_block"
+        | "workgroup_size" => Some("block"),
         "cluster_dims" | "cluster_size" => Some("cluster"),
         "pdl" | "programmatic_dependent_launch" | "programmatic_stream_serialization" => {
             Some("dependent_launch")

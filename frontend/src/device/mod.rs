@@ -101,7 +101,7 @@ use crate::{
     syntax::{
         self,
         error::{Rejected, Unreadable},
-        limits::reject_deep_item,
+        limits::{reject_cfg_of_parts, reject_deep_item, without_parts_under_cfg},
         parse,
         tokens::Tokens,
         ungroup::without_invisible_groups,
@@ -134,12 +134,25 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
     }
     let item = imports::resolve_item_imports(item);
     let mut errors = reject_arguments(&args);
+    let gated_parts = reject_cfg_of_parts(&item);
+    // Without the parts, the type has a layout, and its uses are no errors.
+    let (item, tokens) = match &gated_parts {
+        Some(_) if matches!(item, Item::Struct(_) | Item::Enum(_)) => {
+            let item = without_parts_under_cfg(item);
+            let tokens = item.to_token_stream();
+            (item, tokens)
+        }
+        _ => (item, tokens),
+    };
     let stripped = strip_lint_levels(tokens, &mut errors);
     let repr = layout_derive::missing_repr(&item).unwrap_or_else(|error| {
         combine_errors(&mut errors, error);
         None
     });
     let plain = errors.is_none().then(|| layout_derive::implement_layout(&item));
+    if let Some(error) = gated_parts {
+        combine_errors(&mut errors, error);
+    }
     let is_rust_analyzer = is_rust_analyzer();
     let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_item(&item) };
     let (stripped, mistaken) = mistakes::replace_mistakes(stripped, &mistakes);
@@ -222,11 +235,8 @@ fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
         return Err(error.into());
     }
     let mut item = without_invisible_groups(item);
-    if let Item::Fn(item) = &item
-        && let Some(receiver) = item.sig.receiver()
-    {
-        let text = "`#[device]` is for the whole `impl` or `trait`, and covers its functions";
-        return Err(Error::new_spanned(receiver, text).into());
+    if let Some(error) = reject_associated_item(&item) {
+        return Err(error.into());
     }
     if let Item::Mod(ItemMod { content: None, .. }) = &item {
         let text = "`#[device]` is for modules that are written out: put `#[device]` on the items \
@@ -240,6 +250,28 @@ fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
             Err(Error::new_spanned(item, text).into())
         }
     }
+}
+
+/// Returns the error for `#[device]` on an associated item: it belongs above the `impl` or trait.
+fn reject_associated_item(item: &Item) -> Option<Error> {
+    let name = syntax::item::item_name(item)?;
+    let block = source_map::block_of_associated_items(name);
+    let receiver = match item {
+        Item::Fn(item) => item.sig.receiver(),
+        _ => None,
+    };
+    if block.is_none() && receiver.is_none() {
+        return None;
+    }
+    let block = block.map_or_else(|| "`impl` or `trait`".to_owned(), |block| format!("`{block}`"));
+    let text = format!(
+        "`#[device]` is for the whole {block}, and covers its functions\n= help: put `#[device]` \
+         above the {block}"
+    );
+    Some(match receiver {
+        Some(receiver) => Error::new_spanned(receiver, text),
+        None => Error::new(name.span(), text),
+    })
 }
 
 /// Moves `#[device]` after the last `cfg` and `cfg_attr`, so that rustc evaluates those before the
@@ -644,9 +676,22 @@ fn host_name_error(name: &Ident) -> Option<String> {
 }
 
 /// Returns the message for a host item, which is in this file.
-fn host_item_message(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> String {
+fn host_item_message(name: &str, item: HostItem, file: &str) -> String {
+    let HostItem { keyword, line, .. } = item;
     let what = format!("`{name}` is not `#[device]`: kernel code cannot use it");
     let help = match keyword {
+        "static" if item.is_shared => {
+            format!(
+                "declare shared memory in the kernel: `let {} = shared!(..);`",
+                name.to_lowercase()
+            )
+        }
+        // One kernel of two has it, by the same `#[cfg]`.
+        "const" | "static" if item.is_gated => format!(
+            "declare it with `#[device] const` ({file}line {line}), and again for the other case of its \
+             `#[cfg]`"
+        ),
+        "const" if item.is_array => format!("put `#[device]` above it ({file}line {line})"),
         "const" => format!(
             "put `#[device]` above it ({file}line {line}), or name it in `#[kernel(open({name}))]`"
         ),
@@ -677,6 +722,9 @@ fn unsupported_std_message(path: &str) -> String {
         _ if path.contains("::collections::") => {
             "\n= help: a kernel cannot allocate: use an array, `[value; N]`, or pass a buffer as `&[T]` or \
              `&mut [T]`"
+        }
+        "Duration" | "Instant" | "SystemTime" => {
+            "\n= help: pass a number, such as the `f32` that `duration.as_secs_f32()` returns on the host"
         }
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
         _ => "",

@@ -43,6 +43,9 @@ pub(crate) enum OrderingArg {
     Value(Expr),
 }
 
+/// The help for the ordering of a load.
+const LOAD_ORDERINGS: &str = "\n= help: use `Relaxed`, `Acquire` or `SeqCst`";
+
 impl AtomicMethod {
     /// Returns the error for orderings with which std's method `name` panics.
     pub(crate) fn ordering_error(self, name: &str, orders: &[Order]) -> Option<String> {
@@ -50,16 +53,19 @@ impl AtomicMethod {
             && matches!(failure, Order::Release | Order::AcqRel)
         {
             return Some(format!(
-                "where `{name}` fails it only loads, which cannot be `{failure:?}`"
+                "where `{name}` fails it only loads, which cannot be `{failure:?}`{LOAD_ORDERINGS}"
             ));
         }
         let order = orders.iter().copied().reduce(stronger_ordering)?;
-        let wrong = match self {
-            Self::Load => matches!(order, Order::Release | Order::AcqRel),
-            Self::Store => matches!(order, Order::Acquire | Order::AcqRel),
-            Self::Update(_) | Self::Nand | Self::CompareExchange | Self::FetchUpdate => false,
+        let (wrong, help) = match self {
+            Self::Load => (matches!(order, Order::Release | Order::AcqRel), LOAD_ORDERINGS),
+            Self::Store => (
+                matches!(order, Order::Acquire | Order::AcqRel),
+                "\n= help: use `Relaxed`, `Release` or `SeqCst`",
+            ),
+            Self::Update(_) | Self::Nand | Self::CompareExchange | Self::FetchUpdate => (false, ""),
         };
-        wrong.then(|| format!("`{name}` cannot be `{order:?}`"))
+        wrong.then(|| format!("`{name}` cannot be `{order:?}`{help}"))
     }
 }
 

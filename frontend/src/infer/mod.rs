@@ -47,7 +47,7 @@ use crate::{
             obligation::Obligation,
         },
     },
-    resolve::device_set::Callee,
+    resolve::{device_set::Callee, source_map},
     syntax::{
         error::{Errors, Reported},
         span::SpanRange,
@@ -179,6 +179,19 @@ fn infer_outside_function<T>(
 
 /// Reports an open constant whose type is not determined by its uses.
 fn report_unknown_open_constant(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
+    let item = || {
+        let mut path: syn::Path = syn::parse_str(name).ok()?;
+        path.segments.iter_mut().for_each(|segment| segment.ident.set_span(at.first));
+        let here = path.get_ident().and_then(source_map::host_item_at);
+        here.or_else(|| source_map::far_item(&path).map(|elsewhere| elsewhere.item))
+    };
+    if item().is_some_and(|item| item.is_array) {
+        return errors.advise(
+            at,
+            format_args!("`{name}` is an array: open constants are numbers and `bool`"),
+            format_args!("put `#[device]` above it, and leave it out of `open(..)`"),
+        );
+    }
     errors.advise(
         at,
         format_args!("the type of the open constant `{name}` is not known here"),

@@ -35,6 +35,7 @@ use crate::{
         device_set::DeviceSet,
         imports,
         paths::{path_key, paths_of_kernel, truncate_to_item},
+        source_map,
     },
     syntax::{
         error::Unreadable, limits::reject_deep_item, parse, tokens::Tokens,
@@ -48,12 +49,19 @@ use syn::{
     Type, Visibility, ext::IdentExt, spanned::Spanned,
 };
 
+/// The fact about a kernel among associated items.
+const NO_FREE_FUNCTION: &str = "`#[kernel]` is for functions outside of `impl` and `trait`";
+
 /// Expands `#[kernel(args)] item`.
 pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let (mut item, read, expanded) = match read_function(tokens.clone()) {
         Ok(function) => function,
         Err(reason) => return report::report_unreadable(&tokens, reason),
     };
+    if !is_rust_analyzer() && source_map::is_declared_again(&item.sig.ident) {
+        // rustc reports the function, and would report every generated item, too.
+        return quote!(#[allow(dead_code, reason = "it has the name of another kernel")] #tokens);
+    }
     // Errors in the arguments do not stop the expansion: the function and its launcher must exist,
     // or every use of the kernel would be an error, too.
     let (mut options, mut errors) = attr::parse_arguments(args.clone());
@@ -72,16 +80,20 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_kernel(&item) };
     let refused_parameters =
         if is_rust_analyzer { None } else { mistakes::find_refused_parameters(&item) };
-    let function = match refused_parameters {
-        Some(_) => mistakes::without_body(function),
-        None => function,
+    let renamed = mistakes::rename_repeated_parameters(&item);
+    let is_body_of_use = refused_parameters.is_none()
+        && renamed.is_none()
+        && (mistakes.is_empty() || !mistakes::has_idle_body(&item));
+    let function = match is_body_of_use || is_rust_analyzer {
+        true => function,
+        false => mistakes::without_body(function),
     };
     let (function, mistaken) = mistakes::replace_mistakes(function, &mistakes);
     // Mistaken types would be errors in the launcher, too.
     let corrected = (!mistakes.is_empty()).then(|| syn::parse2(function.clone()).ok()).flatten();
     let paths = paths_of_kernel(&item, &options);
     let refused = device::reject_host_items(&paths);
-    let written = corrected.as_ref().unwrap_or(&item);
+    let written = renamed.as_ref().or(corrected.as_ref()).unwrap_or(&item);
     let host_paths = if refused.is_some() { paths.as_slice() } else { &[] };
     let handle = launcher_type(written, &options, &launch_params(written, &options, host_paths));
     let quiet = silence_clippy();
@@ -99,7 +111,7 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     let is_refused = refused.is_some() || wrong_instances.is_some();
     // Without dependencies the kernel is compiled now, otherwise at the end of the chain of
     // carriers.
-    let compiled = if is_refused || !mistakes.is_empty() {
+    let compiled = if is_refused || renamed.is_some() || !mistakes.is_empty() {
         TokenStream::new()
     } else if unknown.is_some() {
         unknown.unwrap_or_default()
@@ -140,6 +152,10 @@ fn read_function(tokens: TokenStream) -> Result<(ItemFn, Tokens, bool), Unreadab
     match item {
         Item::Fn(mut item) => match item.sig.receiver() {
             None => {
+                if let Some(block) = source_map::block_of_associated_items(&item.sig.ident) {
+                    let text = format!("{NO_FREE_FUNCTION}\n= help: move it out of the `{block}`");
+                    return Err(Error::new_spanned(&item.sig.ident, text).into());
+                }
                 if read.has_invisible_groups {
                     item = without_invisible_groups(item);
                 }
@@ -147,7 +163,9 @@ fn read_function(tokens: TokenStream) -> Result<(ItemFn, Tokens, bool), Unreadab
                 Ok((item, read, expanded))
             }
             Some(receiver) => {
-                let text = "`#[kernel]` is for functions outside of `impl` and `trait`";
+                let text = format!(
+                    "{NO_FREE_FUNCTION}\n= help: move it out, and pass the fields that it uses"
+                );
                 Err(Error::new_spanned(receiver, text).into())
             }
         },

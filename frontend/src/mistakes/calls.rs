@@ -44,6 +44,21 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
         .last()
         .is_some_and(|last| matches!(last.arguments, PathArguments::AngleBracketed(_)));
     match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [
+            ..,
+            module @ ("warp" | "block"),
+            name @ ("add" | "sum" | "reduce_sum" | "max" | "min"),
+        ] => {
+            let reduction = match name {
+                "max" => "reduce_max",
+                "min" => "reduce_min",
+                _ => "reduce_add",
+            };
+            Some((
+                format!("there is no `{module}::{name}`"),
+                format!("write `{module}::{reduction}({})`", show_all(&args)),
+            ))
+        }
         [.., "warp", name] => {
             collective_with_mask(name, &args).or_else(|| shuffle_with_width(name, &args))
         }

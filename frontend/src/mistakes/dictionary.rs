@@ -1,5 +1,6 @@
 //! The dictionary of CUDA C++: the names that its programmers write by habit, with the counterparts
-//! in Warpwise. `docs/cuda.md` has the same, with programs.
+//! in Warpwise. `docs/cuda.md` has the same, with programs. [`FOREIGN`] has the most frequent names
+//! of other languages.
 
 /// An entry of the dictionary.
 #[derive(Clone, Copy, Debug)]
@@ -401,6 +402,115 @@ pub(crate) const ATTRIBUTES: &[Entry] = &[
     entry(&["global", "__global__"], "`#[kernel]` says so already"),
 ];
 
+/// The names of another language or library for GPUs.
+pub(crate) struct Foreign {
+    /// The language, as messages name it.
+    pub(crate) language: &'static str,
+    /// Its functions.
+    pub(crate) functions: &'static [Entry],
+    /// Its variables and constants; the fields of its vectors are in [`foreign_index`].
+    pub(crate) variables: &'static [Entry],
+}
+
+/// Other languages and libraries for GPUs.
+pub(crate) const FOREIGN: &[Foreign] = &[
+    Foreign {
+        language: "OpenCL",
+        functions: &[
+            entry(
+                &["get_global_id"],
+                "write `global_idx_x()`, `global_idx_y()` or `global_idx_z()`",
+            ),
+            entry(
+                &["get_local_id"],
+                "write `thread_idx_x()`, `thread_idx_y()` or `thread_idx_z()`",
+            ),
+            entry(&["get_group_id"], "write `block_idx_x()`, `block_idx_y()` or `block_idx_z()`"),
+            entry(&["get_local_size"], "write `block_dim_x()`, `block_dim_y()` or `block_dim_z()`"),
+            entry(&["get_num_groups"], "write `grid_dim_x()`, `grid_dim_y()` or `grid_dim_z()`"),
+            entry(&["get_global_size"], "write `grid_dim_x() * block_dim_x()`"),
+            entry(&["barrier", "work_group_barrier"], "write `sync_threads()`"),
+            entry(&["mem_fence"], "write `thread_fence()`"),
+            entry(&["sub_group_barrier"], "write `sync_warp()`"),
+            entry(&["get_sub_group_local_id"], "write `warp::lane_id()`"),
+        ],
+        variables: &[],
+    },
+    Foreign {
+        language: "WGSL",
+        functions: &[
+            entry(&["workgroupBarrier"], "write `sync_threads()`"),
+            entry(&["storageBarrier"], "write `thread_fence()`"),
+        ],
+        variables: &[],
+    },
+    Foreign {
+        language: "Numba",
+        functions: &[
+            entry(&["cuda::grid"], "write `global_idx_x()`, `global_idx_y()` or `global_idx_z()`"),
+            entry(&["cuda::gridsize"], "write `grid_dim_x() * block_dim_x()`"),
+            entry(&["cuda::syncthreads"], "write `sync_threads()`"),
+        ],
+        variables: &[],
+    },
+    Foreign {
+        language: "Triton",
+        functions: &[
+            entry(&["tl::program_id"], "write `block_idx_x()`: a kernel is the code of one thread"),
+            entry(&["tl::num_programs"], "write `grid_dim_x()`"),
+            entry(&["tl::arange"], "write `thread_idx_x()`: a kernel is the code of one thread"),
+            entry(&["tl::load"], "read an element: `x[i]`"),
+            entry(&["tl::store"], "write an element: `y[i] = v`"),
+        ],
+        variables: &[],
+    },
+    Foreign {
+        language: "Rust-CUDA",
+        functions: &[
+            entry(&["thread::index_1d", "thread::index"], "write `global_idx_x()`"),
+            entry(&["thread::thread_idx_x"], "write `thread_idx_x()`"),
+            entry(&["thread::block_idx_x"], "write `block_idx_x()`"),
+            entry(&["thread::block_dim_x"], "write `block_dim_x()`"),
+            entry(&["thread::sync_threads"], "write `sync_threads()`"),
+        ],
+        variables: &[],
+    },
+    Foreign {
+        language: "CubeCL",
+        functions: &[entry(&["sync_units", "sync_cube"], "write `sync_threads()`")],
+        variables: &[
+            entry(&["ABSOLUTE_POS", "ABSOLUTE_POS_X"], "write `global_idx_x()`"),
+            entry(&["ABSOLUTE_POS_Y"], "write `global_idx_y()`"),
+            entry(&["ABSOLUTE_POS_Z"], "write `global_idx_z()`"),
+            entry(&["UNIT_POS", "UNIT_POS_X"], "write `thread_idx_x()`"),
+            entry(&["UNIT_POS_Y"], "write `thread_idx_y()`"),
+            entry(&["UNIT_POS_Z"], "write `thread_idx_z()`"),
+            entry(&["CUBE_POS", "CUBE_POS_X"], "write `block_idx_x()`"),
+            entry(&["CUBE_POS_Y"], "write `block_idx_y()`"),
+            entry(&["CUBE_POS_Z"], "write `block_idx_z()`"),
+            entry(&["CUBE_DIM", "CUBE_DIM_X"], "write `block_dim_x()`"),
+            entry(&["CUBE_COUNT", "CUBE_COUNT_X"], "write `grid_dim_x()`"),
+            entry(&["UNIT_POS_PLANE"], "write `warp::lane_id()`"),
+        ],
+    },
+];
+
+/// Returns the language and the function of Warpwise, without its axis, for a vector of indices.
+pub(crate) fn foreign_index(name: &str) -> Option<(&'static str, &'static str)> {
+    Some(match name {
+        "global_invocation_id" => ("WGSL", "global_idx"),
+        "local_invocation_id" => ("WGSL", "thread_idx"),
+        "workgroup_id" => ("WGSL", "block_idx"),
+        "num_workgroups" => ("WGSL", "grid_dim"),
+        "gl_GlobalInvocationID" => ("GLSL", "global_idx"),
+        "gl_LocalInvocationID" => ("GLSL", "thread_idx"),
+        "gl_WorkGroupID" => ("GLSL", "block_idx"),
+        "gl_WorkGroupSize" => ("GLSL", "block_dim"),
+        "gl_NumWorkGroups" => ("GLSL", "grid_dim"),
+        _ => return None,
+    })
+}
+
 /// Returns the help for `name`.
 pub(crate) fn find(entries: &[Entry], name: &str) -> Option<&'static str> {
     let is_name = |known: &&str| match known.strip_suffix('*') {
@@ -446,7 +556,9 @@ mod tests {
 
     #[test]
     fn a_name_is_in_one_entry() {
-        for table in [VARIABLES, FUNCTIONS, TYPES, ATTRIBUTES] {
+        let functions = FOREIGN.iter().flat_map(|foreign| foreign.functions).copied();
+        let of_functions: Vec<Entry> = FUNCTIONS.iter().copied().chain(functions).collect();
+        for table in [VARIABLES, &of_functions, TYPES, ATTRIBUTES] {
             let mut names: Vec<&str> =
                 table.iter().flat_map(|entry| entry.names).copied().collect();
             names.sort_unstable();

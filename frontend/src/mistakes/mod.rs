@@ -1,5 +1,6 @@
 //! Mistakes that the syntax of kernel code shows, and that rustc would answer with less: names of
-//! CUDA C++, names that need an import, and a few forms that kernels have another form for.
+//! CUDA C++ and other languages for GPUs, names that need an import, and a few forms that kernels
+//! have another form for.
 //!
 //! They are found before the names of an item are resolved, by its syntax and its file alone. Where
 //! one is found, [the error takes the place of the code](replace_mistakes), so that rustc reports
@@ -12,24 +13,27 @@ mod parameters;
 mod replace;
 
 pub(crate) use {
-    parameters::{POINTER_HELP, find_refused_parameters, without_body},
+    parameters::{
+        POINTER_HELP, find_refused_parameters, has_idle_body, rename_repeated_parameters,
+        without_body,
+    },
     replace::replace_mistakes,
 };
 
 use crate::{
     attr::build_settings::Build,
     resolve::{paths::macros::parse_shared_dyn, source_map},
-    syntax::{limits, span::SpanRange, spell::print_tokens},
+    syntax::{item::is_std_macro, limits, span::SpanRange, spell::print_tokens},
     types::{Prim, builtin},
 };
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 use syn::{
-    Attribute, Expr, ExprAssign, ExprCall, ExprField, ExprIndex, ExprLit, ExprMacro,
-    ExprMethodCall, ExprPath, ExprRepeat, FnArg, Generics, Item, ItemFn, Lit, Local, Macro, Member,
-    Pat, PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypePath,
-    TypeReference, TypeSlice,
+    Attribute, BinOp, Expr, ExprAssign, ExprBinary, ExprCall, ExprClosure, ExprField, ExprIndex,
+    ExprLit, ExprMacro, ExprMethodCall, ExprPath, ExprRepeat, ExprReturn, ExprUnary, FnArg,
+    Generics, Item, ItemFn, Lit, Local, Macro, Member, Pat, PatIdent, PatType, Path, Type,
+    TypeArray, TypeParam, TypeParamBound, TypePath, TypeReference, TypeSlice, UnOp,
     visit::{self, Visit},
 };
 
@@ -83,8 +87,15 @@ pub(crate) enum Place {
 
 /// Returns the mistakes in a kernel.
 pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
-    let mut finder = Finder::default();
+    let returns_nothing = kernel.sig.output == syn::ReturnType::Default;
+    let mut finder = Finder { is_kernel_body: returns_nothing, ..Finder::default() };
     finder.visit_item_fn(kernel);
+    if let Some((ty, text)) = parameters::returned_type(kernel) {
+        let (at, place) = (SpanRange::tokens(ty), Place::Type(quote!(())));
+        let mistake = Mistake { at, text: text.to_owned(), place };
+        // The body and the type have no other mistakes that matter.
+        return vec![mistake];
+    }
     let second = Mistake::second_attribute(&kernel.attrs);
     // Integers first, since their places may begin with another mistake.
     operands::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
@@ -119,6 +130,10 @@ struct Finder {
     type_params: HashSet<String>,
     /// Type parameters that only Warpwise's traits of numbers, and no other ones, bound.
     number_params: HashSet<String>,
+    /// The bounds of type parameters that may be floats: `Num` or `Float`.
+    float_bounds: HashMap<String, String>,
+    /// Parameters of such a type, by value or behind a reference, with its name.
+    float_values: HashMap<String, String>,
     /// Parameters of numbers behind a reference, with the number.
     numbers: HashMap<String, Prim>,
     /// Variables with shared arrays of numbers, with the number and the length.
@@ -126,6 +141,8 @@ struct Finder {
     /// The const parameters.
     const_params: HashSet<String>,
     depth: usize,
+    /// True in the body of a kernel that returns nothing, but for its closures and inner items.
+    is_kernel_body: bool,
 }
 
 impl Finder {
@@ -196,6 +213,30 @@ impl Finder {
         true
     }
 
+    /// Adds the use of a name of another language for GPUs, among `entries` of each; returns true if
+    /// it is one.
+    fn add_foreign(
+        &mut self,
+        entries: impl Fn(&dictionary::Foreign) -> &'static [dictionary::Entry],
+        path: &Path,
+        at: SpanRange,
+        inside: impl FnOnce(&mut Self),
+    ) -> bool {
+        let name = path_text(path);
+        let mut found = dictionary::FOREIGN.iter().filter_map(|foreign| {
+            Some((foreign.language, dictionary::find(entries(foreign), &name)?))
+        });
+        let Some(((language, help), first)) = found.next().zip(path.segments.first()) else {
+            return false;
+        };
+        if path.segments.len() > 1 && Build::may_be_dependency(&first.ident.to_string()) {
+            return false;
+        }
+        let text = (format!("`{name}` is {language}"), help.to_owned());
+        self.add(at, text, Some((&first.ident, true)), inside);
+        true
+    }
+
     /// Adds the use of a name of Warpwise that is not in scope; returns true if it may be one.
     fn add_missing_import(
         &mut self,
@@ -229,6 +270,17 @@ fn may_be_in_scope(name: &Ident, is_common_name: bool) -> bool {
         } else {
             source_map::has_far_globs(name)
         }
+}
+
+/// Returns the help for a call of a function that the user's crate declares, if the name in the
+/// call leads to one.
+fn own_function_help(name: &Ident) -> Option<String> {
+    if source_map::declares_function(name) {
+        return Some(format!("give your function `{name}` another name"));
+    }
+    let elsewhere = source_map::far_item(&Path::from(name.clone()))?;
+    let is_function = elsewhere.item.keyword == "fn";
+    is_function.then(|| format!("import Warpwise's instead, `use warpwise::{name};`"))
 }
 
 /// Returns the name of a path of one segment with generic arguments.
@@ -295,7 +347,9 @@ impl<'ast> Visit<'ast> for Finder {
     }
 
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        self.variables.insert(pat.ident.to_string());
+        let name = pat.ident.to_string();
+        self.float_values.remove(&name);
+        self.variables.insert(name);
         visit::visit_pat_ident(self, pat);
     }
 
@@ -315,6 +369,21 @@ impl<'ast> Visit<'ast> for Finder {
         let Pat::Type(PatType { pat, ty, .. }) = &local.pat else {
             return visit::visit_local(self, local);
         };
+        if let (Pat::Ident(name), Type::Array(_)) = (&**pat, &**ty)
+            && let Some(init) = &local.init
+            && let Expr::Macro(ExprMacro { mac, .. }) = &*init.expr
+            && mac.path.is_ident("shared")
+            && mac.parse_body::<Type>().is_ok()
+        {
+            let shown = print_tokens(init.expr.to_token_stream());
+            let fact = format!(
+                "`shared!` returns a reference to an array of the block: `&mut {}`",
+                print_tokens(ty.to_token_stream())
+            );
+            let help = format!("leave the type out: `let {} = {shown};`", name.ident);
+            self.add(SpanRange::expr(&init.expr), (fact, help), None, |_| {});
+            return self.visit_pat(pat);
+        }
         let first = self.candidates.len();
         self.visit_type(ty);
         // The value tells the type, of which several may be meant.
@@ -330,8 +399,27 @@ impl<'ast> Visit<'ast> for Finder {
     }
 
     fn visit_item(&mut self, item: &'ast Item) {
+        if let Item::Mod(module) = item {
+            let at = SpanRange { first: module.mod_token.span, last: module.ident.span() };
+            let text = "kernel code cannot define modules inside\n= help: move it out of the function, and \
+                        put `#[device]` above it";
+            // The module stays, so that its names are known.
+            let (keyword, name) = (&module.mod_token, &module.ident);
+            let place = Place::Type(quote!(#keyword #name));
+            let mistake = Mistake { at, text: text.to_owned(), place };
+            self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
+            return;
+        }
         self.items.extend(crate::syntax::item::item_name(item).map(Ident::to_string));
+        let is_kernel_body = std::mem::replace(&mut self.is_kernel_body, false);
         visit::visit_item(self, item);
+        self.is_kernel_body = is_kernel_body;
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        let is_kernel_body = std::mem::replace(&mut self.is_kernel_body, false);
+        visit::visit_expr_closure(self, closure);
+        self.is_kernel_body = is_kernel_body;
     }
 
     fn visit_generics(&mut self, generics: &'ast Generics) {
@@ -339,6 +427,15 @@ impl<'ast> Visit<'ast> for Finder {
         if generics.where_clause.is_none() {
             let numbers = generics.type_params().filter(|param| is_bound_as_number(param));
             self.number_params.extend(numbers.map(|param| param.ident.to_string()));
+        }
+        for param in generics.type_params().filter(|param| is_bound_as_number(param)) {
+            let bounds = param.bounds.iter().map(|bound| bound.to_token_stream().to_string());
+            if let [bound] = &bounds.collect::<Vec<_>>()[..]
+                && bound != "Int"
+                && generics.where_clause.is_none()
+            {
+                self.float_bounds.insert(param.ident.to_string(), bound.clone());
+            }
         }
         for param in generics.const_params() {
             self.const_params.insert(param.ident.to_string());
@@ -355,7 +452,8 @@ impl<'ast> Visit<'ast> for Finder {
             self.numbers.insert(name.ident.to_string(), number);
         }
         if let FnArg::Typed(PatType { ty, .. }) = arg
-            && let Some((name, text, intended)) = parameters::host_array(ty)
+            && let Some((name, text, intended)) =
+                parameters::host_array(ty).or_else(|| parameters::texture_without_texels(ty))
         {
             let at = SpanRange::tokens(ty);
             let is_known = source_map::is_imported_from_warpwise(name);
@@ -365,7 +463,24 @@ impl<'ast> Visit<'ast> for Finder {
             }
             return;
         }
+        if let FnArg::Typed(PatType { ty, .. }) = arg
+            && let Some((at, text, intended)) = parameters::unsized_parameter(ty)
+        {
+            self.add(at, text, None, |_| {});
+            if let Some(candidate) = self.candidates.last_mut() {
+                candidate.mistake.place = Place::Type(intended);
+            }
+            return;
+        }
         visit::visit_fn_arg(self, arg);
+        if let FnArg::Typed(PatType { pat, ty, .. }) = arg
+            && let Pat::Ident(name) = &**pat
+            && let Type::Path(elem) = referenced_type(ty)
+            && let Some(elem) = elem.path.get_ident().map(Ident::to_string)
+            && self.float_bounds.contains_key(&elem)
+        {
+            self.float_values.insert(name.ident.to_string(), elem);
+        }
     }
 
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
@@ -399,7 +514,17 @@ impl<'ast> Visit<'ast> for Finder {
                     return self.add(at, text, None, |_| {});
                 }
             }
-            _ => return,
+            _ => {
+                if let Some(name) = mac.path.get_ident()
+                    && is_std_macro(name)
+                    && source_map::macro_rules_body(name).is_some()
+                {
+                    let fact = format!("kernel code takes `{name}!` for std's macro of that name");
+                    let help = "give your macro another name".to_owned();
+                    self.add(at, (fact, help), None, |_| {});
+                }
+                return;
+            }
         }
         let path = &mac.path;
         if self.add_missing_import(path, at, imports::Kind::Macro, |_| {}) {
@@ -433,8 +558,20 @@ impl<'ast> Finder {
             Expr::Field(field) => self.visit_index_field(field, at()),
             Expr::Path(ExprPath { qself: None, path, .. }) => {
                 path.get_ident().is_some()
-                    && self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
+                    && (self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
+                        || self.add_foreign(|foreign| foreign.variables, path, at(), |_| {}))
             }
+            Expr::Return(ExprReturn { expr: Some(value), .. })
+                if self.is_kernel_body
+                    && matches!(**value, Expr::Lit(_) | Expr::Index(_) | Expr::Binary(_)) =>
+            {
+                let fact =
+                    "a kernel returns nothing: each of its threads would return its own value";
+                let help = "write the value to a `&mut [T]` parameter, and then `return;`";
+                self.add(at(), (fact.to_owned(), help.to_owned()), None, inside);
+                true
+            }
+            Expr::Binary(binary) => self.add_if_some(at(), self.bits_of_float(binary), inside),
             Expr::Repeat(repeat) => self.add_if_some(at(), repeated_by_builtin(repeat), inside),
             Expr::Assign(assign) => self.add_if_some(at(), assigned_slice(assign), inside),
             _ => false,
@@ -459,10 +596,21 @@ impl<'ast> Finder {
             self.add(at, (format!("`{name}` is a macro"), help), Some((name, true)), arguments);
             return true;
         }
+        if let Some(name) = single_name(path)
+            && builtin::find(&[name.to_string()]).is_some()
+            && let Some(help) = own_function_help(name)
+        {
+            let fact = format!("kernel code takes `{name}` for Warpwise's function of that name");
+            self.add(at, (fact, help), None, arguments);
+            return true;
+        }
         if let Some((text, first)) = calls::wrong_form(path, call).zip(path.segments.first()) {
             let name = &first.ident;
             let is_known = source_map::is_imported_from_warpwise(name);
             self.add(at, text, (!is_known).then_some((name, false)), arguments);
+            return true;
+        }
+        if self.add_foreign(|foreign| foreign.functions, path, at, |_| {}) {
             return true;
         }
         self.add_from_dictionary(dictionary::FUNCTIONS, path, at, arguments)
@@ -488,7 +636,8 @@ impl<'ast> Finder {
         ))
     }
 
-    /// Visits `threadIdx.x`, `thread_idx.x` or `thread_idx().x`; returns true if it is such a field.
+    /// Visits `threadIdx.x`, `thread_idx.x`, `thread_idx().x` or that of another language; returns
+    /// true if it is such a field.
     fn visit_index_field(&mut self, field: &'ast ExprField, at: SpanRange) -> bool {
         let base = match &*field.base {
             Expr::Call(call) if call.args.is_empty() => &call.func,
@@ -506,8 +655,12 @@ impl<'ast> Finder {
             "blockDim" => "block_dim",
             "gridDim" => "grid_dim",
             "thread_idx" | "block_idx" | "block_dim" | "grid_dim" | "global_idx" => "",
-            _ => return false,
+            of_others => match dictionary::foreign_index(of_others) {
+                Some((_, function)) => function,
+                None => return false,
+            },
         };
+        let language = dictionary::foreign_index(&name.to_string()).map_or("CUDA C++", |it| it.0);
         if !["x", "y", "z"].iter().any(|known| axis == known) {
             return false;
         }
@@ -515,10 +668,32 @@ impl<'ast> Finder {
             "" => {
                 (format!("cannot find `{name}` in this scope"), format!("write `{name}_{axis}()`"))
             }
-            _ => (format!("`{name}.{axis}` is CUDA C++"), format!("write `{function}_{axis}()`")),
+            _ => (format!("`{name}.{axis}` is {language}"), format!("write `{function}_{axis}()`")),
         };
         self.add(at, text, Some((name, false)), |_| {});
         true
+    }
+
+    /// Returns the message for `x << 1` and the like, where the type of `x` may be a float.
+    fn bits_of_float(&self, ExprBinary { left, op, .. }: &ExprBinary) -> Option<(String, String)> {
+        let what = match op {
+            BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => "shifts",
+            BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => "operators on bits",
+            _ => return None,
+        };
+        let value = match &**left {
+            Expr::Index(ExprIndex { expr, .. }) => expr,
+            Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr, .. }) => expr,
+            other => other,
+        };
+        let Expr::Path(value) = value else { return None };
+        let ty = self.float_values.get(&value.path.get_ident()?.to_string())?;
+        let bound = self.float_bounds.get(ty)?;
+        let fact = match bound.as_str() {
+            "Num" => format!("{what} are for integers, and `{ty}: Num` may be a float"),
+            _ => format!("{what} are for integers, and `{ty}` is a float"),
+        };
+        Some((fact, format!("bound `{ty}` by `Int`: `{ty}: Int`")))
     }
 
     /// Returns the message for a method of atomics on a parameter of plain numbers.
@@ -717,14 +892,21 @@ fn is_bound_as_number(param: &TypeParam) -> bool {
     !param.bounds.is_empty() && param.bounds.iter().all(is_of_number)
 }
 
+/// Returns the type `T` of `&[T]`, `&mut [T]`, `&T`, `&mut T` or `T`.
+fn referenced_type(ty: &Type) -> &Type {
+    match ty {
+        Type::Reference(TypeReference { elem, .. }) => match &**elem {
+            Type::Slice(slice) => &slice.elem,
+            elem => elem,
+        },
+        ty => ty,
+    }
+}
+
 /// Returns the number of a type `&[f32]`, `&mut [f32]`, `&f32` or `&mut f32`.
 fn referenced_number(ty: &Type) -> Option<Prim> {
-    let Type::Reference(TypeReference { elem, .. }) = ty else { return None };
-    let elem = match &**elem {
-        Type::Slice(slice) => &slice.elem,
-        _ => elem,
-    };
-    let Type::Path(path) = &**elem else { return None };
+    let Type::Reference(_) = ty else { return None };
+    let Type::Path(path) = referenced_type(ty) else { return None };
     Prim::from_name(&path.path.get_ident()?.to_string())
 }
 

@@ -9,7 +9,11 @@ use crate::{
 };
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{FnArg, GenericArgument, Ident, ItemFn, PatType, PathArguments, Type, TypeReference};
+use std::collections::HashSet;
+use syn::{
+    FnArg, GenericArgument, Ident, ItemFn, Pat, PatType, PathArguments, ReturnType, Type, TypePath,
+    TypeReference, TypeSlice,
+};
 
 /// The help for raw pointers.
 pub(crate) const POINTER_HELP: &str = "use slices: `&[T]`, `&mut [T]`";
@@ -22,16 +26,15 @@ pub(crate) fn find_refused_parameters(kernel: &ItemFn) -> Option<syn::Error> {
             Type::Ptr(_) => ("raw pointers", POINTER_HELP),
             Type::Path(path) if path.qself.is_none() => {
                 let name = path.path.segments.first()?;
-                if path.path.segments.len() > 1
-                    || name.ident != "Vec"
-                    || may_be_in_scope(&name.ident, true)
-                {
+                if path.path.segments.len() > 1 || may_be_in_scope(&name.ident, true) {
                     return None;
                 }
-                (
-                    "the type `Vec`",
-                    "a kernel cannot allocate: pass a buffer as `&[T]` or `&mut [T]`",
-                )
+                let what = match name.ident.to_string().as_str() {
+                    "Vec" => "the type `Vec`",
+                    "Box" => "the type `Box`",
+                    _ => return None,
+                };
+                (what, "a kernel cannot allocate: pass a buffer as `&[T]` or `&mut [T]`")
             }
             _ => return None,
         };
@@ -44,6 +47,58 @@ pub(crate) fn find_refused_parameters(kernel: &ItemFn) -> Option<syn::Error> {
     })
 }
 
+/// Returns the kernel with new names for the parameters that have the name of an earlier one, which
+/// rustc reports; `None` if there are none.
+pub(crate) fn rename_repeated_parameters(kernel: &ItemFn) -> Option<ItemFn> {
+    let mut names = HashSet::new();
+    let mut renamed = kernel.clone();
+    let mut is_any = false;
+    for (index, input) in renamed.sig.inputs.iter_mut().enumerate() {
+        if let FnArg::Typed(PatType { pat, .. }) = input
+            && let Pat::Ident(name) = &mut **pat
+            && !names.insert(name.ident.to_string())
+        {
+            name.ident = Ident::new(&format!("arg{index}"), name.ident.span());
+            is_any = true;
+        }
+    }
+    is_any.then_some(renamed)
+}
+
+/// The numbers that are no texels.
+const NO_TEXELS: [&str; 7] = ["f64", "bf16", "i64", "u64", "isize", "usize", "bool"];
+
+/// Returns true if the body of a kernel with mistakes is of no use to the user: a parameter is [a
+/// texture without texels](texture_without_texels), or the kernel returns a result.
+pub(crate) fn has_idle_body(kernel: &ItemFn) -> bool {
+    returned_type(kernel).is_some()
+        || kernel.sig.inputs.iter().any(|input| match input {
+            FnArg::Typed(PatType { ty, .. }) => texture_without_texels(ty).is_some(),
+            FnArg::Receiver(_) => false,
+        })
+}
+
+/// Returns the name, the message and an intended type for a parameter such as `Texture2<f64>`.
+pub(super) fn texture_without_texels(ty: &Type) -> Option<(&Ident, (String, String), TokenStream)> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|_| path.qself.is_none())?;
+    let name = last.ident.to_string();
+    let is_texture = name.strip_prefix("Layered").unwrap_or(&name).starts_with("Texture");
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let Some(GenericArgument::Type(Type::Path(elem))) = arguments.args.first() else { return None };
+    let elem = elem.path.get_ident()?.to_string();
+    if !is_texture || !NO_TEXELS.contains(&elem.as_str()) {
+        return None;
+    }
+    let fact = format!("a texture has no texels of type `{elem}`");
+    let help = format!(
+        "write `{name}<f32>`, or read a slice, `&[{elem}]`: texels are `f32`, `f16`, integers with at \
+         most 32 bits, and vectors of those"
+    );
+    let texture = &last.ident;
+    Some((&path.path.segments[0].ident, (fact, help), quote!(::warpwise::#texture<f32>)))
+}
+
 /// Returns the name, the message and the intended type for a parameter such as `&Buffer<f32>`: the
 /// type with which the host holds an array in the memory of a device.
 pub(super) fn host_array(ty: &Type) -> Option<(&Ident, (String, String), TokenStream)> {
@@ -52,6 +107,9 @@ pub(super) fn host_array(ty: &Type) -> Option<(&Ident, (String, String), TokenSt
         _ => (false, ty),
     };
     let Type::Path(path) = held else { return None };
+    if let Some(array) = cube_array(path, mutable) {
+        return Some(array);
+    }
     let last = path.path.segments.last().filter(|_| path.qself.is_none())?;
     let name = last.ident.to_string();
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
@@ -78,6 +136,67 @@ pub(super) fn host_array(ty: &Type) -> Option<(&Ident, (String, String), TokenSt
     let fact = format!("a `{name}` is the host's: kernel code sees the elements in it");
     let help = format!("write `{shown}`; a launch passes the `{name}`");
     Some((&path.path.segments[0].ident, (fact, help), intended))
+}
+
+/// Returns the name, the message and the intended type for CubeCL's `&Array<F>`.
+fn cube_array(path: &TypePath, mutable: bool) -> Option<(&Ident, (String, String), TokenStream)> {
+    let first = path.path.segments.first().filter(|first| first.ident == "Array")?;
+    let PathArguments::AngleBracketed(arguments) = &first.arguments else { return None };
+    let Some(GenericArgument::Type(elem)) = arguments.args.first() else { return None };
+    let shown = print_tokens(elem.to_token_stream());
+    let (slice, intended) = match mutable {
+        true => (format!("&mut [{shown}]"), quote!(&mut [#elem])),
+        false => (format!("&[{shown}]"), quote!(&[#elem])),
+    };
+    let fact = format!("`Array<{shown}>` is CubeCL: kernels take slices");
+    Some((&first.ident, (fact, format!("write `{slice}`")), intended))
+}
+
+/// Returns the place, the message and an intended type for a slice that a parameter cannot have: by
+/// value, or one of slices.
+pub(super) fn unsized_parameter(ty: &Type) -> Option<(SpanRange, (String, String), TokenStream)> {
+    match ty {
+        Type::Slice(TypeSlice { elem, bracket_token, .. }) => {
+            let shown = print_tokens(elem.to_token_stream());
+            let help = format!("write `&[{shown}]` or `&mut [{shown}]`");
+            let fact = "a kernel takes a slice by reference".to_owned();
+            let span = bracket_token.span;
+            let at = SpanRange { first: span.open(), last: span.close() };
+            Some((at, (fact, help), quote!(&mut [#elem])))
+        }
+        Type::Reference(TypeReference { elem, mutability, and_token, .. }) => {
+            let Type::Slice(TypeSlice { elem: row, bracket_token, .. }) = &**elem else {
+                return None;
+            };
+            let Type::Slice(TypeSlice { elem, .. }) = &**row else { return None };
+            let shown = print_tokens(elem.to_token_stream());
+            let (by, rows) = match mutability {
+                Some(_) => ("&mut ", "RowsMut"),
+                None => ("&", "Rows"),
+            };
+            let help = format!(
+                "write `{rows}<{shown}>`, which a launch passes a `Buffer2`, or `{by}[[{shown}; N]]` for rows \
+                 of a constant length"
+            );
+            let fact = "the rows of a slice have one length, which `[[T]]` does not say".to_owned();
+            let at = SpanRange { first: and_token.spans[0], last: bracket_token.span.close() };
+            Some((at, (fact, help), quote!(& #mutability [[#elem; 1]])))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the type and the message for a kernel that returns a `Result` or an `Option`.
+pub(super) fn returned_type(kernel: &ItemFn) -> Option<(&Type, &'static str)> {
+    let ReturnType::Type(_, ty) = &kernel.sig.output else { return None };
+    let is_named = matches!(&**ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| {
+        last.ident == "Result" || last.ident == "Option"
+    }));
+    is_named.then_some((
+        ty,
+        "a kernel returns nothing: each of its threads would return its own value\n= help: write the \
+         result to a `&mut [T]` parameter; a thread ends by `return` or `panic!`",
+    ))
 }
 
 /// Returns a function whose body does nothing, without warnings about that.

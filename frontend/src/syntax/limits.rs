@@ -2,9 +2,9 @@
 //! recursive traversals cannot overflow the stack, and the absence of unevaluated `cfg`. Brackets
 //! are counted earlier, on the tokens, by [`Tokens::read`](crate::syntax::tokens::Tokens::read).
 use crate::syntax::{error::Errors, span::SpanRange};
-use std::fmt;
+use std::{fmt, mem::take};
 use syn::{
-    Attribute, BinOp, Block, Expr, ExprIf, Item, Pat, Signature, Type,
+    Attribute, BinOp, Block, Expr, ExprIf, Fields, Item, Meta, Pat, Signature, Type,
     visit::{self, Visit},
 };
 
@@ -40,6 +40,90 @@ pub(crate) fn reject_deep_item(item: &Item) -> Option<syn::Error> {
     let is_too_deep = limits.too_deep;
     errors.finish((!is_too_deep).then_some(())).err().map(|rejected| rejected.errors)
 }
+
+/// Returns an error for each `#[cfg]` on a part of a device item: a field, a variant, or an
+/// associated item. rustc evaluates them after the macro has read the item.
+pub(crate) fn reject_cfg_of_parts(item: &Item) -> Option<syn::Error> {
+    let kind = match item {
+        Item::Struct(_) => "struct",
+        Item::Enum(_) => "enum",
+        Item::Impl(_) => "impl",
+        Item::Trait(_) => "trait",
+        _ => return None,
+    };
+    let mut parts = CfgsOfParts { kind, errors: None };
+    match item {
+        Item::Struct(item) => parts.visit_fields(&item.fields),
+        Item::Enum(item) => item.variants.iter().for_each(|variant| parts.visit_variant(variant)),
+        Item::Impl(item) => item.items.iter().for_each(|part| parts.visit_impl_item(part)),
+        Item::Trait(item) => item.items.iter().for_each(|part| parts.visit_trait_item(part)),
+        _ => {}
+    }
+    parts.errors
+}
+
+/// Returns a struct or an enum without the fields and variants that have a `#[cfg]`.
+pub(crate) fn without_parts_under_cfg(mut item: Item) -> Item {
+    let is_kept = |attributes: &[Attribute]| !attributes.iter().any(|it| it.path().is_ident("cfg"));
+    let keep_fields = |fields: &mut Fields| {
+        let fields = match fields {
+            Fields::Named(fields) => &mut fields.named,
+            Fields::Unnamed(fields) => &mut fields.unnamed,
+            Fields::Unit => return,
+        };
+        *fields = take(fields).into_iter().filter(|field| is_kept(&field.attrs)).collect();
+    };
+    match &mut item {
+        Item::Struct(item) => keep_fields(&mut item.fields),
+        Item::Enum(item) => {
+            let variants = take(&mut item.variants).into_iter();
+            item.variants = variants.filter(|variant| is_kept(&variant.attrs)).collect();
+            item.variants.iter_mut().for_each(|variant| keep_fields(&mut variant.fields));
+        }
+        _ => {}
+    }
+    item
+}
+
+/// The errors of [`reject_cfg_of_parts`].
+struct CfgsOfParts {
+    /// The keyword of the item.
+    kind: &'static str,
+    errors: Option<syn::Error>,
+}
+
+impl<'ast> Visit<'ast> for CfgsOfParts {
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        let path = attribute.path();
+        // An attribute that changes nothing for kernel code, such as one of serde, is allowed.
+        let has_cfg =
+            || match &attribute.meta {
+                Meta::List(list) => list.tokens.clone().into_iter().any(
+                    |token| matches!(token, proc_macro2::TokenTree::Ident(name) if name == "cfg"),
+                ),
+                Meta::Path(_) | Meta::NameValue(_) => false,
+            };
+        if !(path.is_ident("cfg") || path.is_ident("cfg_attr") && has_cfg()) {
+            return;
+        }
+        let kind = self.kind;
+        let text = format!(
+            "{CFG_IS_UNEVALUATED}\n= help: put `#[cfg]` on the whole `{kind}`, once for each case"
+        );
+        let error = SpanRange::path(path).error(text);
+        match &mut self.errors {
+            Some(errors) => errors.combine(error),
+            None => self.errors = Some(error),
+        }
+    }
+
+    // Lowering reports those in code, where a kernel uses it.
+    fn visit_block(&mut self, _: &'ast Block) {}
+}
+
+/// The fact about a `#[cfg]` in kernel code.
+const CFG_IS_UNEVALUATED: &str =
+    "kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated";
 
 struct Limits<'a> {
     errors: &'a mut Errors,
@@ -146,7 +230,7 @@ impl<'ast> Visit<'ast> for Limits<'_> {
             self.found_cfg = true;
             self.errors.advise(
                 SpanRange::path(path),
-                "kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated",
+                CFG_IS_UNEVALUATED,
                 "put `#[cfg]` on the whole function, once for each case",
             );
         }

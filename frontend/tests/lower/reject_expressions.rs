@@ -130,8 +130,6 @@ fn ordered(x: &[f32], y: &mut [bool]) {
 // = help: pass it as a parameter, or use a constant
 // error: 32:5-32:23: kernel code cannot use the macro `eprintln!`
 // = help: use `println!` or `print!`
-// error: 34:12-34:19: the format of a message is written as a string literal in kernel code
-// = help: write for example `"x is {x}"`
 // error: 35:5-35:12: kernel code cannot use the macro `vec!`
 // = help: a kernel cannot allocate: pass a buffer, or use `shared!`
 // error: 36:5-36:17: kernel code cannot use the macro `something!`
@@ -224,10 +222,13 @@ fn ordered(x: &[f32], y: &mut [bool]) {
 // = help: put `#[cfg]` on the whole function, once for each case
 // == orderings
 // error: 97:5-97:33: `load` cannot be `Release`
+// = help: use `Relaxed`, `Acquire` or `SeqCst`
 // error: 98:19-98:20: an ordering in kernel code is one of std's constants
 // = help: write for example `Ordering::Relaxed`
 // error: 99:5-99:73: where `fetch_update` fails it only loads, which cannot be `Release`
+// = help: use `Relaxed`, `Acquire` or `SeqCst`
 // error: 100:13-100:77: where `compare_exchange` fails it only loads, which cannot be `AcqRel`
+// = help: use `Relaxed`, `Acquire` or `SeqCst`
 // error: 101:5-101:37: the width of a shuffle is 2, 4, 8, 16 or 32
 // = help: write it as a number: `warp::shfl_xor_width::<8, _>(value, 1)`
 // == lost

@@ -187,7 +187,8 @@ impl Graph {
     /// ```
     /// # use warpwise::Device;
     /// let stream = Device::cpu().stream()?;
-    /// let graph = stream.record_graph(|_| Ok(()))?;
+    /// let mut x = stream.zeros::<f32>(8)?;
+    /// let graph = stream.record_graph(|recorder| recorder.fill(&mut x, 1.0))?;
     /// assert_eq!(graph.device().name(), "SIMT interpreter");
     /// # Ok::<(), warpwise::Error>(())
     /// ```
@@ -208,19 +209,9 @@ impl Graph {
     /// assert_eq!(graph.len(), 2);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
+    #[expect(clippy::len_without_is_empty, reason = "an empty recording is an error")]
     pub fn len(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Returns true if nothing was recorded.
-    ///
-    /// ```
-    /// # use warpwise::Device;
-    /// assert!(Device::cpu().record_graph(|_| Ok(()))?.is_empty());
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// Launches the whole graph, and returns before it has run. The next call that waits for the
@@ -273,12 +264,18 @@ impl Graph {
     /// As of [`Device::record_graph`]; the graph is as before.
     pub fn update(&mut self, record: impl FnOnce(&Device) -> Result<()>) -> Result<()> {
         let nodes = self.device.record_nodes(record)?;
+        check_work(&nodes)?;
         if let (Engine::Cuda(stream), Some(exec)) = (&self.device.engine, &mut self.exec) {
             exec.update(stream, &nodes)?;
         }
         self.nodes = nodes;
         Ok(())
     }
+}
+
+/// Returns an error if a recording has no work.
+fn check_work(nodes: &[Node]) -> Result<()> {
+    if nodes.is_empty() { Err(Error::EmptyRecording) } else { Ok(()) }
 }
 
 impl fmt::Debug for Graph {
@@ -304,11 +301,14 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of `record`; [`Error::NotRecordable`] of kernels that print or are cooperative,
+    /// Those of `record`; [`Error::EmptyRecording`] if it gives the device no work;
+    /// [`Error::NotRecordable`] of kernels that print or are cooperative,
     /// [`Error::ConstantsInGraph`] of those with `#[constant]` parameters; what
     /// the driver returns.
     pub fn record_graph(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
-        Graph::new(self, self.record_nodes(record)?)
+        let graph = Graph::new(self, self.record_nodes(record)?)?;
+        check_work(&graph.nodes)?;
+        Ok(graph)
     }
 
     fn record_nodes(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Vec<Node>> {
@@ -401,7 +401,7 @@ mod tests {
             recorder.fill(&mut x, 3)
         });
         let graph = graph.unwrap();
-        assert_eq!((graph.len(), graph.is_empty()), (1, false));
+        assert_eq!(graph.len(), 1);
         assert_eq!(x.to_vec().unwrap(), [0, 0]);
         assert_eq!(kept.unwrap().fill(&mut x, 4), Err(Error::RecordingEnded));
         x.fill(5).unwrap();
@@ -413,10 +413,25 @@ mod tests {
     fn errors_of_a_recording_are_returned() {
         let device = Device::cpu();
         let mut other = Device::cpu().zeros::<u8>(2).unwrap();
-        let mut graph = device.record_graph(|_| Ok(())).unwrap();
-        graph.launch().unwrap();
+        let mut x = device.zeros::<u8>(2).unwrap();
+        let mut graph = device.record_graph(|recorder| recorder.fill(&mut x, 3)).unwrap();
         let error = graph.update(|recorder| recorder.fill(&mut other, 1)).unwrap_err();
         assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
-        assert!(graph.is_empty());
+        graph.launch().unwrap();
+        assert_eq!(x.to_vec().unwrap(), [3, 3]);
+    }
+
+    #[test]
+    fn an_empty_recording_is_an_error() {
+        let device = Device::cpu();
+        let mut x = device.zeros::<u8>(2).unwrap();
+        // A mistake: the device, and not the recorder, gets the work, and does it at once.
+        let error = device.record_graph(|_| device.fill(&mut x, 3)).unwrap_err();
+        assert_eq!(error, Error::EmptyRecording);
+        assert_eq!(x.to_vec().unwrap(), [3, 3]);
+        let mut graph = device.record_graph(|recorder| recorder.fill(&mut x, 4)).unwrap();
+        assert_eq!(graph.update(|_| Ok(())), Err(Error::EmptyRecording));
+        graph.launch().unwrap();
+        assert_eq!(x.to_vec().unwrap(), [4, 4]);
     }
 }

@@ -568,7 +568,7 @@ impl Device {
 
     /// Returns the resources that a kernel takes of a GPU, in blocks with `shared` bytes of shared
     /// memory; `None` on the interpreter.
-    pub(crate) fn gpu(&self, bound: &'static Bound, shared: u64) -> Result<Option<Gpu>> {
+    pub(crate) fn gpu_of_kernel(&self, bound: &'static Bound, shared: u64) -> Result<Option<Gpu>> {
         match &self.engine {
             Engine::Cpu(_) => Ok(None),
             Engine::Cuda(stream) => {

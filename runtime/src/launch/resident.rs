@@ -48,7 +48,7 @@ impl<'a> Asked<'a> {
     /// limits, where they know the GPU, or else by its driver.
     fn occupancy(&self) -> Result<Option<Occupancy>> {
         let shared = self.bound.signature.declared_shared + self.dynamic;
-        let Some(gpu) = self.device.gpu(self.bound, shared)? else { return Ok(None) };
+        let Some(gpu) = self.device.gpu_of_kernel(self.bound, shared)? else { return Ok(None) };
         let Some(multiprocessor) = Multiprocessor::of(gpu.target) else {
             return self.occupancy_by_driver();
         };

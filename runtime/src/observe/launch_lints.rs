@@ -36,7 +36,7 @@ pub(crate) fn lint_launch(launch: &CheckedLaunch<'_>, device: &Device) {
     }
     let Some(count) = launch.bound.reports.count_to_lint(launch.geometry) else { return };
     // The only error is a lost device, which every other call reports.
-    let Ok(gpu) = device.gpu(launch.bound, launch.shared.bytes) else {
+    let Ok(gpu) = device.gpu_of_kernel(launch.bound, launch.shared.bytes) else {
         return;
     };
     let gpu = gpu.or_else(|| device.target(launch.shared.bytes));

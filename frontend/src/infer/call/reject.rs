@@ -1,6 +1,9 @@
 //! Messages for Rust that kernel code does not have: the fact, and the replacement.
 use crate::{resolve::source_map, syntax::span::SpanRange};
-use syn::{Expr, Item, Lit, Pat, UseTree};
+use syn::{
+    Block, Expr, ExprUnary, Item, Lit, Pat, UnOp, UseTree,
+    visit::{self, Visit},
+};
 
 /// A fact and its help.
 type Advice = (String, &'static str);
@@ -20,12 +23,45 @@ pub(crate) fn expr(expr: &Expr) -> Advice {
         Expr::TryBlock(_) => {
             unsupported("use `try` blocks", "move it to a `#[device]` function, and use `?` there")
         }
-        Expr::Unsafe(_) => {
-            unsupported("be `unsafe`", "leave `unsafe` out: kernel code is safe, but for `ptx!`")
-        }
+        Expr::Unsafe(of) => unsupported("be `unsafe`", safe_form(&of.block)),
         Expr::Yield(_) => unsupported("`yield`", "write a loop"),
         _ => unsupported("use this expression", "write it in plainer Rust"),
     }
+}
+
+/// Returns the replacement of an `unsafe` block, by the first unsafe operation in it.
+fn safe_form(block: &Block) -> &'static str {
+    struct FirstUnsafe(Option<&'static str>);
+    impl<'ast> Visit<'ast> for FirstUnsafe {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            // The pointer first that is dereferenced.
+            visit::visit_expr(self, expr);
+            let name = match expr {
+                Expr::MethodCall(call) => call.method.to_string(),
+                Expr::Path(path) => {
+                    path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
+                }
+                _ => String::new(),
+            };
+            let form = match (expr, name.as_str()) {
+                (Expr::Path(_), "transmute" | "transmute_copy") => {
+                    "write `x.to_bits()` or `f32::from_bits(x)`, and leave `unsafe` out"
+                }
+                (Expr::MethodCall(_), "get_unchecked" | "get_unchecked_mut") => {
+                    "index, `x[i]`, and leave `unsafe` out: checks go away where they are proved"
+                }
+                (Expr::MethodCall(_), "as_ptr" | "as_mut_ptr" | "offset")
+                | (Expr::Unary(ExprUnary { op: UnOp::Deref(_), .. }), _) => {
+                    "there are no pointers: index a slice, `x[i]`, and leave `unsafe` out"
+                }
+                _ => return,
+            };
+            self.0 = self.0.or(Some(form));
+        }
+    }
+    let mut first = FirstUnsafe(None);
+    first.visit_block(block);
+    first.0.unwrap_or("leave `unsafe` out: kernel code is safe, but for `ptx!`")
 }
 
 /// Returns the help for a function of the type `ty` in blocks of this file without `#[device]`; `None`

@@ -241,7 +241,12 @@ impl Infer<'_> {
         let [first, rest @ ..] = words else { return None };
         let Some((text, range)) = string_literal(first) else {
             let fact = "the format of a message is written as a string literal in kernel code";
-            self.errors.advise(SpanRange::expr(first), fact, "write for example `\"x is {x}\"`");
+            let (at, help) = (SpanRange::expr(first), "write for example `\"x is {x}\"`");
+            match first {
+                // rustc accepts `concat!(..)`, and nothing else.
+                syn::Expr::Macro(_) => self.errors.advise(at, fact, help),
+                _ => self.errors.advise_unless_rustc(at, fact, help),
+            };
             return Some(FormattedMessage::text(""));
         };
         let mut format: Format = match text.parse() {

@@ -370,6 +370,9 @@ impl Infer<'_> {
             "AtomicU8" | "AtomicI8" | "AtomicU16" | "AtomicI16" => {
                 "use `AtomicU32`: atomic integers have 32 or 64 bits"
             }
+            "AtomicPtr" => {
+                "use indices in place of pointers: `AtomicUsize`, of a `Buffer<usize>` on the host"
+            }
             "IntoIter" | "Iter" | "IterMut" | "Chunks" | "ChunksExact" | "Windows" | "Copied"
             | "Enumerate" | "Filter" | "FromFn" | "Map" | "Peekable" | "Rev" | "Skip"
             | "StepBy" | "Take" | "Zip" => {

@@ -192,7 +192,14 @@ impl<'a> Infer<'a> {
         }
         let shown = self.types.show(ty);
         let fact = format!("kernel code cannot call `{name}` of the iterator `{shown}`");
+        let blocks = match (name, self.as_iterator(ty)) {
+            ("sum" | "product", Some((_, item))) => {
+                reject::host_blocks(at, name, &self.types.show(item))
+            }
+            _ => None,
+        };
         let reported = match reject::iter_method(name) {
+            Some(_) if let Some(help) = blocks => self.errors.advise(at, fact, help),
             Some(help) => self.errors.advise(at, fact, help),
             None => self.errors.advise_unless_rustc(at, fact, "write a `for` loop"),
         };

@@ -10,6 +10,7 @@ use crate::{
     hir::{MessageExpr, SpanId},
     infer::program::Adt,
     lower::{EnumValue, Flow, Lowerer, Place, Value, memory::layout::scalar_of_mono},
+    resolve::source_map,
     types::mono::{Mono, type_args},
 };
 use syn::{Fields, Item, ext::IdentExt};
@@ -317,7 +318,12 @@ impl Lowerer<'_> {
         }
         let name = self.program.names[item].clone();
         let what = format!("a `{name}`, which does not derive `Debug`");
-        self.report_unprintable(&what, &format!("write `#[derive(Debug)]` on `{name}`"), at);
+        let blocks = source_map::host_blocks_with(self.source_range(at).first, "fmt", &name);
+        let help = match blocks.iter().find(|block| block.contains("Debug for ")) {
+            Some(block) => format!("write `#[derive(Debug)]` on `{name}`, in place of {block}"),
+            None => format!("write `#[derive(Debug)]` on `{name}`"),
+        };
+        self.report_unprintable(&what, &help, at);
         Ok(None)
     }
 }

@@ -57,6 +57,7 @@ impl Scope {
         for statement in &block.stmts {
             match statement {
                 Stmt::Item(Item::Static(item)) => self.declare_generic(&item.ident),
+                Stmt::Item(Item::Mod(item)) => self.declare_generic(&item.ident),
                 Stmt::Item(item) => {
                     item::item_name(item).into_iter().for_each(|name| self.declare_generic(name))
                 }

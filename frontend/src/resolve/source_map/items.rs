@@ -14,6 +14,12 @@ pub(crate) struct HostItem {
     pub(crate) keyword: &'static str,
     /// The line of the keyword.
     pub(crate) line: usize,
+    /// True if a `#[cfg]` is on it.
+    pub(crate) is_gated: bool,
+    /// True if its type is an array.
+    pub(crate) is_array: bool,
+    /// True if its value is shared memory: `static TILE: [f32; 64] = shared!([f32; 64]);`.
+    pub(crate) is_shared: bool,
 }
 
 /// Keywords of the items that kernel code may name.
@@ -39,10 +45,21 @@ pub(crate) fn find_host_item(
         .find(|(start, _)| !may_be_device_item(&file.text, *start))?;
     let words = file.code_text();
     let mut found = words.module_declarations(file, name, position).into_iter().peekable();
-    let (_, keyword, (line, _)) = *found.peek()?;
+    let (start, keyword, (line, _)) = *found.peek()?;
+    let (before, after) = words.text.split_at(start);
+    let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
+    let value = after.find('=').map_or("", |equals| after[equals + 1..].trim_start());
+    let ty = after.split_once(':').map_or("", |(_, ty)| ty.trim_start());
+    let host_item = HostItem {
+        keyword,
+        line,
+        is_gated: attributes.contains("#[cfg("),
+        is_array: ty.starts_with('['),
+        is_shared: value.starts_with("shared!") || value.starts_with("shared_dyn!"),
+    };
     let is_host =
         |start| !may_be_device_item(&words.text, start) && !words.is_in_device_module(file, start);
-    found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
+    found.all(|(start, ..)| is_host(start)).then_some(host_item)
 }
 
 /// Returns true if the only item of this name in the module around `position` has no visibility.
@@ -192,6 +209,63 @@ fn implemented_type(header: &str) -> Option<(Option<&str>, &str)> {
     };
     let of_trait = of_trait.map(|name| &name[..without_arguments(name)]);
     Some((of_trait, &own[..without_arguments(own)]))
+}
+
+/// Returns true if the module around `position` declares a function of this name.
+pub(crate) fn declares_function(file: &SourceFile, name: &str, position: LineColumn) -> bool {
+    file.names().may_declare_function(name)
+        && file
+            .code_text()
+            .module_declarations(file, name, position)
+            .iter()
+            .any(|(_, keyword, _)| *keyword == "fn")
+}
+
+/// Returns true if the item of this name before `position` is not the first of its kind in its
+/// module. False if one of them may be absent, by a `#[cfg]`, or in the arguments of a macro.
+pub(crate) fn is_declared_again(file: &SourceFile, name: &str, position: LineColumn) -> bool {
+    // Most names are unique, and need no scan of the file.
+    if find_declarations(&file.text, name).nth(1).is_none() || file.names().has_macros() {
+        return false;
+    }
+    let words = file.code_text();
+    let all = words.module_declarations(file, name, position);
+    let before: Vec<_> = all.iter().filter(|(.., place)| *place < position).collect();
+    let Some(((_, own, place), earlier)) = before.split_last().map(|(last, rest)| (*last, rest))
+    else {
+        return false;
+    };
+    let attributes = |start: usize| {
+        let before = &words.text[..start];
+        before.rfind([';', '{', '}']).map_or(before, |end| &before[end..])
+    };
+    place.0 == position.0
+        && earlier.iter().any(|(_, keyword, _)| keyword == own)
+        && before.iter().all(|(start, ..)| !attributes(*start).contains("cfg"))
+}
+
+/// Returns the keyword of the block that directly contains `position`, if its items are associated
+/// ones: `impl` or `trait`.
+pub(crate) fn block_of_associated_items(
+    file: &SourceFile,
+    position: LineColumn,
+) -> Option<&'static str> {
+    if !file.text.contains("impl") && !file.text.contains("trait") {
+        return None;
+    }
+    let around =
+        file.all_braces().iter().filter(|braces| braces.open < position && position < braces.close);
+    let open = around.map(|braces| braces.open).max()?;
+    let words = file.code_text();
+    let start = words.places.partition_point(|place| *place <= open);
+    let (keyword, header) = words.block_around(start)?;
+    // Not the `impl` in `fn f(x: impl Fn()) {` or in the arguments of a macro.
+    let mut before = words.text[..keyword].trim_end();
+    while let Some(rest) = without_qualifier(before) {
+        before = rest.trim_end();
+    }
+    let is_item = before.is_empty() || before.ends_with([';', '{', '}', ']']);
+    is_item.then_some(if header.starts_with("impl") { "impl" } else { "trait" })
 }
 
 /// Returns the body of the last `macro_rules!` of this name that is in scope at `position`.
@@ -530,6 +604,53 @@ mod tests {
             host_item_of("A", "#[device] const B: u32 = 1; const A: u32 = 2; @"),
             Some(("const", 1))
         );
+    }
+
+    #[test]
+    fn blocks_of_associated_items_are_found() {
+        let block = |text: &str| {
+            let column = text.find('@').unwrap() + 1;
+            let file = SourceFile::new(text.replace('@', " "));
+            block_of_associated_items(&file, (1, column))
+        };
+        assert_eq!(block("impl S { @ }"), Some("impl"));
+        assert_eq!(
+            block("use a; #[b] impl<T> A<T> for [T; 4] where T: C { fn f() {} @ }"),
+            Some("impl")
+        );
+        assert_eq!(block("struct S; pub(crate) unsafe trait A: B { @ }"), Some("trait"));
+        for text in [
+            "impl S {} @",
+            "impl S { fn f() { @ } }",
+            "impl S {} mod m { @ }",
+            "fn f(x: impl Fn()) -> impl A { @ }",
+            "trait A { fn f(x: impl B); fn g() { @ } }",
+            "m!(impl S); mod m { @ }",
+        ] {
+            assert_eq!(block(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn repeated_declarations_are_found() {
+        let is_repeated = |text: &str| {
+            let column = text.find('@').unwrap() + 1;
+            let file = SourceFile::new(text.replace('@', " "));
+            is_declared_again(&file, "k", (1, column))
+        };
+        assert!(is_repeated("#[kernel] fn k() {} #[kernel] fn @k() {}"));
+        assert!(is_repeated("mod a { fn k() {} fn @k() {} }"));
+        for text in [
+            "#[kernel] fn @k() {} #[kernel] fn k() {}",
+            "struct k; #[kernel] fn @k() {}",
+            "mod a { fn k() {} } fn @k() {}",
+            "fn f() { fn k() {} } fn @k() {}",
+            "#[cfg(a)] #[kernel] fn k() {} #[cfg(b)] #[kernel] fn @k() {}",
+            "fn k() {} #[kernel] #[cfg(a)] fn @k() {}",
+            "twice!(fn k() {} fn @k() {});",
+        ] {
+            assert!(!is_repeated(text), "{text}");
+        }
     }
 
     #[test]

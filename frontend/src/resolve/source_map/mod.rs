@@ -165,6 +165,18 @@ pub(crate) fn host_item_at(name: &Ident) -> Option<HostItem> {
     with_file(name.span(), |file| items::find_host_item(file, &text, (line, column))).flatten()
 }
 
+/// Returns true if the module around `name` declares a function of that name. False if the file is
+/// not available, or if a `macro_rules!` produced the name.
+pub(crate) fn declares_function(name: &Ident) -> bool {
+    ask_file(name, items::declares_function)
+}
+
+/// Returns true if the item with this name is not the first of its kind and its name in a module
+/// that has all its items from its text, without `#[cfg]`.
+pub(crate) fn is_declared_again(name: &Ident) -> bool {
+    ask_file(name, items::is_declared_again)
+}
+
 /// Returns the host item in another module of this crate that a path leads to, as far as the
 /// crate's files show. `None` if a `macro_rules!` produced the path.
 pub(crate) fn far_item(path: &syn::Path) -> Option<ItemElsewhere> {
@@ -216,6 +228,22 @@ pub(crate) fn file_mentions_macro(name: &Ident) -> bool {
     }
     let text = name.to_string();
     with_file(name.span(), |file| items::mentions_macro(&file.text, &text)).unwrap_or_default()
+}
+
+/// Returns the keyword of the block that directly contains the item with this name, if its items
+/// are associated ones: `impl` or `trait`. `None` if the file is not available, or if a `macro_rules!`
+/// produced the name.
+pub(crate) fn block_of_associated_items(name: &Ident) -> Option<&'static str> {
+    let mut found = None;
+    let is_indented =
+        || proc_macro::is_available() && SourceLocation::start_of(Span::call_site()).column > 1;
+    // Most items begin their line, and need no search for braces.
+    let _ = is_indented()
+        && ask_file(name, |file, _, position| {
+            found = items::block_of_associated_items(file, position);
+            found.is_some()
+        });
+    found
 }
 
 /// Returns true if the file of `name` has a kernel of this name, and no module.

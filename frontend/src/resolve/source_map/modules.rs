@@ -143,7 +143,7 @@ impl SourceModule {
     }
 
     /// Returns the child module of this name, if it is declared exactly once and without
-    /// attributes.
+    /// attributes other than `#[device]`.
     fn child_module(&self, name: &str) -> Option<Self> {
         let words = self.file.code_text();
         let mut found = words.text.match_indices(name).filter_map(|(start, _)| {
@@ -156,6 +156,7 @@ impl SourceModule {
         let (before, after) = found.next().filter(|_| found.next().is_none())?;
         let before = before.trim_end();
         let before = before.strip_suffix("pub").map_or(before, str::trim_end);
+        let before = before.strip_suffix("#[device]").map_or(before, str::trim_end);
         if before.ends_with([']', ')']) {
             return None;
         }
@@ -278,7 +279,7 @@ mod tests {
     #[test]
     fn private_items_are_visible_inside_of_their_module() {
         let text = "mod a { #[device] const fn f() {} pub(crate) fn g() {} pub const unsafe fn h() {} }\n\
-                    mod b { mod c {   } fn f() {} pub fn g() {} }\nfn top() {}";
+                    #[device] mod b { mod c {   } fn f() {} pub fn g() {} }\nfn top() {}";
         let file = std::env::temp_dir().join(format!("warpwise-private-{}.rs", std::process::id()));
         std::fs::write(&file, text).unwrap();
         let is_private = |position, path: &str| {
@@ -290,9 +291,9 @@ mod tests {
         for path in ["a::g", "a::h", "a::i", "b::g", "top", "self::top", "c::f"] {
             assert!(!is_private((3, 1), path), "{path}");
         }
-        assert!(!is_private((2, 17), "super::f"));
-        assert!(!is_private((2, 17), "super::super::top"));
-        assert!(is_private((2, 17), "super::super::a::f"));
+        assert!(!is_private((2, 27), "super::f"));
+        assert!(!is_private((2, 27), "super::super::top"));
+        assert!(is_private((2, 27), "super::super::a::f"));
         std::fs::remove_file(file).unwrap();
     }
 
