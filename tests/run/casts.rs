@@ -1,10 +1,10 @@
 //! `as` from every type to every type, and `try_from` from every integer to every other.
-use crate::run::engine::{Check, Engine, cases, launch, same};
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![
     from_i8, from_i16, from_i32, from_i64, from_isize, from_u8, from_u16, from_u32, from_u64,
-    from_usize, from_f32, from_f64, from_bool, chains, checked, into,
+    from_usize, from_f32, from_f64, from_bool, chains, checked, into, inferred,
 ];
 
 /// A kernel that casts one type to all others, and the case that runs it.
@@ -205,4 +205,22 @@ fn into(on: &Engine) -> Check {
         2 * i64::from(x) + i64::from(x as i16) + (360.0 * f64::from(turns)) as i64
     });
     same("out", &out, &want.collect::<Vec<i64>>())
+}
+
+#[device]
+fn doubled(of: f32) -> i32 {
+    (of * 2.0) as _
+}
+
+/// `as _`, whose target its use decides.
+fn inferred(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let small: i8 = (x.len() * 100) as _;
+        out[0] = small as _;
+        out[1] = doubled(y.len() as _);
+        let pair = [1.5f64 as _, 2.5f32];
+        out[2] = (pair[0] + pair[1]) as _;
+        out[3] = i32::max(x.len() as _, 3);
+    });
+    Ok(())
 }
