@@ -161,6 +161,8 @@ impl Infer<'_> {
     /// Infers a block, and returns the type of its value.
     pub(crate) fn infer_block(&mut self, block: &syn::Block, hint: Option<Ty>) -> (Block, Ty) {
         let opened = self.scope.open();
+        let outer_constants = self.constants.len();
+        self.declare_constants(block);
         let mut stmts = Vec::with_capacity(block.stmts.len());
         let mut tail = None;
         for (index, stmt) in block.stmts.iter().enumerate() {
@@ -185,12 +187,24 @@ impl Infer<'_> {
             self.levels.truncate(outer);
         }
         self.scope.close(opened);
+        self.constants.truncate(outer_constants);
         let ty = match &tail {
             Some(tail) => tail.ty,
             None if self.diverges => self.types.never(),
             None => self.types.unit(),
         };
         (Block { stmts, tail }, ty)
+    }
+
+    /// Declares the constants of a block, whose scope is all of the block.
+    fn declare_constants(&mut self, block: &syn::Block) {
+        for stmt in &block.stmts {
+            if let syn::Stmt::Item(syn::Item::Const(item)) = stmt {
+                let (ty, value) = ((*item.ty).clone(), (*item.expr).clone());
+                let constant = Rc::new(LocalConstant { ty, value });
+                self.constants.push((item.ident.to_string(), constant));
+            }
+        }
     }
 
     /// Returns the tail expression of a block. With lint levels it is bound by a statement, so that
@@ -228,12 +242,8 @@ impl Infer<'_> {
     fn infer_stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
         match stmt {
             syn::Stmt::Local(local) => self.infer_let(local),
-            syn::Stmt::Item(syn::Item::Const(item)) => {
-                let (ty, value) = ((*item.ty).clone(), (*item.expr).clone());
-                let constant = Rc::new(LocalConstant { ty, value });
-                self.constants.push((item.ident.to_string(), constant));
-                None
-            }
+            // Declared at the start of the block.
+            syn::Stmt::Item(syn::Item::Const(_)) => None,
             // Inner items are instances of their own: see `resolve::inner_items`.
             syn::Stmt::Item(item) if inner_items::is_supported_inner_item(item) => None,
             // A `use` was expanded before: see `resolve::imports`.
