@@ -12,7 +12,7 @@ use crate::{
 };
 use syn::{
     FnArg, GenericParam, ReturnType, Safety, Signature, TypeParamBound, WherePredicate,
-    punctuated::Punctuated,
+    punctuated::Punctuated, visit::Visit,
 };
 use warpwise_compiler::{
     id::Id as _,
@@ -469,6 +469,13 @@ impl Infer<'_> {
         };
         const FACT: &str = "a kernel cannot have a parameter of this type";
         match self.types.get(ty) {
+            // A launch has no such argument, about which rustc could report anything.
+            Type::Adt(..) if holds_reference(written) => self.errors.advise(
+                at,
+                FACT,
+                "take the slice itself, `&[T]` or `&mut [T]`, and a `bool` that is false where there \
+                 is none: a launch then passes an empty slice",
+            ),
             // rustc reports that the argument is not `Plain`.
             Type::Adt(..) => self.errors.advise_unless_rustc(at, FACT, advice),
             _ => self.errors.advise(at, FACT, advice),
@@ -526,4 +533,17 @@ impl Infer<'_> {
         }
         true
     }
+}
+
+/// Returns true if a reference is among the type arguments of a type: `Option<&[f32]>`.
+fn holds_reference(ty: &syn::Type) -> bool {
+    struct Finder(bool);
+    impl<'ast> Visit<'ast> for Finder {
+        fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {
+            self.0 = true;
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_type(ty);
+    finder.0
 }
