@@ -111,7 +111,9 @@ impl<'a> Infer<'a> {
                  numbers of its lanes'",
             ),
             None if self.is_of_std(lhs.ty) => self.errors.mistyped(at, fact),
-            None if let Some(help) = reject::host_blocks(at, method, &shown) => {
+            None if let Some(help) = reject::host_blocks(at, method, &shown)
+                .or_else(|| reject::host_blocks(at, "deref", &shown)) =>
+            {
                 self.errors.advise(at, fact, help)
             }
             // The `impl` is in another file, or there is none.
@@ -277,6 +279,15 @@ impl<'a> Infer<'a> {
                 let equal = self.make_operator_call(member, lhs, Some(rhs), at);
                 return if negated { self.make_not(equal, at) } else { equal };
             }
+        }
+        let method = if negated.is_some() { "eq" } else { "partial_cmp" };
+        if !self.types.could_unify(rhs.ty, lhs.ty)
+            && let Some(help) = reject::host_blocks(at, method, &self.types.show(lhs.ty))
+        {
+            let [shown, other] = [lhs.ty, rhs.ty].map(|ty| self.types.show(ty));
+            let fact = format!("kernel code cannot compare `{shown}` with `{other}`");
+            let reported = self.errors.advise(at, fact, help);
+            return self.make_reported(reported, at);
         }
         self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         let Some(negated) = negated else { return self.make_ordered_comparison(op, lhs, rhs, at) };
