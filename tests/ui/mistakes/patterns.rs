@@ -36,9 +36,13 @@ fn unknown_constant(y: &mut [u32]) {
     }
 }
 
-#[kernel(block = M)]
-fn block_of_unknown_constant<const N: usize>(y: &mut [f32]) {
-    y[0] = N as f32;
+mod block_of_unknown_constant {
+    use warpwise::prelude::*;
+
+    #[kernel(block = M)]
+    fn k<const N: usize>(y: &mut [f32]) {
+        y[0] = N as f32;
+    }
 }
 
 fn main() {}
