@@ -72,7 +72,7 @@ pub(crate) mod linked_items;
 
 use crate::{
     attr::{
-        self,
+        self, Options,
         build_settings::Build,
         combine_errors,
         constant::take_constants,
@@ -113,7 +113,10 @@ use std::{
     collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
-use syn::{Attribute, Error, Item, ItemEnum, ItemMod, ItemStruct, Path, parse_quote};
+use syn::{
+    Attribute, Error, Expr, ExprPath, Item, ItemEnum, ItemFn, ItemMod, ItemStruct, Path,
+    parse_quote,
+};
 
 /// Every `#[device]` item of this run of the compiler that may be in a bundle.
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
@@ -122,7 +125,11 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
 pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let item = match parse_device_item(tokens.clone()) {
         Ok(item) => item,
-        Err(reason) => return report::report_unreadable(&tokens, reason),
+        Err(reason) => {
+            let carrier = carrier_of_refused(&tokens);
+            let error = report::report_unreadable(&tokens, reason);
+            return quote!(#error #carrier);
+        }
     };
     // The order matters: `cfg` decides if there is an item at all, and a module only passes the
     // attribute on.
@@ -247,6 +254,14 @@ fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
         Some(_) => Ok(item),
         None => {
             let text = format!("`#[device]` is for {}", item::ACCEPTED_KINDS);
+            let text = match &item {
+                Item::Static(_) => format!("{text}\n= help: {STATIC_HELP}"),
+                Item::Union(_) => format!(
+                    "{text}\n= help: make it a `struct`, and convert bits by methods such as \
+                     `f32::to_bits`"
+                ),
+                _ => text,
+            };
             Err(Error::new_spanned(item, text).into())
         }
     }
@@ -273,6 +288,25 @@ fn reject_associated_item(item: &Item) -> Option<Error> {
         None => Error::new(name.span(), text),
     })
 }
+
+/// Returns a macro for a static or a union with `#[device]`, which was refused, so that its uses are
+/// no errors, too.
+fn carrier_of_refused(tokens: &TokenStream) -> Option<TokenStream> {
+    let (vis, name) = match syn::parse2(tokens.clone()).ok()? {
+        Item::Static(item) => (item.vis, item.ident),
+        Item::Union(item) => (item.vis, item.ident),
+        _ => return None,
+    };
+    // Only its name and visibility matter.
+    let item: Item = syn::parse_quote!(#vis const #name: () = (););
+    let id = carrier::unique_id(&tokens, name.span());
+    Some(carrier::define_carrier(&item, &id, &linked_items::erroneous_closure(&id)))
+}
+
+/// The replacements of a static.
+const STATIC_HELP: &str = "make it a `const`, or pass it to the kernel: a table as `#[constant] \
+                           table: &[f32; N]`, what threads change as `&mut [T]` or atomics, \
+                           `&[AtomicU32]`";
 
 /// Moves `#[device]` after the last `cfg` and `cfg_attr`, so that rustc evaluates those before the
 /// item is registered; `None` if there are none.
@@ -618,22 +652,14 @@ pub(crate) fn host_items(paths: &[Path]) -> Vec<(&Path, String)> {
 }
 
 /// Returns items that make rustc report the names among `paths` that are nowhere: a plain name that
-/// its file neither declares nor imports, and a crate that is no dependency; and those of private
-/// items. Without them, rustc would report a macro, or an import that nobody wrote, before anything
-/// else.
+/// its file neither declares nor imports, and a crate that is no dependency; those of private items;
+/// and device items in modules that do not import `#[device]`. Without them, rustc would report a
+/// macro, or an import that nobody wrote, before anything else.
 pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
     let mut errors = None;
     for path in paths {
         let Some(first) = path.segments.first().map(|first| &first.ident) else { continue };
-        let is_unknown = match path.segments.len() {
-            1 => source_map::is_nowhere(first),
-            _ => {
-                source_map::is_nowhere(first)
-                    && source_map::foreign_path(path).is_some()
-                    && !Build::may_be_dependency(&first.to_string())
-            }
-        };
-        if is_unknown {
+        if is_unknown_name(path) {
             let text = format!(
                 "cannot find `{first}` in this file\n= help: declare it with `#[device]`, or import it by name"
             );
@@ -641,9 +667,51 @@ pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
         } else if source_map::is_private(path) {
             let text = format!("`{}` is private\n= help: make it `pub`", path_key(path));
             combine_errors(&mut errors, Error::new_spanned(path, text));
+        } else if source_map::lacks_attribute(path) {
+            let text = format!(
+                "the module of `{}` does not know `#[device]`\n= help: import it there: `use \
+                 warpwise::prelude::*;`",
+                path_key(path)
+            );
+            combine_errors(&mut errors, Error::new_spanned(path, text));
         }
     }
     errors.map(|errors| report::report_rejected(Rejected { errors, rustc_reports: true }))
+}
+
+/// Returns true for a plain name that its file neither declares nor imports, and for a path into a
+/// crate that is no dependency.
+fn is_unknown_name(path: &Path) -> bool {
+    let Some(first) = path.segments.first().map(|first| &first.ident) else { return false };
+    source_map::is_nowhere(first)
+        && (path.segments.len() == 1
+            || source_map::foreign_path(path).is_some()
+                && !Build::may_be_dependency(&first.to_string()))
+}
+
+/// Returns the error for constants that are nowhere in the block size of a kernel, which rustc does
+/// not see.
+pub(crate) fn reject_unknown_block_size(item: &ItemFn, options: &Options) -> Option<Error> {
+    let params = item.sig.generics.const_params().map(|param| param.ident.to_string());
+    let params: Vec<String> = params.collect();
+    let mut errors = None;
+    for expr in options.block.iter().flatten() {
+        let Expr::Path(ExprPath { qself: None, path, .. }) = expr else { continue };
+        let Some(name) = path.get_ident() else { continue };
+        if params.iter().any(|param| name == param) || !is_unknown_name(path) {
+            continue;
+        }
+        let similar = source_map::similar_name(name);
+        let help = match params.first().or(similar.as_ref()) {
+            Some(known) => {
+                format!("write `block = {known}`, or declare `{name}` as a `#[device] const`")
+            }
+            None => format!("declare `{name}` as a `#[device] const`, or import it by name"),
+        };
+        let text = format!("there is no constant `{name}`\n= help: {help}");
+        combine_errors(&mut errors, Error::new_spanned(name, text));
+    }
+    errors
 }
 
 /// Returns the error for the path `kernel::launch`: kernel code launches no kernels.
@@ -672,7 +740,34 @@ fn host_name_error(name: &Ident) -> Option<String> {
     if let Some(path) = source_map::imported_std_path(name) {
         return StdItem::from_path(&path).is_none().then(|| unsupported_std_message(&path));
     }
-    Some(host_item_message(&name.to_string(), source_map::host_item_at(name)?, ""))
+    let text = name.to_string();
+    if let Some(item) = source_map::host_item_at(name) {
+        return Some(host_item_message(&text, item, ""));
+    }
+    if let Some((makes, line)) = source_map::making_macro(name) {
+        return Some(format!(
+            "`{text}` is made by the macro `{makes}!`, and is not `#[device]`: kernel code cannot use \
+             it\n= help: put `#[device]` above the item in `macro_rules! {makes}` (line {line})"
+        ));
+    }
+    host_type_message(name)
+}
+
+/// Returns the message for a type of Warpwise with which hosts launch kernels.
+fn host_type_message(name: &Ident) -> Option<String> {
+    let help = match name.to_string().as_str() {
+        "Device" => {
+            "allocate before the launch, and pass buffers to the kernel: `&[T]`, `&mut [T]`"
+        }
+        "Stream" | "Graph" => "kernel code launches and copies nothing: do so on the host",
+        "LaunchConfig" => {
+            "pass numbers; the kernel's own launch is in `block_dim_x()`, `grid_dim_x()` and the like"
+        }
+        _ => return None,
+    };
+    let is_ours = source_map::is_imported_from_warpwise(name)
+        || source_map::is_nowhere(name) && source_map::has_prelude(name);
+    is_ours.then(|| format!("`{name}` is the host's: kernel code cannot use it\n= help: {help}"))
 }
 
 /// Returns the message for a host item, which is in this file.
@@ -700,6 +795,19 @@ fn host_item_message(name: &str, item: HostItem, file: &str) -> String {
                 "make it a `#[device] const` ({file}line {line}), or pass it to the kernel, a table as \
                  `#[constant] table: &[f32; N]`; what threads change is a `&mut [T]`, or atomics, `&[AtomicU32]`"
             )
+        }
+        "extern" => {
+            return format!(
+                "`{name}` is a function of another language: kernel code cannot call it\n= help: write it \
+                 as a `#[device]` function; numbers have the functions of mathematics as methods, such \
+                 as `x.cos()`"
+            );
+        }
+        "thread_local" => {
+            return format!(
+                "`{name}` is of the threads of the host: kernel code cannot use it\n= help: what a thread of \
+                 a kernel has of its own is a `let mut`"
+            );
         }
         "union" => {
             format!(

@@ -92,7 +92,10 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     // Mistaken types would be errors in the launcher, too.
     let corrected = (!mistakes.is_empty()).then(|| syn::parse2(function.clone()).ok()).flatten();
     let paths = paths_of_kernel(&item, &options);
-    let refused = device::reject_host_items(&paths);
+    let mut refused = device::reject_host_items(&paths);
+    if let Some(error) = device::reject_unknown_block_size(&item, &options) {
+        combine_errors(&mut refused, error);
+    }
     let written = renamed.as_ref().or(corrected.as_ref()).unwrap_or(&item);
     let host_paths = if refused.is_some() { paths.as_slice() } else { &[] };
     let handle = launcher_type(written, &options, &launch_params(written, &options, host_paths));

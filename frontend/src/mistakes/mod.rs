@@ -22,7 +22,14 @@ pub(crate) use {
 
 use crate::{
     attr::build_settings::Build,
-    resolve::{paths::macros::parse_shared_dyn, source_map},
+    resolve::{
+        paths::{
+            is_type_name,
+            known::{is_known_path, is_known_trait},
+            macros::parse_shared_dyn,
+        },
+        source_map,
+    },
     syntax::{item::is_std_macro, limits, span::SpanRange, spell::print_tokens},
     types::{Prim, builtin},
 };
@@ -30,10 +37,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 use syn::{
-    Attribute, BinOp, Expr, ExprAssign, ExprBinary, ExprCall, ExprClosure, ExprField, ExprIndex,
-    ExprLit, ExprMacro, ExprMethodCall, ExprPath, ExprRepeat, ExprReturn, ExprUnary, FnArg,
-    Generics, Item, ItemFn, Lit, Local, Macro, Member, Pat, PatIdent, PatType, Path, Type,
-    TypeArray, TypeParam, TypeParamBound, TypePath, TypeReference, TypeSlice, UnOp,
+    Arm, Attribute, BinOp, Expr, ExprAssign, ExprBinary, ExprCall, ExprClosure, ExprField,
+    ExprIndex, ExprLet, ExprLit, ExprMacro, ExprMethodCall, ExprPath, ExprRepeat, ExprReturn,
+    ExprUnary, FnArg, Generics, Item, ItemFn, Lit, Local, Macro, Member, Pat, PatIdent, PatType,
+    Path, Type, TypeArray, TypeParam, TypeParamBound, TypePath, TypeReference, TypeSlice, UnOp,
     visit::{self, Visit},
 };
 
@@ -140,6 +147,8 @@ struct Finder {
     shared_numbers: HashMap<String, (Prim, String)>,
     /// The const parameters.
     const_params: HashSet<String>,
+    /// True in the pattern of a `match` or an `if let`, where a plain name may be a constant's.
+    is_refutable: bool,
     depth: usize,
     /// True in the body of a kernel that returns nothing, but for its closures and inner items.
     is_kernel_body: bool,
@@ -310,6 +319,8 @@ fn path_text(path: &Path) -> String {
 
 impl<'ast> Visit<'ast> for Finder {
     fn visit_expr(&mut self, expr: &'ast Expr) {
+        // The guard of a pattern may contain variables of closures.
+        let outer = std::mem::replace(&mut self.is_refutable, false);
         // Chains may be thousands of links long.
         let chain = limits::Chain::split(expr);
         for arm in &chain.arms {
@@ -322,6 +333,7 @@ impl<'ast> Visit<'ast> for Finder {
             self.depth -= 1;
         }
         chain.operands.into_iter().rev().for_each(|operand| self.visit_expr(operand));
+        self.is_refutable = outer;
     }
 
     fn visit_type(&mut self, ty: &'ast Type) {
@@ -346,7 +358,20 @@ impl<'ast> Visit<'ast> for Finder {
         }
     }
 
+    fn visit_arm(&mut self, arm: &'ast Arm) {
+        self.visit_refutable(&arm.pat);
+        self.visit_expr(&arm.body);
+    }
+
+    fn visit_expr_let(&mut self, expr: &'ast ExprLet) {
+        self.visit_refutable(&expr.pat);
+        self.visit_expr(&expr.expr);
+    }
+
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        if self.is_refutable && self.add_misspelt_constant(pat) {
+            return;
+        }
         let name = pat.ident.to_string();
         self.float_values.remove(&name);
         self.variables.insert(name);
@@ -514,6 +539,16 @@ impl<'ast> Visit<'ast> for Finder {
                     return self.add(at, text, None, |_| {});
                 }
             }
+            Some("asm" | "global_asm") => {
+                let name = mac.path.get_ident();
+                let text = mac.path.to_token_stream().to_string();
+                let fact = format!("`{text}!` is for the machine code of the host");
+                let help = "write PTX: `unsafe { ptx!(\"..\", else {}) }`, with what the interpreter \
+                            does after `else`";
+                let is_std = name.is_some_and(|name| source_map::imported_std_path(name).is_some());
+                let name = name.filter(|_| !is_std).map(|name| (name, false));
+                return self.add(at, (fact, help.to_owned()), name, |_| {});
+            }
             _ => {
                 if let Some(name) = mac.path.get_ident()
                     && is_std_macro(name)
@@ -541,12 +576,57 @@ impl<'ast> Visit<'ast> for Finder {
 }
 
 impl<'ast> Finder {
+    fn visit_refutable(&mut self, pat: &'ast Pat) {
+        let outer = std::mem::replace(&mut self.is_refutable, true);
+        self.visit_pat(pat);
+        self.is_refutable = outer;
+    }
+
+    /// Adds a name in a pattern that is written like a constant's or a variant's, and that nothing
+    /// declares: for rustc it is a new variable. Returns true if it is such a name.
+    fn add_misspelt_constant(&mut self, pat: &PatIdent) -> bool {
+        let name = &pat.ident;
+        let is_plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+        // A trait is no pattern.
+        let is_known = is_known_path(&[name.to_string()], false)
+            && !is_known_trait(&name.to_string())
+            || self.const_params.contains(&name.to_string());
+        if !is_plain
+            || is_known
+            || !is_type_name(&name.to_string())
+            || !source_map::is_nowhere(name)
+        {
+            return false;
+        }
+        let help = match (source_map::variant_path(name), source_map::similar_name(name)) {
+            (Some(path), _) => format!("write `{path}`"),
+            (None, Some(similar)) => format!("`{similar}` has a similar name"),
+            (None, None) => {
+                "declare it as a `#[device] const`, or write a variable in lower case".to_owned()
+            }
+        };
+        let fact =
+            format!("no constant or variant `{name}` is in scope: the pattern is a variable");
+        self.add(SpanRange::token(name.span()), (fact, help), Some((name, true)), |_| {});
+        true
+    }
+
     fn visit_one(&mut self, expr: &'ast Expr) {
         let inside = |this: &mut Self| visit::visit_expr(this, expr);
         let at = || SpanRange::expr(expr);
         let found = match expr {
             Expr::Call(call) => self.visit_function_call(call, at()),
-            Expr::MethodCall(call) => self.add_if_some(at(), self.atomic_call(call), inside),
+            Expr::MethodCall(call) if let Some(text) = self.atomic_call(call) => {
+                self.add(at(), text, None, inside);
+                true
+            }
+            Expr::MethodCall(call) => {
+                self.visit_expr(&call.receiver);
+                self.visit_arguments(&call.args);
+                let types = call.turbofish.iter();
+                types.for_each(|types| self.visit_angle_bracketed_generic_arguments(types));
+                true
+            }
             // Not a type that is replaced: several types may be meant.
             Expr::Cast(cast) => match &*cast.ty {
                 Type::Path(TypePath { qself: None, path, .. }) => {
@@ -560,6 +640,7 @@ impl<'ast> Finder {
                 path.get_ident().is_some()
                     && (self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
                         || self.add_foreign(|foreign| foreign.variables, path, at(), |_| {}))
+                    || self.add_uncalled_builtin(path, at())
             }
             Expr::Return(ExprReturn { expr: Some(value), .. })
                 if self.is_kernel_body
@@ -581,7 +662,7 @@ impl<'ast> Finder {
         }
     }
 
-    /// Visits a call of a function by path; returns true if it may be a mistake.
+    /// Visits a call of a function by path; returns false for other calls.
     fn visit_function_call(&mut self, call: &'ast ExprCall, at: SpanRange) -> bool {
         let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.func else { return false };
         let arguments = |this: &mut Self| call.args.iter().for_each(|arg| this.visit_expr(arg));
@@ -610,11 +691,40 @@ impl<'ast> Finder {
             self.add(at, text, (!is_known).then_some((name, false)), arguments);
             return true;
         }
-        if self.add_foreign(|foreign| foreign.functions, path, at, |_| {}) {
-            return true;
+        if !self.add_foreign(|foreign| foreign.functions, path, at, |_| {})
+            && !self.add_from_dictionary(dictionary::FUNCTIONS, path, at, arguments)
+            && !self.add_missing_import(path, at, imports::Kind::Function, arguments)
+        {
+            self.visit_path(path);
+            self.visit_arguments(&call.args);
         }
-        self.add_from_dictionary(dictionary::FUNCTIONS, path, at, arguments)
-            || self.add_missing_import(path, at, imports::Kind::Function, arguments)
+        true
+    }
+
+    /// Visits the arguments of a call, which may be functions.
+    fn visit_arguments(&mut self, args: impl IntoIterator<Item = &'ast Expr>) {
+        args.into_iter().filter(|arg| !matches!(arg, Expr::Path(_))).for_each(|arg| {
+            self.visit_expr(arg);
+        });
+    }
+
+    /// Adds a function of Warpwise without parameters that is not called: `sync_threads;`. Returns
+    /// true if it may be one.
+    fn add_uncalled_builtin(&mut self, path: &Path, at: SpanRange) -> bool {
+        let names: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        let Some((found, first)) = builtin::find(&names).zip(path.segments.first()) else {
+            return false;
+        };
+        let is_in_module = found.path.contains("::");
+        let is_function = found.params.is_empty() && is_in_module == (names.len() > 1);
+        if !is_function || !source_map::has_prelude(&first.ident) {
+            return false;
+        }
+        let name = names.join("::");
+        let fact = format!("`{name}` is a function");
+        let help = format!("add parentheses: `{name}()`");
+        self.add(at, (fact, help), Some((&first.ident, is_in_module)), |_| {});
+        true
     }
 
     /// Returns the message for `T::from(2.0)`, with a type parameter `T` of numbers.

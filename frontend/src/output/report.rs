@@ -8,9 +8,11 @@
 //! - Errors that rustc reports better are left to it. In case it does not, checks that rustc makes
 //!   only in code without errors act as a fallback. For a method, a constant or an operator, which
 //!   may be an item's in another file, it is the value of a constant that contains the body of the
-//!   function. For everything else, and in generic functions and methods, it is an unused `#[must_use]`
-//!   value, which carries a text but is a lint, and lints are silent in dependencies; and the use of
-//!   a private field, which is an error everywhere.
+//!   function: a panic with the text. Everything else, and generic functions and methods, have no
+//!   such constant: a generic one is not evaluated, and rustc would report what is wrong in a copy
+//!   of the body a second time. The only check after all others whose message takes a text of ours
+//!   is the lint `unused_must_use`. Where cargo silences lints, in dependencies, the use of a
+//!   private field takes its place, whose message has names only.
 //!
 //! On stable, a diagnostic has one location; further locations become text: `file:line:column`.
 use crate::{
@@ -256,37 +258,53 @@ fn panic_unless_rustc_errs(error: &syn::Error, function: &ItemFn) -> TokenStream
 /// Returns an error that rustc shows only if there are no others.
 fn report_unless_rustc_does(error: &syn::Error) -> TokenStream {
     let span = error.span();
-    let mut text = format!("\n{error}");
-    // With a help, rustc may accept the code.
-    if !text.contains(HELP) {
-        text.push_str(&format!(
-            "\n= note: rustc was expected to say this, in its own words; please report that it did not{}",
-            at_repository()
-        ));
-    }
-    let module = quote_spanned!(span=> gpu::);
-    let call = quote_spanned!(span=> what_cannot_be_compiled());
-    let fact = error.to_string().lines().next().map(text_to_identifier).unwrap_or_default();
-    let field = Ident::new(&fact, span);
+    let check = match are_lints_capped() {
+        false => deny_unused(&format!("\n{error}"), span),
+        true => {
+            let fact = error.to_string().lines().next().map(text_to_identifier).unwrap_or_default();
+            use_private_field(&Ident::new(&fact, span))
+        }
+    };
+    quote!(const _: () = { #check };)
+}
+
+/// Returns an item for which the lint `unused_must_use` shows `text` at `span`. An array has no
+/// suggestion to assign it to `_`, unlike the result of a call.
+fn deny_unused(text: &str, span: Span) -> TokenStream {
+    let array = quote_spanned!(span=> [UnsupportedCode]);
     quote!(
-        const _: () = {
-            mod gpu {
-                #[allow(non_snake_case, reason = "its name is a message")]
-                pub(crate) struct Kernel {
-                    #field: (),
-                }
-                #[must_use = #text]
-                pub(crate) fn what_cannot_be_compiled() -> bool {
-                    false
-                }
-            }
-            #[allow(dead_code, reason = "it is there to be checked")]
-            #[deny(unused_must_use)]
-            fn report(gpu::Kernel { #field: _ }: gpu::Kernel) {
-                #module #call;
-            }
-        };
+        #[must_use = #text]
+        struct UnsupportedCode;
+        #[allow(dead_code, reason = "it is there to be checked")]
+        #[deny(unused_must_use)]
+        fn report() {
+            #array;
+        }
     )
+}
+
+/// Returns an item that uses a private field, which rustc reports at the place of its name.
+fn use_private_field(name: &Ident) -> TokenStream {
+    quote!(
+        mod gpu {
+            #[allow(non_snake_case, reason = "its name is a message")]
+            pub(crate) struct Kernel {
+                #name: (),
+            }
+        }
+        #[allow(dead_code, reason = "it is there to be checked")]
+        fn report(gpu::Kernel { #name: _ }: gpu::Kernel) {}
+    )
+}
+
+/// Returns true if rustc may have been told to silence lints, as cargo does for dependencies from a
+/// registry: by `--cap-lints`, or in a file of arguments.
+fn are_lints_capped() -> bool {
+    proc_macro::is_available()
+        && std::env::args_os().any(|argument| {
+            let argument = argument.to_string_lossy();
+            argument.starts_with("--cap-lints") || argument.starts_with('@')
+        })
 }
 
 /// Returns a text as an identifier.
@@ -362,6 +380,13 @@ mod tests {
             text.contains("deny (unused_must_use)") && text.contains("no such thing"),
             "{text}"
         );
+        assert!(!text.contains("gpu :: Kernel"), "{text}");
+    }
+
+    #[test]
+    fn errors_of_rustc_are_errors_where_lints_are_silent() {
+        let field = text_to_identifier("no such thing");
+        let text = use_private_field(&Ident::new(&field, Span::call_site())).to_string();
         assert!(text.contains("gpu :: Kernel { wrong_no_such_thing : _ }"), "{text}");
     }
 

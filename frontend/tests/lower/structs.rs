@@ -1,4 +1,5 @@
 #[device]
+#[derive(PartialEq)]
 struct Point { x: f32, y: f32 }
 
 #[device]

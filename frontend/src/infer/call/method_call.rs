@@ -363,7 +363,10 @@ impl Infer<'_> {
             let reported = self.errors.mistyped(at, fact);
             return self.make_reported(reported, at);
         }
-        if let Some(help) = reject::host_blocks(at, name, &shown) {
+        let host_impl = [name, "deref"]
+            .into_iter()
+            .find_map(|function| reject::host_blocks(at, function, &shown));
+        if let Some(help) = host_impl {
             let reported = self.errors.advise(at, fact, help);
             return self.make_reported(reported, at);
         }

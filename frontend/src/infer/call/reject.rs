@@ -64,11 +64,12 @@ fn safe_form(block: &Block) -> &'static str {
     first.0.unwrap_or("leave `unsafe` out: kernel code is safe, but for `ptx!`")
 }
 
-/// Returns the help for a function of the type `ty` in blocks of this file without `#[device]`; `None`
-/// if there are none.
-pub(crate) fn host_blocks(at: SpanRange, function: &str, ty: &str) -> Option<String> {
+/// Returns the help for a function or a constant of the type `ty` in blocks of this file without
+/// `#[device]`; `None` if there are none.
+pub(crate) fn host_blocks(at: SpanRange, member: &str, ty: &str) -> Option<String> {
+    let ty = ty.trim_start_matches("&mut ").trim_start_matches('&');
     let name = ty.split('<').next().unwrap_or(ty);
-    let blocks = source_map::host_blocks_with(at.first, function, name);
+    let blocks = source_map::host_blocks_with(at.first, member, name);
     (!blocks.is_empty()).then(|| format!("put `#[device]` above {}", blocks.join(" and ")))
 }
 
@@ -199,8 +200,7 @@ pub(crate) fn macro_call(name: &str, is_std: bool) -> Advice {
             "read it on the host, and pass it in a buffer or as `const` items"
         }
         "asm" | "global_asm" => {
-            "there is no PTX in kernels: `warpwise::fast`, `warp` and methods of numbers, such as \
-             `x.count_ones()`, are what it has instructions for"
+            "write PTX: `unsafe { ptx!(\"..\", else {}) }`, with what the interpreter does after `else`"
         }
         "thread_local" => "what a thread has of its own is a `let mut`",
         "cfg" | "cfg_select" | "cfg_match" => {

@@ -248,7 +248,8 @@ impl Infer<'_> {
     fn infer_stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
         match stmt {
             syn::Stmt::Local(local) => self.infer_let(local),
-            // Constants are declared at the start of the block. Inner items are instances of their own: see `resolve::inner_items`.
+            // Constants are declared at the start of the block. Inner items are instances of their own:
+            // see `resolve::inner_items`.
             syn::Stmt::Item(item) if inner_items::is_supported_inner_item(item) => None,
             // A `use` was expanded before: see `resolve::imports`.
             syn::Stmt::Item(syn::Item::Use(item)) if !reject::is_glob(&item.tree) => None,

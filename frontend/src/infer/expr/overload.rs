@@ -8,7 +8,7 @@ use crate::{
         items::signature::receiver_reference,
         traits::member::{Member, MemberKind},
     },
-    syntax::span::SpanRange,
+    syntax::{error::Reported, span::SpanRange},
     types::{Prim, Ty, Type},
 };
 use syn::{BinOp, FnArg, ReturnType};
@@ -111,7 +111,9 @@ impl<'a> Infer<'a> {
                  numbers of its lanes'",
             ),
             None if self.is_of_std(lhs.ty) => self.errors.mistyped(at, fact),
-            None if let Some(help) = reject::host_blocks(at, method, &shown) => {
+            None if let Some(help) = reject::host_blocks(at, method, &shown)
+                .or_else(|| reject::host_blocks(at, "deref", &shown)) =>
+            {
                 self.errors.advise(at, fact, help)
             }
             // The `impl` is in another file, or there is none.
@@ -279,10 +281,29 @@ impl<'a> Infer<'a> {
             }
         }
         let Some(negated) = negated else { return self.make_ordered_comparison(op, lhs, rhs, at) };
+        if let Some(reported) = self.reject_host_comparison("eq", [&lhs, &rhs], at) {
+            return self.make_reported(reported, at);
+        }
         self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         let bool = self.prim(Prim::Bool);
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
         self.make_expr(ExprKind::Equality { negated, lhs, rhs }, bool, at)
+    }
+
+    /// Reports a comparison of two types for which only the host has the `impl` with `method`.
+    pub(crate) fn reject_host_comparison(
+        &mut self,
+        method: &str,
+        [lhs, rhs]: [&Expr; 2],
+        at: SpanRange,
+    ) -> Option<Reported> {
+        if self.types.could_unify(rhs.ty, lhs.ty) {
+            return None;
+        }
+        let help = reject::host_blocks(at, method, &self.types.show(lhs.ty))?;
+        let [shown, other] = [lhs.ty, rhs.ty].map(|ty| self.types.show(ty));
+        let fact = format!("kernel code cannot compare `{shown}` with `{other}`");
+        Some(self.errors.advise(at, fact, help))
     }
 }
 

@@ -3,16 +3,17 @@ use crate::{
     hir::{Block, Expr, ExprKind, GenericArg, GenericKind},
     infer::{
         Infer, LocalConstant,
+        call::reject,
         items::{
             cycles::Definition,
             scope::{self, Env},
         },
         traits::member::{CallFacts, MemberKind},
     },
-    resolve::paths::path_key,
+    resolve::{paths::path_key, source_map},
     syntax::{span::SpanRange, ungroup::peel},
     types::{
-        Len, Prim, Ty, Type,
+        Len, Prim, Ty, Type, builtin,
         constant::{self, Constant},
     },
 };
@@ -254,7 +255,10 @@ impl Infer<'_> {
         }
         let is_variable =
             matches!(names.as_slice(), [name] if name.starts_with(char::is_lowercase));
-        let reported = if is_variable {
+        let reported = if let Some((fact, help)) = uncalled_builtin(path, &names) {
+            // rustc reports the type of the function, unless the function is passed.
+            self.errors.advise_unless_rustc(at, fact, help)
+        } else if is_variable {
             self.errors.mistyped(at, format_args!("cannot find value `{name}` in this scope"))
         } else if let [owner, function] = names.as_slice()
             && Prim::from_name(owner).is_some()
@@ -265,6 +269,11 @@ impl Infer<'_> {
                 format_args!("kernel code does not know the type of the function `{name}` here"),
                 "write a closure that calls it, with the types of its parameters",
             )
+        } else if let [.., owner, constant] = names.as_slice()
+            && let Some(help) = reject::host_blocks(at, constant, owner)
+        {
+            let fact = format_args!("kernel code does not know the constant `{name}`");
+            self.errors.advise(at, fact, help)
         } else {
             self.errors.advise_unless_rustc(
                 at,
@@ -311,4 +320,18 @@ impl Infer<'_> {
         };
         self.make_expr(ExprKind::Constant(found), ty, at)
     }
+}
+
+/// Returns the message for a function of Warpwise that is in scope and is used as a value: `grid::sync;`.
+fn uncalled_builtin(path: &syn::Path, names: &[String]) -> Option<(String, String)> {
+    let found = builtin::find(names)?;
+    let is_alone = names.len() == 1;
+    // A plain name is a function of the prelude, or a variable that does not exist.
+    let is_in_scope = !(is_alone && found.path.contains("::"))
+        && path.segments.first().is_some_and(|first| source_map::has_prelude(&first.ident));
+    let name = names.join("::");
+    let args = if found.params.is_empty() { "" } else { ".." };
+    let help = format!("call it, `{name}({args})`, in a closure if a function is passed");
+    is_in_scope
+        .then(|| (format!("kernel code does not know the function `{name}` as a value"), help))
 }

@@ -13,6 +13,7 @@ use crate::{
 use syn::{
     FnArg, GenericParam, ReturnType, Safety, Signature, TypeParamBound, WherePredicate,
     punctuated::Punctuated,
+    visit::{self, Visit},
 };
 use warpwise_compiler::{
     id::Id as _,
@@ -469,6 +470,18 @@ impl Infer<'_> {
         };
         const FACT: &str = "a kernel cannot have a parameter of this type";
         match self.types.get(ty) {
+            // A launch has no such argument, about which rustc could report anything.
+            Type::Adt(..) if holds(written, |ty| matches!(ty, syn::Type::Slice(_))) => {
+                self.errors.advise(
+                    at,
+                    FACT,
+                    "take the slice itself, `&[T]` or `&mut [T]`, and a `bool` that is false where \
+                     there is none: a launch then passes an empty slice",
+                )
+            }
+            Type::Adt(..) if holds(written, |ty| matches!(ty, syn::Type::Reference(_))) => {
+                self.errors.advise(at, FACT, advice)
+            }
             // rustc reports that the argument is not `Plain`.
             Type::Adt(..) => self.errors.advise_unless_rustc(at, FACT, advice),
             _ => self.errors.advise(at, FACT, advice),
@@ -526,4 +539,21 @@ impl Infer<'_> {
         }
         true
     }
+}
+
+/// Returns true if `is_meant` holds for a type that is part of `ty`: `&[f32]` of `Option<&[f32]>`.
+fn holds(ty: &syn::Type, is_meant: fn(&syn::Type) -> bool) -> bool {
+    struct Finder {
+        is_meant: fn(&syn::Type) -> bool,
+        is_found: bool,
+    }
+    impl<'ast> Visit<'ast> for Finder {
+        fn visit_type(&mut self, ty: &'ast syn::Type) {
+            self.is_found |= (self.is_meant)(ty);
+            visit::visit_type(self, ty);
+        }
+    }
+    let mut finder = Finder { is_meant, is_found: false };
+    finder.visit_type(ty);
+    finder.is_found
 }

@@ -184,6 +184,14 @@ impl<'a> Infer<'a> {
 
     fn report_no_iterator(&mut self, value: &Expr, at: SpanRange) -> Expr {
         let shown = self.types.show(value.ty);
+        let host_impl = ["next", "into_iter"]
+            .into_iter()
+            .find_map(|function| reject::host_blocks(at, function, &shown));
+        if let Some(help) = host_impl {
+            let fact = format_args!("kernel code cannot iterate over a value of type `{shown}`");
+            let reported = self.errors.advise(at, fact, help);
+            return self.make_reported(reported, at);
+        }
         let reported = self.errors.advise_unless_rustc(
             at,
             format_args!("kernel code cannot iterate over a value of type `{shown}`"),

@@ -1,5 +1,6 @@
 //! Obligations: conditions on types that are checked once the types are known.
 use crate::{
+    infer::call::reject,
     syntax::{error::Errors, span::SpanRange},
     types::{Len, Prim, Ty, Type, Types},
 };
@@ -179,7 +180,20 @@ impl Obligation {
                     if !style.is_debug() {
                         let (ty, style) = (types.show(ty), style.suffix());
                         let fact = format!("`{ty}` cannot be printed by `{{:{style}}}`");
-                        errors.mistyped(at, fact.replace("{:}", "{}"));
+                        let fact = fact.replace("{:}", "{}");
+                        // rustc knows an `impl Display`; kernel code has no text to write to.
+                        match reject::host_blocks(at, "fmt", &ty)
+                            .filter(|help| !help.contains("Debug for"))
+                        {
+                            Some(_) => errors.advise(
+                                at,
+                                format_args!("{fact}: kernel code knows derived `Debug` only"),
+                                format_args!(
+                                    "print it by `{{:?}}`, with `#[derive(Debug)]` on `{ty}`, or print its fields"
+                                ),
+                            ),
+                            None => errors.mistyped(at, fact),
+                        };
                     }
                 }
                 Type::Atomic(_) => {
@@ -247,7 +261,7 @@ impl Obligation {
                 let (Type::Prim(of), Type::Prim(into)) = (types.get(from), types.get(to)) else {
                     let (from, to) = (types.show(from), types.show(to));
                     let fact = format!("`{to}` cannot be made from `{from}` by `try_from`");
-                    errors.mistyped(at, fact);
+                    report_no_conversion(at, &fact, "try_from", ["TryFrom", &from, &to], errors);
                     return;
                 };
                 if !of.is_int() || !into.is_int() {
@@ -259,11 +273,31 @@ impl Obligation {
             Self::From(from, to) => {
                 if !is_scalar(types, from) || !is_scalar(types, to) {
                     let (from, to) = (types.show(from), types.show(to));
-                    errors.mistyped(at, format_args!("`{to}` cannot be made from `{from}`"));
+                    let fact = format!("`{to}` cannot be made from `{from}`");
+                    report_no_conversion(at, &fact, "from", ["From", &from, &to], errors);
                 }
             }
         }
     }
+}
+
+/// Reports that no `impl` of a trait converts between two types. rustc knows those of the host.
+fn report_no_conversion(
+    at: SpanRange,
+    fact: &str,
+    method: &str,
+    [of_trait, from, to]: [&str; 3],
+    errors: &mut Errors,
+) {
+    let is_meant = |help: &String| help.contains(&format!("{of_trait}<{from}>"));
+    match reject::host_blocks(at, method, to).filter(is_meant) {
+        Some(help) => errors.advise(at, fact, help),
+        // The `impl` is in another file or made by a macro, or there is none.
+        None => {
+            let help = format!("put `#[device]` above its `impl {of_trait}<{from}>`");
+            errors.advise_unless_rustc(at, fact, help)
+        }
+    };
 }
 
 fn report_undefined(holds: bool, at: SpanRange, ty: Ty, types: &Types, errors: &mut Errors) {

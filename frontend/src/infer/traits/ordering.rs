@@ -159,6 +159,9 @@ impl<'a> Infer<'a> {
         let mut found = |method| self.find_operator_impl("PartialOrd", method, lhs.ty, Some(ty));
         let own = found(comparison_method_name(op)).or_else(|| found("partial_cmp"));
         let Some(member) = own else {
+            if let Some(reported) = self.reject_host_comparison("partial_cmp", [&lhs, &rhs], at) {
+                return self.make_reported(reported, at);
+            }
             self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
             let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
             return self.make_expr(ExprKind::OrderedCompare { op, lhs, rhs }, bool, at);

@@ -2,10 +2,12 @@
 //!
 //! For such a name rustc only reports a missing macro; the source file has the actual item.
 use crate::resolve::source_map::{
-    CodeText, LineColumn, SourceFile, imported_names, scanner::is_name,
+    Braces, CodeText, LineColumn, SourceFile, imported_names, scanner::is_name,
 };
 use proc_macro2::TokenStream;
-use syn::ItemEnum;
+use syn::{
+    Expr, ExprLit, ItemEnum, Lit, Meta, MetaList, MetaNameValue, Token, punctuated::Punctuated,
+};
 
 /// An item without `#[device]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,12 @@ pub(crate) fn find_host_item(
 ) -> Option<HostItem> {
     if !file.names().may_declare(name) {
         return None;
+    }
+    if file.text.contains("extern") || file.text.contains("thread_local!") {
+        let found = find_item_in_block(file, name, position);
+        if found.is_some() {
+            return found;
+        }
     }
     // Most names are those of device items. The text before a declaration shows that without a scan
     // of the whole file.
@@ -80,6 +88,21 @@ pub(crate) fn has_private_item(file: &SourceFile, name: &str, position: LineColu
         before.is_empty() || before.ends_with([';', '{', '}', ']'])
     };
     matches!(words.module_declarations(file, name, position)[..], [(start, ..)] if is_private(start))
+}
+
+/// Returns true if the only item of this name in the module around `position` has the attribute
+/// `#[device]`, without a path.
+pub(crate) fn has_plain_device_item(file: &SourceFile, name: &str, position: LineColumn) -> bool {
+    if !file.names().may_declare(name) {
+        return false;
+    }
+    let words = file.code_text();
+    let has_attribute = |start: usize| {
+        let before = &words.text[..start];
+        let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
+        attributes.contains("#[device]")
+    };
+    matches!(words.module_declarations(file, name, position)[..], [(start, ..)] if has_attribute(start))
 }
 
 /// Returns true if the module around `position` declares a type of this name, or imports one from
@@ -143,10 +166,10 @@ pub(crate) fn device_traits_with(
     found
 }
 
-/// Returns the host blocks of the file that give the type `ty` a function of this name, as messages
-/// name them: an `impl`, after the trait that it implements.
-pub(crate) fn host_blocks_with(file: &SourceFile, function: &str, ty: &str) -> Vec<String> {
-    if !file.names().may_declare_function(function) {
+/// Returns the host blocks of the file that give the type `ty` a function or a constant of this
+/// name, as messages name them: an `impl`, after the trait that it implements.
+pub(crate) fn host_blocks_with(file: &SourceFile, member: &str, ty: &str) -> Vec<String> {
+    if !file.names().may_declare(member) {
         return Vec::new();
     }
     let words = file.code_text();
@@ -160,7 +183,7 @@ pub(crate) fn host_blocks_with(file: &SourceFile, function: &str, ty: &str) -> V
         Some(shown(start, &format!("trait {name}")))
     };
     let is_of_type = |header: &str| implemented_type(header).is_some_and(|(_, own)| own == ty);
-    let declarations = find_declarations(&words.text, function);
+    let declarations = find_declarations(&words.text, member);
     for (start, header) in declarations.filter_map(|(start, _)| words.block_around(start)) {
         if !is_host(start) {
             continue;
@@ -279,9 +302,7 @@ pub(crate) fn find_macro_rules(
     }
     let places = macro_rules_places(file, name);
     let in_scope = |place: &LineColumn| {
-        let around = |braces: &&crate::resolve::source_map::Braces| {
-            braces.open < *place && *place < braces.close
-        };
+        let around = |braces: &&Braces| braces.open < *place && *place < braces.close;
         file.scopes()
             .iter()
             .filter(around)
@@ -314,20 +335,184 @@ pub(crate) fn are_macro_rules_behind(file: &SourceFile, name: &str, position: Li
         && places.all(|place| place > position)
 }
 
-/// Returns true if `file` declares items of this name, all directly in modules other than the one
-/// around `position`.
-pub(crate) fn is_in_other_modules(file: &SourceFile, name: &str, position: LineColumn) -> bool {
+/// Returns true if `file` declares items of this name, all of them out of scope at `position`: in
+/// modules other than the one around it, in blocks that end before it, or under a `#[cfg]` that does
+/// not hold.
+pub(crate) fn is_out_of_scope(file: &SourceFile, name: &str, position: LineColumn) -> bool {
     if !file.names().may_declare(name) {
         return false;
     }
     let words = file.code_text();
-    let mut places =
-        find_declarations(&words.text, name).map(|(start, _)| words.places[start]).peekable();
-    places.peek().is_some()
-        && places.all(|place| {
+    let mut starts = find_declarations(&words.text, name).map(|(start, _)| start).peekable();
+    starts.peek().is_some()
+        && starts.all(|start| {
+            let place = words.places[start];
             let module = file.module_around(place);
-            module != file.module_around(position) && file.is_directly_in(place, module)
+            match file.innermost_braces(place) {
+                innermost if innermost.map(|braces| braces.open) == module => {
+                    module != file.module_around(position) || is_configured_out(file, place)
+                }
+                // Items of `extern` blocks and of macros are in the scope around those.
+                Some(braces) => {
+                    !(braces.open < position && position < braces.close)
+                        && words.opening_word(braces.open) == OpeningWord::Other
+                }
+                None => false,
+            }
         })
+}
+
+/// Returns true if a `#[cfg]` of the item at `place` does not hold in this build.
+fn is_configured_out(file: &SourceFile, place: LineColumn) -> bool {
+    let Some(start) = file.offset_of(place) else { return false };
+    let mut before = file.text[..start].trim_end();
+    loop {
+        before = without_comment(before);
+        if let Some(rest) = without_qualifier(before) {
+            before = rest.trim_end();
+        } else if before.ends_with(']')
+            && let Some(open) = before.rfind("#[")
+        {
+            let attribute = &before[open + 2..before.len() - 1];
+            let holds = syn::parse_str::<Meta>(attribute).ok().and_then(|meta| match meta {
+                Meta::List(list) if list.path.is_ident("cfg") => {
+                    cfg_holds(&list.parse_args().ok()?)
+                }
+                _ => None,
+            });
+            if holds == Some(false) {
+                return true;
+            }
+            before = before[..open].trim_end();
+        } else {
+            return false;
+        }
+    }
+}
+
+/// Returns whether the condition of a `#[cfg]` holds, as far as rustc's arguments show: `test`,
+/// features, and combinations of those.
+fn cfg_holds(condition: &Meta) -> Option<bool> {
+    let parts = |list: &MetaList| {
+        let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
+        Some(parts.iter().map(cfg_holds).collect::<Vec<_>>())
+    };
+    match condition {
+        Meta::Path(path) if path.is_ident("test") => has_rustc_argument("--test"),
+        Meta::NameValue(MetaNameValue {
+            path,
+            value: Expr::Lit(ExprLit { lit: Lit::Str(feature), .. }),
+            ..
+        }) if path.is_ident("feature") => {
+            has_rustc_argument(&format!("feature=\"{}\"", feature.value()))
+        }
+        Meta::List(list) if list.path.is_ident("not") => {
+            cfg_holds(&list.parse_args().ok()?).map(|holds| !holds)
+        }
+        Meta::List(list) if list.path.is_ident("all") => match parts(list)? {
+            parts if parts.contains(&Some(false)) => Some(false),
+            parts => parts.into_iter().try_fold(true, |all, part| part.map(|holds| all && holds)),
+        },
+        Meta::List(list) if list.path.is_ident("any") => match parts(list)? {
+            parts if parts.contains(&Some(true)) => Some(true),
+            parts => parts.into_iter().try_fold(false, |any, part| part.map(|holds| any || holds)),
+        },
+        _ => None,
+    }
+}
+
+/// Returns true if rustc was called with this argument; `None` if its arguments are in a file.
+fn has_rustc_argument(wanted: &str) -> Option<bool> {
+    let mut is_found = false;
+    for argument in std::env::args_os().skip(1) {
+        let argument = argument.to_string_lossy();
+        if argument.starts_with('@') {
+            return None;
+        }
+        is_found |= argument == wanted;
+    }
+    Some(is_found)
+}
+
+/// The word before an opening brace that decides where the items in the braces are in scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OpeningWord {
+    /// `extern "C" {`
+    Extern,
+    /// The call of a macro.
+    Macro,
+    /// A function, an `impl`, or another block.
+    Other,
+}
+
+/// Returns the item of this name in an `extern` block or in `thread_local!`, in the module around
+/// `position`.
+fn find_item_in_block(file: &SourceFile, name: &str, position: LineColumn) -> Option<HostItem> {
+    let words = file.code_text();
+    let module = file.module_around(position);
+    find_declarations(&words.text, name).find_map(|(start, _)| {
+        let place = words.places[start];
+        let (around, keyword) = match words.call_around(start) {
+            Some((open, called)) if called == "thread_local" => {
+                (words.places[open - 1], "thread_local")
+            }
+            _ => {
+                let open = file.innermost_braces(place)?.open;
+                let is_extern = words.opening_word(open) == OpeningWord::Extern;
+                (open, is_extern.then_some("extern")?)
+            }
+        };
+        let is_here = file.module_around(around) == module && file.is_directly_in(around, module);
+        is_here.then_some(HostItem {
+            keyword,
+            line: place.0,
+            is_gated: false,
+            is_array: false,
+            is_shared: false,
+        })
+    })
+}
+
+/// Returns the `macro_rules!` of the file, with its line, that is called in the module around
+/// `position` with `name` as an argument, if neither has the word `device`.
+pub(crate) fn find_making_macro(
+    file: &SourceFile,
+    name: &str,
+    position: LineColumn,
+) -> Option<(String, usize)> {
+    let names = file.names();
+    if names.has(name) || names.has_foreign_globs() {
+        return None;
+    }
+    let words = file.code_text();
+    let module = file.module_around(position);
+    let is_word = |start: &usize| {
+        !words.text[..*start].ends_with(is_name)
+            && !words.text[start + name.len()..].starts_with(is_name)
+    };
+    let places = words.text.match_indices(name).map(|(start, _)| start).filter(is_word);
+    places.into_iter().find_map(|start| {
+        let (open, macro_name) = words.call_around(start)?;
+        let place = words.places[open - 1];
+        let is_here = file.module_around(place) == module && file.is_directly_in(place, module);
+        let call = &words.text[open..start];
+        if !is_here || !names.may_have_rules(&macro_name) || call.contains("device") {
+            return None;
+        }
+        let rules = find_macro_rules(file, &macro_name, place)?;
+        let (line, _) = macro_rules_places(file, &macro_name).next()?;
+        (!rules.to_string().contains("device")).then_some((macro_name, line))
+    })
+}
+
+/// Returns the enum of the file that has a variant of this name.
+pub(crate) fn enum_with_variant(file: &SourceFile, variant: &str) -> Option<String> {
+    let text = &file.code_text().text;
+    let enums = text.match_indices("enum ").filter(|(start, _)| !text[..*start].ends_with(is_name));
+    let names = enums.filter_map(|(start, word)| split_words(&text[start + word.len()..]).next());
+    names
+        .map(str::to_owned)
+        .find(|name| enum_variants(text, name).iter().any(|known| known == variant))
 }
 
 /// Maximum number of closing braces to try as the end of an enum.
@@ -478,25 +663,28 @@ fn ends_with_word(text: &str, word: &str) -> bool {
 }
 
 impl SourceFile {
-    /// Returns the text between two positions.
+    /// Returns the text between the brackets at two positions.
     fn text_between(&self, open: LineColumn, close: LineColumn) -> Option<&str> {
-        let offset = |(line, column): LineColumn| {
-            let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
-            let (position, char) = self.text[start..].char_indices().nth(column - 1)?;
-            Some((start + position, char.len_utf8()))
-        };
-        let ((open, len), (close, _)) = (offset(open)?, offset(close)?);
-        self.text.get(open + len..close)
+        self.text.get(self.offset_of(open)? + 1..self.offset_of(close)?)
+    }
+
+    /// Returns the offset of a position in the text.
+    fn offset_of(&self, (line, column): LineColumn) -> Option<usize> {
+        let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+        let (position, _) = self.text[start..].char_indices().nth(column - 1)?;
+        Some(start + position)
+    }
+
+    /// Returns the innermost braces around `place`.
+    fn innermost_braces(&self, place: LineColumn) -> Option<&Braces> {
+        let around = |braces: &&Braces| braces.open < place && place < braces.close;
+        self.all_braces().iter().filter(around).max_by_key(|braces| braces.open)
     }
 
     /// Returns true if `place` is directly in the module: not inside of a function, `impl`, trait
     /// or macro call in it.
     pub(crate) fn is_directly_in(&self, place: LineColumn, module: Option<LineColumn>) -> bool {
-        let around = |braces: &&crate::resolve::source_map::Braces| {
-            braces.open < place && place < braces.close
-        };
-        let innermost = self.all_braces().iter().filter(around).map(|braces| braces.open).max();
-        innermost == module
+        self.innermost_braces(place).map(|braces| braces.open) == module
     }
 }
 
@@ -515,6 +703,30 @@ impl CodeText {
             .filter(|&(_, _, place)| file.is_directly_in(place, module(place)))
             .filter(|&(_, _, place)| module(place) == module(position))
             .collect()
+    }
+
+    /// Returns the kind of block that an opening brace begins.
+    fn opening_word(&self, open: LineColumn) -> OpeningWord {
+        let Ok(start) = self.places.binary_search(&open) else { return OpeningWord::Other };
+        let before = self.text[..start].trim_end();
+        match before.ends_with('!') {
+            true => OpeningWord::Macro,
+            false if ends_with_word(before, "extern") => OpeningWord::Extern,
+            false => OpeningWord::Other,
+        }
+    }
+
+    /// Returns the macro call around the offset `start`: the offset after its opening bracket, and
+    /// the name of the macro.
+    fn call_around(&self, start: usize) -> Option<(usize, String)> {
+        let mut depth = 0;
+        let open = self.text[..start].rfind(|char| {
+            depth += i32::from("([{".contains(char)) - i32::from(")]}".contains(char));
+            depth == 1
+        })?;
+        let before = self.text[..open].trim_end().strip_suffix('!')?;
+        let name = before.rsplit(|char| !is_name(char)).next().filter(|name| !name.is_empty())?;
+        Some((before.len(), name.to_owned()))
     }
 
     /// Returns the `impl` or the trait that directly contains the offset `start`: the offset of its
@@ -696,6 +908,64 @@ mod tests {
             found("impl A for [f32; 2] { fn f(self) {} }", "[f32; 2]"),
             "`impl A for [f32; 2]` (line 1)"
         );
+    }
+
+    /// Returns the file and the position of the `@` of a text.
+    fn file_and_position(text: &str) -> (SourceFile, LineColumn) {
+        let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        (SourceFile::new(text.replace('@', " ")), at)
+    }
+
+    #[test]
+    fn items_out_of_scope_are_known() {
+        let is_out = |text: &str| {
+            let (file, at) = file_and_position(text);
+            is_out_of_scope(&file, "f", at)
+        };
+        for text in [
+            "mod a { fn f() {} } @",
+            "fn g() { { const f: u32 = 1; } @ }",
+            "#[cfg(feature = \"none\")] #[device] fn f() {} @",
+            "#[device]\n#[cfg(all(feature = \"none\", unix))]\npub fn f() {} @",
+            "impl P { fn f() {} } @",
+        ] {
+            assert!(is_out(text), "{text}");
+        }
+        for text in [
+            "fn f() {} @",
+            "fn g() { { const f: u32 = 1; @ } }",
+            "#[cfg(unix)] fn f() {} @",
+            "#[cfg(not(feature = \"none\"))] fn f() {} @",
+            "extern \"C\" { fn f(); } @",
+            "m! { fn f() {} } @",
+        ] {
+            assert!(!is_out(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn items_of_macros_and_foreign_blocks_are_found() {
+        let making = |text: &str| {
+            let (file, at) = file_and_position(text);
+            find_making_macro(&file, "N", at)
+        };
+        let rules = "macro_rules! m { ($n:ident) => { const $n: u32 = 1; } }";
+        assert_eq!(making(&format!("\n{rules} m!(N); @")), Some(("m".to_owned(), 2)));
+        let device = rules.replace("const", "#[device] const");
+        for text in [format!("{device} m!(N); @"), format!("{rules} fn g() {{ m!(N); }} @")] {
+            assert_eq!(making(&text), None, "{text}");
+        }
+        assert_eq!(host_item_of("f", "unsafe extern \"C\" { fn f(); } @"), Some(("extern", 1)));
+        let statics = "thread_local!(static f: u32 = 1); @";
+        assert_eq!(host_item_of("f", statics), Some(("thread_local", 1)));
+    }
+
+    #[test]
+    fn enums_are_found_by_a_variant() {
+        let file = SourceFile::new("enum A { X }\nenum B { Y(u32), Z }".to_owned());
+        assert_eq!(enum_with_variant(&file, "Z").as_deref(), Some("B"));
+        assert_eq!(enum_with_variant(&file, "W"), None);
     }
 
     #[test]

@@ -105,13 +105,14 @@ pub(crate) fn device_traits_with(method: &Ident) -> Vec<String> {
     with_file(method.span(), found).unwrap_or_default()
 }
 
-/// Returns the host blocks in the file of `span` that give the type `ty` a function of this name, as
-/// messages name them.
-pub(crate) fn host_blocks_with(span: Span, function: &str, ty: &str) -> Vec<String> {
+/// Returns the host blocks in the file of `span` that give the type `ty` a function or a constant of
+/// this name, as messages name them. The macro that carries a device function to a kernel may have
+/// produced `span`.
+pub(crate) fn host_blocks_with(span: Span, member: &str, ty: &str) -> Vec<String> {
     if !proc_macro::is_available() {
         return Vec::new();
     }
-    let found = |file: &SourceFile| items::host_blocks_with(file, function, ty);
+    let found = |file: &SourceFile| items::host_blocks_with(file, member, ty);
     with_file(span, found).unwrap_or_default()
 }
 
@@ -200,6 +201,20 @@ pub(crate) fn is_private(path: &syn::Path) -> bool {
     ask_file(&first.ident, |_, _, position| {
         file().is_some_and(|file| modules::is_private_elsewhere(&file, position, &names))
     })
+}
+
+/// Returns true if `path` leads to an item of this crate with `#[device]` in a module that imports no
+/// such attribute, as far as the crate's files show.
+pub(crate) fn lacks_attribute(path: &syn::Path) -> bool {
+    let Some(first) = path.segments.first().filter(|_| path.leading_colon.is_none()) else {
+        return false;
+    };
+    let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+    let file = || first.ident.span().unwrap().local_file();
+    names.len() > 1
+        && ask_file(&first.ident, |_, _, position| {
+            file().is_some_and(|file| modules::lacks_attribute(&file, position, &names))
+        })
 }
 
 /// Returns `path` as a `use` at its place would write it, if it leads to another crate, as far as
@@ -317,8 +332,38 @@ pub(crate) fn is_nowhere(name: &Ident) -> bool {
             names.is_complete()
                 && !names.may_import(text)
                 && !names.may_have_rules(text)
-                && items::is_in_other_modules(file, text, position)
+                && items::is_out_of_scope(file, text, position)
         })
+}
+
+/// Returns the `macro_rules!` that makes an item of this name without `#[device]`, and its line.
+pub(crate) fn making_macro(name: &Ident) -> Option<(String, usize)> {
+    let mut found = None;
+    ask_file(name, |file, text, position| {
+        found = items::find_making_macro(file, text, position);
+        found.is_some()
+    });
+    found
+}
+
+/// Returns the path of the variant of this name of an enum in the file of `name`.
+pub(crate) fn variant_path(name: &Ident) -> Option<String> {
+    let mut found = None;
+    ask_file(name, |file, text, _| {
+        found = items::enum_with_variant(file, text).map(|of| format!("{of}::{text}"));
+        found.is_some()
+    });
+    found
+}
+
+/// Returns the declared name in the file of `name` that is spelt almost like it.
+pub(crate) fn similar_name(name: &Ident) -> Option<String> {
+    let mut found = None;
+    ask_names(name, false, |names, text| {
+        found = names.similar_name(text).map(str::to_owned);
+        found.is_some()
+    });
+    found
 }
 
 /// Returns true if the file of `name` declares a macro of this name behind it, and nothing may bring

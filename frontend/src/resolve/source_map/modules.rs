@@ -5,7 +5,7 @@
 //! and other crates.
 use crate::resolve::source_map::{
     LineColumn, SourceFile, imported_names,
-    items::{HostItem, find_host_item, has_private_item},
+    items::{HostItem, find_host_item, has_plain_device_item, has_private_item},
     load_file,
     scanner::is_name,
 };
@@ -60,6 +60,30 @@ pub(crate) fn is_private_elsewhere(here: &Path, position: LineColumn, path: &[St
             around = current.parent_module();
         }
         Some(has_private_item(&module.file, name, module.position_inside()))
+    };
+    find() == Some(true)
+}
+
+/// Returns true if `path` leads from the position `position` in the file `here` to an item with
+/// `#[device]`, as a plain name, in a module that imports nothing which may be that attribute.
+pub(crate) fn lacks_attribute(here: &Path, position: LineColumn, path: &[String]) -> bool {
+    let find = || {
+        let start = SourceModule::around(here, position)?;
+        let path = resolve_first_name(&start, path)?;
+        let (name, way) = path.split_last()?;
+        let module = way.iter().try_fold(start, |module, step| module.resolve_segment(step))?;
+        let imports_it = |place: LineColumn, text: &str| {
+            module.file.module_around(place) == module.open
+                && (text.contains('*') || text.contains("device"))
+        };
+        let words = module.file.code_text();
+        let mut uses = words.text.match_indices("use ");
+        let is_imported = uses.any(|(start, _)| {
+            let rest = &words.text[start..];
+            imports_it(words.places[start], &rest[..rest.find(';').unwrap_or(rest.len())])
+        });
+        let has_item = has_plain_device_item(&module.file, name, module.position_inside());
+        Some(!is_imported && !words.text.contains("macro_use") && has_item)
     };
     find() == Some(true)
 }
@@ -294,6 +318,26 @@ mod tests {
         assert!(!is_private((2, 27), "super::f"));
         assert!(!is_private((2, 27), "super::super::top"));
         assert!(is_private((2, 27), "super::super::a::f"));
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[test]
+    fn attributes_that_a_module_does_not_import_are_known() {
+        let text = "use warpwise::prelude::*;\nmod a { #[device] pub fn f() {} pub fn g() {} }\n\
+                    mod b { use warpwise::device; #[device] pub fn f() {} }\n\
+                    mod c { use super::*; #[device] pub fn f() {} }\n\
+                    mod d { #[warpwise::device] pub fn f() {} }\n#[device] fn f() {}";
+        let file =
+            std::env::temp_dir().join(format!("warpwise-attributes-{}.rs", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        let lacks = |path: &str| {
+            let path: Vec<String> = path.split("::").map(str::to_owned).collect();
+            lacks_attribute(&file, (1, 1), &path)
+        };
+        assert!(lacks("a::f"));
+        for path in ["a::g", "b::f", "c::f", "d::f", "self::f"] {
+            assert!(!lacks(path), "{path}");
+        }
         std::fs::remove_file(file).unwrap();
     }
 

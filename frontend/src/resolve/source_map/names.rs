@@ -116,6 +116,19 @@ impl FileNames {
         self.has_macros
     }
 
+    /// Returns true if there is a glob import other than those of Warpwise's prelude and root.
+    pub(crate) fn has_foreign_globs(&self) -> bool {
+        self.has_foreign_globs
+    }
+
+    /// Returns the declared name that differs from `name` by a letter or two.
+    pub(crate) fn similar_name(&self, name: &str) -> Option<&str> {
+        let mut close: Vec<&String> =
+            self.declared.iter().filter(|known| is_similar(known, name)).collect();
+        close.sort();
+        close.first().map(|known| known.as_str())
+    }
+
     /// Returns true if there is a glob import other than a prelude's.
     pub(crate) fn has_globs(&self) -> bool {
         self.has_globs
@@ -143,15 +156,48 @@ impl FileNames {
     }
 }
 
+/// Returns true if one letter was left out of, added to or replaced in a name of three letters or
+/// more.
+pub(crate) fn is_similar(known: &str, name: &str) -> bool {
+    let [known, name]: [Vec<char>; 2] = [known, name].map(|text| text.chars().collect());
+    let (long, short) = if known.len() < name.len() { (name, known) } else { (known, name) };
+    let same = long.iter().zip(&short).take_while(|(a, b)| a == b).count();
+    let ends_alike =
+        |skipped: usize| long[same + 1..] == short[(same + skipped).min(short.len())..];
+    short.len() >= 3
+        && match long.len() - short.len() {
+            0 => same < long.len() && ends_alike(1),
+            1 => ends_alike(0),
+            _ => false,
+        }
+}
+
 /// Returns true if `text` calls a macro that neither std nor Warpwise has, or declares one.
 fn calls_unknown_macro(text: &str) -> bool {
     text.match_indices('!').any(|(position, _)| {
         let (before, after) = (&text[..position], text[position + 1..].trim_start());
         let name = before.rsplit(|char| !is_name(char)).next().unwrap_or_default();
         let is_call = after.starts_with(['(', '[', '{']) || name == "macro_rules";
-        let brings_items = matches!(name, "include" | "macro_rules" | "thread_local");
-        let is_known =
-            matches!(name, "shared" | "shared_dyn" | "ptx") || item::is_std_macro_name(name);
+        let brings_items = matches!(name, "include" | "macro_rules");
+        // The names that `thread_local!` declares are written in it.
+        let is_known = matches!(name, "shared" | "shared_dyn" | "ptx" | "thread_local")
+            || item::is_std_macro_name(name);
         !name.is_empty() && is_call && (brings_items || !is_known)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_similar_if_one_letter_differs() {
+        for name in ["LIMT", "LIMITS", "LIMIK", "IMIT", "LINIT", "XLIMIT"] {
+            assert!(is_similar("LIMIT", name), "{name}");
+        }
+        for name in ["LIMIT", "LIM", "LMIIT", "COUNT"] {
+            assert!(!is_similar("LIMIT", name), "{name}");
+        }
+        assert!(!is_similar("N", "M"));
+    }
 }
