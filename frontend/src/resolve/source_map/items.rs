@@ -615,13 +615,24 @@ fn may_be_device_item(text: &str, start: usize) -> bool {
 /// Returns the traits that `#[derive(..)]` attributes directly above `position` name: the last names
 /// of their paths.
 pub(crate) fn derives_above(file: &SourceFile, position: LineColumn) -> Vec<String> {
-    let words = file.code_text();
-    let end = words.places.partition_point(|place| *place < position);
-    let mut before = words.text[..end].trim_end().trim_end_matches("#[").trim_end();
+    // No scan of the whole file: most types have nothing above `#[device]`.
+    let Some(end) = file.offset_of(position) else { return Vec::new() };
+    let mut before = file.text[..end].trim_end().trim_end_matches("#[").trim_end();
     let mut found = Vec::new();
-    while before.ends_with(']')
-        && let Some(open) = before.rfind("#[")
-    {
+    loop {
+        before = without_comment(before);
+        // A comment behind an attribute.
+        let line = before.rfind('\n').map_or(0, |end| end + 1);
+        if let Some(comment) = before[line..].find("//")
+            && let attribute = before[..line + comment].trim_end()
+            && attribute.ends_with(']')
+        {
+            before = attribute;
+        }
+        if !before.ends_with(']') {
+            return found;
+        }
+        let Some(open) = before.rfind("#[") else { return found };
         let attribute = before[open + 2..before.len() - 1].trim();
         let derived = attribute.strip_prefix("derive").map(str::trim_start);
         let names = derived.and_then(|list| list.strip_prefix('(')?.strip_suffix(')'));
@@ -631,7 +642,6 @@ pub(crate) fn derives_above(file: &SourceFile, position: LineColumn) -> Vec<Stri
         }));
         before = before[..open].trim_end();
     }
-    found
 }
 
 /// Returns `text` without trailing comment lines.
@@ -841,6 +851,21 @@ mod tests {
         ] {
             assert_eq!(block(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn derives_above_an_attribute_are_found() {
+        let derived = |text: &str| {
+            let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+            let at = (before.len(), before.last().unwrap().chars().count() + 1);
+            derives_above(&SourceFile::new(text.replace('@', "#")), at).join(" ")
+        };
+        assert_eq!(derived("#[derive(Clone, Copy)]\n@[device] struct S;"), "Clone Copy");
+        let with_comments =
+            "#[derive(std::cmp::PartialEq,)] // x\n/// Docs.\n#[repr(C)] // ]\n  // x\n@[device]";
+        assert_eq!(derived(with_comments), "PartialEq");
+        assert_eq!(derived("#[derive(Clone)] struct A;\n@[device] struct S;"), "");
+        assert_eq!(derived("@[device] #[derive(Clone)] struct S;"), "");
     }
 
     #[test]
