@@ -1,5 +1,5 @@
-//! What LLVM folds is what the IR means: operations on constants, lowered and optimized by LLVM, against the
-//! evaluator that the optimizer and the interpreter are tested by. Inline PTX does not fold and is left out.
+//! Constants as LLVM folds them: operations on constants, lowered and optimized by LLVM, against the evaluator
+//! that the optimizer and the interpreter are tested against. Inline PTX does not fold and is left out.
 #![expect(clippy::unwrap_used, reason = "a test")]
 use warpwise_compiler::{
     ir::{BinaryOp, CompareOp, Kernel, Scalar, UnaryOp, evaluate, number},
@@ -87,7 +87,8 @@ fn kernel(name: &str, types: &[Scalar], result: Scalar, cases: &Cases) -> Option
     verify(&kernel).is_ok().then_some(kernel)
 }
 
-/// Holds what LLVM makes of the cases against what they mean; yields how many it folded to constants.
+/// Asserts that LLVM's constants equal the evaluator's results. Returns the number of cases that it
+/// folded.
 fn check(name: &str, types: &[Scalar], result: Scalar, cases: &Cases) -> usize {
     let Some(kernel) = kernel(name, types, result, cases) else { return 0 };
     let llvm = Llvm::find().expect("rustup's toolchains have an LLVM with NVPTX");
@@ -96,6 +97,7 @@ fn check(name: &str, types: &[Scalar], result: Scalar, cases: &Cases) -> usize {
     // `st.global.b64 [%rd1+4096], 7;`
     for line in ptx.lines().filter(|line| line.contains("st.global.b64")) {
         let (place, stored) = line.split_once("], ").unwrap();
+        // What is not folded is a register, and computed by the GPU.
         let Ok(found) = stored.trim_end_matches(';').parse::<i64>() else { continue };
         let place: usize = place.split_once('+').map_or(0, |(_, bytes)| bytes.parse().unwrap());
         let (operands, expected) = &cases[place / STRIDE];

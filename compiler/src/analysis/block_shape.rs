@@ -29,9 +29,9 @@ pub(super) fn plausible_trace(kernel: &Kernel, uniformity: &Uniformity, ranges: 
     most_plausible(kernel, &shapes, |shape| symbolic::analyze_in(kernel, uniformity, ranges, shape))
 }
 
-/// Returns the trace in another candidate, as plausible as `assumed`. A fault in the assumed shape
-/// that is none in this one is no fault of the kernel. `None` if `assumed` is no assumption, or no
-/// candidate is as plausible.
+/// Returns the trace in another candidate, as plausible as `assumed`: a fault that occurs in one of
+/// the two only depends on the assumption. `None` if the shape is declared, or no other candidate is
+/// as plausible.
 pub(super) fn equally_plausible_trace(
     kernel: &Kernel,
     uniformity: &Uniformity,
@@ -41,20 +41,20 @@ pub(super) fn equally_plausible_trace(
     if assumed.shape.declared {
         return None;
     }
-    let most = count_faults(kernel, assumed);
+    let assumed_faults = count_faults(kernel, assumed);
     let mut shapes = Shape::candidates(kernel);
     // Two warps are the fewest that can race, and reveal most about dependences on the number of
     // warps.
     shapes.retain(|shape| *shape != assumed.shape && shape.warp_count() > 1);
-    // The sort is stable: otherwise the most usual shape stays first.
+    // The sort is stable: behind shapes of 64 threads, the most usual stays first.
     shapes.sort_by_key(|shape| shape.thread_count() != 64);
     let mut traces =
         shapes.into_iter().map(|shape| symbolic::analyze_in(kernel, uniformity, ranges, shape));
     // Without shared memory few faults depend on the shape: skip the search.
-    if most == 0 && kernel.shared.ids().next().is_none() {
+    if assumed_faults == 0 && kernel.shared.ids().next().is_none() {
         return traces.next();
     }
-    traces.find(|trace| count_faults(kernel, trace) <= most)
+    traces.find(|trace| count_faults(kernel, trace) <= assumed_faults)
 }
 
 fn most_plausible(kernel: &Kernel, shapes: &[Shape], trace: impl Fn(Shape) -> Trace) -> Trace {

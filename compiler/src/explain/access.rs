@@ -78,7 +78,8 @@ fn root_name(kernel: &Kernel, root: Root) -> &str {
     }
 }
 
-/// Returns the verdict for a known cost: good if it is the ideal for every possible base.
+/// Returns the verdict on a known cost, and the reason: good if it is the ideal for every possible
+/// base, bad if it is more for each of them, unknown otherwise.
 fn known_cost_reason(request: &Request, cost: &Cost) -> (Answer, String) {
     let answer = if cost.is_good() {
         Answer::Good
@@ -105,15 +106,17 @@ fn known_cost_reason(request: &Request, cost: &Cost) -> (Answer, String) {
     (answer, format!("{who} {taken}{with}, {} needed", price.ideal))
 }
 
-/// Returns the missing fact.
+/// Describes the fact that is missing for a verdict.
 const fn missing_fact(why: UnknownCost) -> &'static str {
     match why {
-        UnknownCost::Address => "the address depends on data, or in a way that is not followed",
-        UnknownCost::Stride(_) => "how far lanes are apart is not known",
+        UnknownCost::Address => {
+            "the address depends on data, or on an operation that is not analysed"
+        }
+        UnknownCost::Stride(_) => "the distance between lanes is not known",
         UnknownCost::Lanes => "which lanes are active is not known",
         UnknownCost::Size => "how many bytes a lane accesses depends on a generic parameter",
         UnknownCost::NotRun => {
-            "nothing comes here, or the kernel is too long to be run symbolically"
+            "no thread comes here, or the kernel is too long to be run symbolically"
         }
     }
 }

@@ -5,7 +5,7 @@
 //! for .. {                                 store #0[0], 4
 //!   store #0[0], 4                         store #0[1], 9
 //!   store #0[1], 9                  =>     for .. {
-//!   load #0[1]                               9
+//!   load #0[1]                               const 9
 //!   load #0[k]                               load #0[k]
 //! }                                        }
 //! ```
@@ -50,7 +50,8 @@ struct Walk<'k> {
 }
 
 impl Walk<'_> {
-    /// Returns `list`, which is in no loop, with copies of the stores in its loops before these.
+    /// Returns `list`, which is in no loop, with the stores into tables in its loops copied before
+    /// these.
     fn body(&mut self, list: Body) -> Body {
         let mut kept = Vec::with_capacity(list.0.len());
         for id in list.0 {
@@ -84,7 +85,7 @@ impl Walk<'_> {
         for id in list.0 {
             if let Some((place, value)) = self.filled_by(id) {
                 if filled.insert(place) {
-                    self.store(id, place, value, before);
+                    self.append_store(id, place, value, before);
                 }
                 continue;
             }
@@ -109,14 +110,14 @@ impl Walk<'_> {
         Some(((array, constant_offset(self.kernel, ptr)?, scalar), value))
     }
 
-    /// Appends a copy of the store `id` to `kept`, with all that it needs.
-    fn store(&mut self, id: InstId, place: Place, value: InstId, kept: &mut Vec<InstId>) {
+    /// Appends a copy of the store `id` to `before`, with all that it needs.
+    fn append_store(&mut self, id: InstId, place: Place, value: InstId, before: &mut Vec<InstId>) {
         let (array, offset, scalar) = place;
         let span = self.kernel.insts[id].span;
         let value = self.kernel.insts[value].op.clone();
         let mut push = |op, ty| {
             let id = self.kernel.insts.push(Inst { op, ty, span });
-            kept.push(id);
+            before.push(id);
             id
         };
         let local = Ty::Ptr(Space::Local);

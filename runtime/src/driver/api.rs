@@ -6,7 +6,7 @@
 //!
 //! Names and meanings are CUDA's: <https://docs.nvidia.com/cuda/cuda-driver-api/>.
 use super::{
-    library::{first_usable, said_of},
+    library::{describe_load_error, first_usable},
     tensor_map::TensorMapWords,
 };
 use crate::{Error, Result};
@@ -655,8 +655,8 @@ impl Driver {
 
     fn open(name: &str) -> Result<Self, Failure> {
         // SAFETY: what carries the driver's name is trusted to be one; its initialisers run.
-        let library =
-            unsafe { Library::new(name) }.map_err(|error| Failure::from(said_of(name, &error)))?;
+        let library = unsafe { Library::new(name) }
+            .map_err(|error| Failure::from(describe_load_error(name, &error)))?;
         // SAFETY: as above, and the types are those of `cuda.h`.
         let driver = unsafe { Self::link(library) }.map_err(|missing| {
             let missing = missing.join("`, `");

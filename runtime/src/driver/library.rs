@@ -20,7 +20,7 @@ pub(super) fn first_usable<T, F: From<String>>(
 }
 
 /// Formats an error of the dynamic loader, with the name of the library once.
-pub(super) fn said_of(name: &str, error: &libloading::Error) -> String {
+pub(super) fn describe_load_error(name: &str, error: &libloading::Error) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     if text.contains(name) { text } else { format!("{name}: {text}") }
 }

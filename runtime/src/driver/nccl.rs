@@ -6,7 +6,7 @@
 //! Names and meanings are NCCL's: <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html>.
 use super::{
     api::{Address, StreamHandle},
-    library::{first_usable, said_of},
+    library::{describe_load_error, first_usable},
     memory::Allocation,
     stream::Stream,
 };
@@ -176,7 +176,8 @@ impl Nccl {
 
     fn open(name: &str) -> Result<Self, String> {
         // SAFETY: what carries NCCL's name is trusted to be it; its initialisers run.
-        let library = unsafe { Library::new(name) }.map_err(|error| said_of(name, &error))?;
+        let library =
+            unsafe { Library::new(name) }.map_err(|error| describe_load_error(name, &error))?;
         // SAFETY: as above, and the types are those of `nccl.h`.
         let mut nccl = unsafe { Self::link(library) }
             .map_err(|missing| format!("`{name}` is old or broken: it lacks `{missing}`"))?;

@@ -6,7 +6,7 @@
 //! side, for the two functions that are needed here. It is used only with `WARPWISE_NVTX=1`.
 //!
 //! Names, numbers and layouts are those of `nvtxTypes.h`: <https://github.com/NVIDIA/NVTX>.
-use super::library::said_of;
+use super::library::describe_load_error;
 use libloading::Library;
 use std::{
     env,
@@ -21,7 +21,7 @@ use std::{
 };
 
 /// The variable that asks for ranges.
-const VARIABLE: &str = "WARPWISE_NVTX";
+const ENABLE_VARIABLE: &str = "WARPWISE_NVTX";
 /// The variable in which a profiler names its library.
 const INJECTION: &str = "NVTX_INJECTION64_PATH";
 
@@ -39,20 +39,20 @@ const RANGE_PUSH: usize = 9;
 const RANGE_POP: usize = 11;
 /// Numbers of functions of each module, one more than its last: none, core, CUDA, OpenCL, CUDA
 /// runtime, core 2, sync.
-const SIZES: [usize; 7] = [0, 16, 9, 15, 7, 16, 7];
+const FUNCTION_COUNTS: [usize; 7] = [0, 16, 9, 15, 7, 16, 7];
 /// The largest of these.
 const MAX_SIZE: usize = 16;
 
 /// The place of a function, which the profiler's library writes.
-type Place = AtomicPtr<c_void>;
+type Slot = AtomicPtr<c_void>;
 /// `NvtxFunctionTable`: the places of a module, with a null pointer after the last.
-type Table = [AtomicPtr<Place>; MAX_SIZE + 1];
+type Table = [AtomicPtr<Slot>; MAX_SIZE + 1];
 
-static PLACES: [[Place; MAX_SIZE]; SIZES.len()] =
-    [const { [const { Place::new(ptr::null_mut()) }; MAX_SIZE] }; SIZES.len()];
+static SLOTS: [[Slot; MAX_SIZE]; FUNCTION_COUNTS.len()] =
+    [const { [const { Slot::new(ptr::null_mut()) }; MAX_SIZE] }; FUNCTION_COUNTS.len()];
 /// Filled before it is shared.
-static TABLES: [Table; SIZES.len()] =
-    [const { [const { AtomicPtr::new(ptr::null_mut()) }; MAX_SIZE + 1] }; SIZES.len()];
+static TABLES: [Table; FUNCTION_COUNTS.len()] =
+    [const { [const { AtomicPtr::new(ptr::null_mut()) }; MAX_SIZE + 1] }; FUNCTION_COUNTS.len()];
 
 /// `NvtxExportTableCallbacks`
 #[repr(C)]
@@ -116,10 +116,10 @@ impl Nvtx {
     fn get() -> Option<&'static Self> {
         static FOUND: OnceLock<Option<Nvtx>> = OnceLock::new();
         let find = || {
-            env::var_os(VARIABLE).filter(|value| value == "1")?;
+            env::var_os(ENABLE_VARIABLE).filter(|value| value == "1")?;
             Self::load()
                 .inspect_err(|reason| {
-                    log::warn!("no NVTX ranges, which {VARIABLE} asks for: {reason}")
+                    log::warn!("no NVTX ranges, which {ENABLE_VARIABLE} asks for: {reason}")
                 })
                 .ok()
         };
@@ -130,24 +130,25 @@ impl Nvtx {
     fn load() -> Result<Self, String> {
         let path = env::var_os(INJECTION)
             .ok_or_else(|| format!("{INJECTION} is not set, so no profiler watches"))?;
-        for ((table, places), size) in TABLES.iter().zip(&PLACES).zip(SIZES) {
+        for ((table, slots), count) in TABLES.iter().zip(&SLOTS).zip(FUNCTION_COUNTS) {
             // Number 0 is no function.
-            for (entry, place) in table.iter().zip(places).take(size).skip(1) {
-                entry.store(ptr::from_ref(place).cast_mut(), Ordering::Relaxed);
+            for (entry, slot) in table.iter().zip(slots).take(count).skip(1) {
+                entry.store(ptr::from_ref(slot).cast_mut(), Ordering::Relaxed);
             }
         }
-        // SAFETY: the library of a profiler, which is made to be loaded so.
+        // SAFETY: the library of a profiler, which is meant to be loaded into a process.
         let library = unsafe { Library::new(&path) }
-            .map_err(|error| said_of(&path.to_string_lossy(), &error))?;
+            .map_err(|error| describe_load_error(&path.to_string_lossy(), &error))?;
         // SAFETY: NVTX gives the symbol this type.
         let initialize = unsafe { library.get::<Initialize>("InitializeInjectionNvtx2") };
-        let initialize = *initialize.map_err(|error| said_of(&path.to_string_lossy(), &error))?;
+        let initialize =
+            *initialize.map_err(|error| describe_load_error(&path.to_string_lossy(), &error))?;
         // SAFETY: as NVTX calls it: once, with a function that returns tables of the process.
         if unsafe { initialize(export_table) } == 0 {
-            return Err(format!("{} refuses", path.display()));
+            return Err(format!("`InitializeInjectionNvtx2` of {} returned 0", path.display()));
         }
         std::mem::forget(library);
-        let function = |number: usize| PLACES[CORE][number].load(Ordering::Acquire);
+        let function = |number: usize| SLOTS[CORE][number].load(Ordering::Acquire);
         let (push, pop) = (function(RANGE_PUSH), function(RANGE_POP));
         if push.is_null() || pop.is_null() {
             return Err(format!("{} records no ranges", path.display()));
@@ -198,7 +199,7 @@ unsafe extern "system" fn get_module_function_table(
             out_table.write(table);
         }
         if !out_size.is_null() {
-            out_size.write(SIZES[module] as c_uint);
+            out_size.write(FUNCTION_COUNTS[module] as c_uint);
         }
     }
     1

@@ -35,15 +35,17 @@ pub(super) struct Monomial(u128);
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Form(Vec<(Monomial, i128)>);
 
-/// Maximum number of products of a form, and of atoms of a product.
+/// Maximum number of products of a form.
 const MAX_TERMS: usize = 24;
+/// Maximum number of atoms of a product.
 const MAX_ATOMS_PER_PRODUCT: usize = 5;
 
-/// The bound of coefficients, so that few of them ever overflow in computations.
+/// The bound of coefficients. Sums of two such, and products with a number of 2^26, fit in 128 bits.
 const COEFFICIENT_LIMIT: i128 = 1 << 100;
 
-/// Bits of an atom in a product, and the position of the first.
+/// Bits of an atom in a product.
 const BITS_PER_ATOM: u32 = 25;
+/// The position of the first atom of a product.
 const FIRST_ATOM_SHIFT: u32 = 128 - BITS_PER_ATOM;
 
 impl Monomial {
@@ -100,6 +102,7 @@ impl Monomial {
         }
         let (mut a, mut b) = (self.0, other.0);
         let (mut product, mut place) = (0, FIRST_ATOM_SHIFT);
+        // The merge of two sorted lists. Atoms are not 0, so 0 is the end of one.
         while a != 0 || b != 0 {
             let (x, y) = (a >> FIRST_ATOM_SHIFT, b >> FIRST_ATOM_SHIFT);
             if y == 0 || (x != 0 && x <= y) {
@@ -182,6 +185,7 @@ impl Form {
 
     /// Returns the index of a product, or `Err` with the index at which to insert it.
     fn find_term(&self, monomial: Monomial) -> Result<usize, usize> {
+        // Not a binary search: forms have few products, and the macro is built without optimization.
         let mut place = 0;
         while place < self.0.len() {
             let here = self.0[place].0;

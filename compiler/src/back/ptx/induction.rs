@@ -26,17 +26,17 @@ use super::{
 };
 use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, ParamId, Root, Scalar, Space, Ty};
 
-/// The most addresses that one loop advances, each in two registers.
-const MAX_POINTERS: usize = 6;
+/// Maximum number of chains that one loop advances, each by an address in two registers.
+const MAX_CHAINS: usize = 6;
 
-/// The most products in an index.
+/// Maximum number of products in an index.
 const MAX_TERMS: usize = 8;
 
-/// The most instructions of a loop of which `ptxas` is expected to unroll a known number of
-/// iterations.
+/// Maximum number of instructions of a loop that `ptxas` is expected to unroll, if the number of
+/// iterations is known.
 const MAX_UNROLLED_SIZE: usize = 64;
 
-/// The depth to which indices are looked into.
+/// Maximum depth of the search through the operands of an index.
 const MAX_DEPTH: u32 = 12;
 
 /// A product of at most two values from before the loop and, if so, its counter.
@@ -64,10 +64,10 @@ impl Product {
 
 /// A sum of products, each with a coefficient that is not 0, in order, modulo 2^64.
 #[derive(Clone, Default, PartialEq, Eq)]
-struct Form(Vec<(Product, u64)>);
+struct WrappingSum(Vec<(Product, u64)>);
 
-impl Form {
-    fn of(product: Product, coefficient: u64) -> Self {
+impl WrappingSum {
+    fn from_product(product: Product, coefficient: u64) -> Self {
         let mut form = Self::default();
         form.add(product, coefficient);
         form
@@ -122,7 +122,7 @@ impl Form {
         for &(product, coefficient) in &self.0 {
             let rest = Product { has_counter: false, ..product };
             if product.has_counter {
-                result = result.plus(coefficient, &value.times(&Self::of(rest, 1))?);
+                result = result.plus(coefficient, &value.times(&Self::from_product(rest, 1))?);
             } else {
                 result.add(rest, coefficient);
             }
@@ -142,23 +142,24 @@ struct Pointer {
     base: ParamId,
     stride: u64,
     /// The index of the first.
-    form: Form,
+    form: WrappingSum,
     /// The accesses, each with its distance from the first in elements.
     members: Vec<(InstId, u64)>,
 }
 
-/// A row of pointers, each of which is the one before it and the same distance.
+/// Pointers at equal distances: each is its predecessor plus `distance`.
 struct Chain {
     pointers: Vec<Pointer>,
-    distance: Form,
+    distance: WrappingSum,
     /// The distance from the last to the first in the next iteration.
-    rest: Form,
+    rest: WrappingSum,
 }
 
 /// The chains of a loop, as they are in registers.
-pub(super) struct Induction(Vec<Advanced>);
+pub(super) struct Induction(Vec<AdvancedChain>);
 
-struct Advanced {
+/// A chain, as it is in registers.
+struct AdvancedChain {
     chain: Chain,
     head: Reg,
     distance: Option<Reg>,
@@ -177,7 +178,8 @@ enum Step {
 /// Finds the addresses that a loop advances.
 struct Finder<'e, 'k> {
     emitter: &'e Emitter<'k>,
-    of: InstId,
+    /// The loop, whose value is its counter.
+    counter: InstId,
     /// True if `ptxas` unrolls the loop.
     is_unrolled: bool,
     pointers: Vec<Pointer>,
@@ -188,19 +190,19 @@ impl Finder<'_, '_> {
         self.emitter.kernel
     }
 
-    fn look_at(&mut self, list: &Body) {
+    fn collect_pointers(&mut self, list: &Body) {
         for &id in &list.0 {
             let op = &self.emitter.kernel.insts[id].op;
             if let Op::Index { base, index, ref stride } = *op
                 && let Some(stride) = stride.known()
             {
-                self.access(id, base, index, stride);
+                self.add_access(id, base, index, stride);
             }
-            op.bodies().for_each(|inner| self.look_at(inner));
+            op.bodies().for_each(|inner| self.collect_pointers(inner));
         }
     }
 
-    fn access(&mut self, id: InstId, base: InstId, index: InstId, stride: u64) {
+    fn add_access(&mut self, id: InstId, base: InstId, index: InstId, stride: u64) {
         let Op::Param(base) = self.kernel().insts[base].op else { return };
         let is_global = self.kernel().space_of_root(Root::Param(base)) == Space::Global;
         if !is_global || self.emitter.facts.fits(index) && !self.is_unrolled {
@@ -231,19 +233,23 @@ impl Finder<'_, '_> {
 
     /// Returns `id` as a sum of products, if it does not depend on anything else that changes in
     /// the loop.
-    fn form(&self, id: InstId, depth: u32) -> Option<Form> {
+    fn form(&self, id: InstId, depth: u32) -> Option<WrappingSum> {
         let depth = depth.checked_sub(1)?;
         let inst = &self.kernel().insts[id];
         let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = inst.ty else { return None };
-        if id == self.of {
-            return Some(Form::of(Product { has_counter: true, ..Product::ONE }, 1));
+        if id == self.counter {
+            return Some(WrappingSum::from_product(
+                Product { has_counter: true, ..Product::ONE },
+                1,
+            ));
         }
         if let Some(bits) = self.kernel().literal(id) {
-            return Some(Form::of(Product::ONE, bits));
+            return Some(WrappingSum::from_product(Product::ONE, bits));
         }
-        if id < self.of {
+        // Kernels are numbered in order here: a lower number is computed before the loop.
+        if id < self.counter {
             let factors = [Some(id), None];
-            return Some(Form::of(Product { factors, ..Product::ONE }, 1));
+            return Some(WrappingSum::from_product(Product { factors, ..Product::ONE }, 1));
         }
         if let Op::Bounds { index, .. } = inst.op {
             self.form(index, depth)
@@ -263,7 +269,7 @@ impl Finder<'_, '_> {
                 BinaryOp::Mul => left.times(&right)?,
                 BinaryOp::Shl => {
                     let amount = self.kernel().literal(rhs).filter(|amount| *amount < 32)?;
-                    Form::default().plus(1 << amount, &left)
+                    WrappingSum::default().plus(1 << amount, &left)
                 }
                 BinaryOp::Div
                 | BinaryOp::Rem
@@ -311,7 +317,7 @@ fn size_of_innermost(kernel: &Kernel, list: &Body) -> Option<usize> {
 }
 
 /// Puts pointers into chains; `step` is that of the counter.
-fn chains(pointers: Vec<Pointer>, step: &Form) -> Option<Vec<Chain>> {
+fn chains(pointers: Vec<Pointer>, step: &WrappingSum) -> Option<Vec<Chain>> {
     let mut chains: Vec<Chain> = Vec::new();
     for pointer in pointers {
         let next = chains.iter_mut().find_map(|chain| {
@@ -330,7 +336,7 @@ fn chains(pointers: Vec<Pointer>, step: &Form) -> Option<Vec<Chain>> {
                 chain.pointers.push(pointer);
             }
             None => {
-                let (distance, rest) = (Form::default(), Form::default());
+                let (distance, rest) = (WrappingSum::default(), WrappingSum::default());
                 chains.push(Chain { pointers: vec![pointer], distance, rest });
             }
         }
@@ -344,11 +350,11 @@ fn chains(pointers: Vec<Pointer>, step: &Form) -> Option<Vec<Chain>> {
 }
 
 impl Emitter<'_> {
-    /// Emits what stands before the loop `of` from `start` by `step`: the addresses that it
-    /// advances.
+    /// Emits the initial addresses before the loop `counter`, which counts from `start` to `end` by
+    /// `step`, and returns the chains that it advances.
     pub(super) fn begin_induction(
         &mut self,
-        of: InstId,
+        counter: InstId,
         [start, end, step]: [InstId; 3],
         body: &Body,
     ) -> Induction {
@@ -358,13 +364,13 @@ impl Emitter<'_> {
         };
         let is_unrolled =
             size <= MAX_UNROLLED_SIZE && [start, end, step].into_iter().all(is_constant);
-        let mut finder = Finder { emitter: self, of, is_unrolled, pointers: Vec::new() };
-        finder.look_at(body);
+        let mut finder = Finder { emitter: self, counter, is_unrolled, pointers: Vec::new() };
+        finder.collect_pointers(body);
         let bounds = [start, step].map(|id| finder.form(id, MAX_DEPTH));
         let pointers = finder.pointers;
         let [Some(start), Some(step)] = bounds else { return Induction(Vec::new()) };
         let chains = chains(pointers, &step).unwrap_or_default();
-        if chains.len() > MAX_POINTERS {
+        if chains.len() > MAX_CHAINS {
             return Induction(Vec::new());
         }
         let chains = chains.into_iter().filter(|chain| self.keeps_factors(chain));
@@ -387,7 +393,7 @@ impl Emitter<'_> {
         })
     }
 
-    fn begin_chain(&mut self, chain: Chain, start: &Form) -> Option<Advanced> {
+    fn begin_chain(&mut self, chain: Chain, start: &WrappingSum) -> Option<AdvancedChain> {
         let first = chain.pointers.first()?;
         let (stride, index) = (first.stride, first.form.with_counter(start)?);
         let Value::Address(base) = self.param(first.base) else { return None };
@@ -406,11 +412,11 @@ impl Emitter<'_> {
             Some(distance) if chain.rest == chain.distance => Step::Register(distance),
             Some(_) | None => self.bytes(&chain.rest, stride),
         };
-        Some(Advanced { chain, head, distance, rest, last: head })
+        Some(AdvancedChain { chain, head, distance, rest, last: head })
     }
 
     /// Emits the product of a sum and `stride`.
-    fn bytes(&mut self, form: &Form, stride: u64) -> Step {
+    fn bytes(&mut self, form: &WrappingSum, stride: u64) -> Step {
         let mut form = form.clone();
         let constant = form.take_constant().wrapping_mul(stride);
         let mut sum: Option<Reg> = None;
@@ -478,7 +484,7 @@ impl Emitter<'_> {
 
     /// Emits the step from an iteration to the next.
     pub(super) fn advance_pointers(&mut self, induction: &Induction) {
-        for Advanced { head, last, rest, .. } in &induction.0 {
+        for AdvancedChain { head, last, rest, .. } in &induction.0 {
             match rest {
                 Step::Bytes(bytes) => ptx!(self, "add.s64 {head}, {last}, {}", *bytes as i64),
                 Step::Register(bytes) => ptx!(self, "add.s64 {head}, {last}, {bytes}"),

@@ -1,14 +1,15 @@
 //! Reads of tiles in shared memory by products of warpgroups.
 //!
-//! A product may read its tiles at any time until it is waited for. So one lane of each warp reads them
-//! twice, where the product begins and where it is waited for: a write that nothing orders with one of
-//! these is a race.
+//! A product may read its tiles at any time until it is waited for. The sanitizer therefore records each
+//! read twice, by one lane of each warp: where the product begins and where it is waited for. A write
+//! that nothing orders with one of these is a race.
 use std::collections::{HashMap, VecDeque};
 
 /// A read of a tile: its site and its address.
 pub(crate) type TileRead = (u32, u64);
 
-/// The reads of the products of each warp that nothing has waited for.
+/// The reads of the products that nothing has waited for: for each warp, those of each product,
+/// oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct TileReads {
     warps: HashMap<usize, VecDeque<Vec<TileRead>>>,
