@@ -11,7 +11,7 @@ use std::fmt::Display;
 
 pub(super) fn check<'k>(kernel: &'k Kernel, errors: &mut Errors<'k>) {
     for (id, inst) in kernel.insts.iter() {
-        Typing { kernel, errors, id, ty: inst.ty }.inst(inst);
+        Typing { kernel, errors, id, ty: inst.ty }.check_inst(inst);
     }
 }
 
@@ -92,18 +92,18 @@ impl Typing<'_, '_> {
     }
 
     /// The result must be of type `ty`.
-    fn result(&mut self, ty: impl Into<Ty>) {
+    fn require_result(&mut self, ty: impl Into<Ty>) {
         let ty = ty.into();
         if self.ty != ty {
             self.error(format!("yields `{}` and must yield `{ty}`", self.ty));
         }
     }
 
-    fn result_in(&mut self, class: Class) {
-        self.in_class(&"the result", self.ty, class);
+    fn require_result_in(&mut self, class: Class) {
+        self.require_class(&"the result", self.ty, class);
     }
 
-    fn in_class(&mut self, what: &dyn Display, ty: Ty, class: Class) {
+    fn require_class(&mut self, what: &dyn Display, ty: Ty, class: Class) {
         let holds = match ty {
             Ty::Scalar(scalar) => class.holds(self.kernel, scalar),
             Ty::Unit | Ty::Ptr(_) => false,
@@ -119,7 +119,7 @@ impl Typing<'_, '_> {
     }
 
     /// Each operand must be of type `ty`.
-    fn operands<const N: usize>(&mut self, operands: [InstId; N], ty: Ty) {
+    fn require_operands<const N: usize>(&mut self, operands: [InstId; N], ty: Ty) {
         for operand in operands {
             if let Some(found) = self.ty_of(operand).filter(|found| *found != ty) {
                 self.error(format!("{operand} is `{found}` and must be `{ty}`"));
@@ -127,47 +127,47 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn operand_in(&mut self, operand: InstId, class: Class) {
+    fn require_operand_in(&mut self, operand: InstId, class: Class) {
         if let Some(ty) = self.ty_of(operand) {
-            self.in_class(&operand, ty, class);
+            self.require_class(&operand, ty, class);
         }
     }
 
-    fn pointer(&mut self, ptr: InstId) {
+    fn require_pointer(&mut self, ptr: InstId) {
         if let Some(ty @ (Ty::Unit | Ty::Scalar(_))) = self.ty_of(ptr) {
             self.error(format!("{ptr} is `{ty}` and must be a pointer"));
         }
     }
 
     /// The blocks of the kernel must run in clusters.
-    fn has_cluster(&mut self) {
+    fn require_cluster(&mut self) {
         if self.kernel.cluster.is_none() {
             self.error("is in a kernel without clusters".into());
         }
     }
 
     /// The operands must be what the message takes.
-    fn said(&mut self, message: MessageId, args: &[InstId]) {
+    fn check_message_args(&mut self, message: MessageId, args: &[InstId]) {
         let Some(message) = self.kernel.messages.get(message) else { return };
         if message.args.len() != args.len() {
             let (expected, found) = (message.args.len(), args.len());
             self.error(format!("the message takes {expected} arguments and gets {found}"));
         }
         for (&arg, &scalar) in args.iter().zip(&message.args) {
-            self.operands([arg], Ty::Scalar(scalar));
+            self.require_operands([arg], Ty::Scalar(scalar));
         }
     }
 
-    fn mask(&mut self, mask: Option<InstId>) {
+    fn check_mask(&mut self, mask: Option<InstId>) {
         if let Some(mask) = mask {
-            self.operands([mask], U32);
+            self.require_operands([mask], U32);
         }
     }
 
     /// Checks a copy of a box of the tensor of `map`.
-    fn tensor_box(&mut self, map: ParamId, access: Access, shape: &TensorBox, at: &[InstId]) {
-        self.result(Ty::Unit);
-        at.iter().for_each(|at| self.operands([*at], Scalar::I32.into()));
+    fn check_tensor_box(&mut self, map: ParamId, access: Access, shape: &TensorBox, at: &[InstId]) {
+        self.require_result(Ty::Unit);
+        at.iter().for_each(|at| self.require_operands([*at], Scalar::I32.into()));
         let Some(param) = self.kernel.params.get(map) else { return };
         if !matches!(param.kind, ParamKind::Slice { access: found, .. } if found == access) {
             return self.error(format!("{map} is no `{}`", access.name()));
@@ -188,16 +188,16 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn inst(&mut self, inst: &Inst) {
+    fn check_inst(&mut self, inst: &Inst) {
         match &inst.op {
-            Op::Const(bits) => self.constant(*bits),
+            Op::Const(bits) => self.check_constant(*bits),
             Op::Generic(id) => match self.kernel.generics.get(*id).map(|generic| generic.kind) {
-                Some(GenericKind::Const(scalar)) => self.result(scalar),
-                Some(GenericKind::Type(_)) => self.result(U64),
+                Some(GenericKind::Const(scalar)) => self.require_result(scalar),
+                Some(GenericKind::Type(_)) => self.require_result(U64),
                 None => {}
             },
             Op::Param(id) => match self.kernel.params.get(*id).map(|param| &param.kind) {
-                Some(ParamKind::Scalar(scalar)) => self.result(*scalar),
+                Some(ParamKind::Scalar(scalar)) => self.require_result(*scalar),
                 Some(ParamKind::Slice { access: Access::Texture, .. }) => {
                     self.error(format!("{id} is a texture"));
                 }
@@ -206,11 +206,13 @@ impl Typing<'_, '_> {
                 }) => {
                     self.error(format!("{id} is a tensor map"));
                 }
-                Some(ParamKind::Slice { access, .. }) => self.result(Ty::Ptr(access.space())),
+                Some(ParamKind::Slice { access, .. }) => {
+                    self.require_result(Ty::Ptr(access.space()))
+                }
                 None => {}
             },
             Op::Len(id) => {
-                self.result(U64);
+                self.require_result(U64);
                 let is_slice = |kind: &ParamKind| match kind {
                     ParamKind::Slice { access, .. } => access.is_addressed(),
                     ParamKind::Scalar(_) => false,
@@ -219,66 +221,66 @@ impl Typing<'_, '_> {
                     self.error(format!("{id} is no slice"));
                 }
             }
-            Op::Shared(_) => self.result(Ty::Ptr(Space::Shared)),
-            Op::Array(_) => self.result(Ty::Ptr(Space::Local)),
+            Op::Shared(_) => self.require_result(Ty::Ptr(Space::Shared)),
+            Op::Array(_) => self.require_result(Ty::Ptr(Space::Local)),
             Op::Builtin(_) => {
                 if self.ty != U32 && self.ty != U64 {
                     self.error(format!("yields `{}` and must yield `u32` or `u64`", self.ty));
                 }
             }
-            Op::Unary { op, value } => self.unary(*op, *value),
-            Op::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs),
+            Op::Unary { op, value } => self.check_unary(*op, *value),
+            Op::Binary { op, lhs, rhs } => self.check_binary(*op, *lhs, *rhs),
             Op::Compare { op: _, lhs, rhs } => {
-                self.result(BOOL);
-                self.operand_in(*lhs, Class::Any);
+                self.require_result(BOOL);
+                self.require_operand_in(*lhs, Class::Any);
                 if let Some(ty) = self.ty_of(*lhs) {
-                    self.operands([*rhs], ty);
+                    self.require_operands([*rhs], ty);
                 }
             }
-            Op::Cast { value } => self.cast(*value),
-            Op::Bitcast { value } => self.bitcast(*value),
+            Op::Cast { value } => self.check_cast(*value),
+            Op::Bitcast { value } => self.check_bitcast(*value),
             Op::Select { cond, then, other } => {
-                self.operands([*cond], BOOL);
-                self.operands([*then, *other], self.ty);
-                self.something();
+                self.require_operands([*cond], BOOL);
+                self.require_operands([*then, *other], self.ty);
+                self.require_value();
             }
-            Op::Ternary { op, a, b, c } => self.ternary(*op, [*a, *b, *c]),
+            Op::Ternary { op, a, b, c } => self.check_ternary(*op, [*a, *b, *c]),
             Op::Fma { a, b, c } => {
-                self.operands([*a, *b, *c], self.ty);
-                self.result_in(Class::Float);
+                self.require_operands([*a, *b, *c], self.ty);
+                self.require_result_in(Class::Float);
             }
             Op::MulAdd { form: _, a, b, c } => {
-                self.operands([*a, *b, *c], self.ty);
+                self.require_operands([*a, *b, *c], self.ty);
                 if !matches!(self.ty, Ty::Scalar(Scalar::Generic(_))) {
                     self.error(format!("yields `{}` and must yield a type parameter", self.ty));
                 }
             }
             Op::Index { base, index, stride: _ } => {
-                self.pointer(*base);
-                self.operand_in(*index, Class::Unsigned);
+                self.require_pointer(*base);
+                self.require_operand_in(*index, Class::Unsigned);
                 if let Some(ty @ Ty::Ptr(_)) = self.ty_of(*base) {
-                    self.result(ty);
+                    self.require_result(ty);
                 }
             }
             Op::Offset { base, offset: _ } => {
-                self.pointer(*base);
+                self.require_pointer(*base);
                 if let Some(ty @ Ty::Ptr(_)) = self.ty_of(*base) {
-                    self.result(ty);
+                    self.require_result(ty);
                 }
             }
             Op::MapShared { ptr, rank } => {
-                self.operands([*ptr], Ty::Ptr(Space::Shared));
-                self.operands([*rank], U32);
-                self.result(Ty::Ptr(Space::Cluster));
-                self.has_cluster();
+                self.require_operands([*ptr], Ty::Ptr(Space::Shared));
+                self.require_operands([*rank], U32);
+                self.require_result(Ty::Ptr(Space::Cluster));
+                self.require_cluster();
             }
             Op::Bounds { index, len } => {
-                self.operands([*index, *len], self.ty);
-                self.result_in(Class::Unsigned);
+                self.require_operands([*index, *len], self.ty);
+                self.require_result_in(Class::Unsigned);
             }
             Op::Check { cond, fault } => {
-                self.operands([*cond], BOOL);
-                self.result(Ty::Unit);
+                self.require_operands([*cond], BOOL);
+                self.require_result(Ty::Unit);
                 match fault {
                     Fault::IndexOutOfBounds => {
                         self.error("only `bounds` finds an index out of bounds".into());
@@ -302,106 +304,145 @@ impl Typing<'_, '_> {
             }
             Op::Get(local) => {
                 if let Some(local) = self.kernel.locals.get(*local) {
-                    self.result(local.ty);
+                    self.require_result(local.ty);
                 }
             }
             Op::Set { local, value } => {
-                self.result(Ty::Unit);
+                self.require_result(Ty::Unit);
                 if let Some(local) = self.kernel.locals.get(*local) {
-                    self.operands([*value], local.ty);
+                    self.require_operands([*value], local.ty);
                 }
             }
             Op::Load { ptr, cache: _ } | Op::AtomicLoad { ptr, order: _, scope: _ } => {
-                self.pointer(*ptr);
-                self.result_in(Class::Any);
+                self.require_pointer(*ptr);
+                self.require_result_in(Class::Any);
             }
             Op::Store { ptr, value, cache: _ }
             | Op::AtomicStore { ptr, value, order: _, scope: _ } => {
-                self.pointer(*ptr);
-                self.operand_in(*value, Class::Any);
-                self.result(Ty::Unit);
+                self.require_pointer(*ptr);
+                self.require_operand_in(*value, Class::Any);
+                self.require_result(Ty::Unit);
             }
             Op::Prefetch { ptr, level: _ } => {
-                self.pointer(*ptr);
-                self.result(Ty::Unit);
+                self.require_pointer(*ptr);
+                self.require_result(Ty::Unit);
             }
             Op::Atomic { op: _, ptr, value, order: _, scope: _ } => {
-                self.pointer(*ptr);
-                self.operands([*value], self.ty);
-                self.result_in(Class::Any);
+                self.require_pointer(*ptr);
+                self.require_operands([*value], self.ty);
+                self.require_result_in(Class::Any);
             }
             Op::CompareExchange { ptr, expected, value, order: _, scope: _ } => {
-                self.pointer(*ptr);
-                self.operands([*expected, *value], self.ty);
-                self.result_in(Class::Any);
+                self.require_pointer(*ptr);
+                self.require_operands([*expected, *value], self.ty);
+                self.require_result_in(Class::Any);
             }
-            Op::Copy(CopyOp::AsyncCopy { to, from, bytes }) => {
-                self.operands([*to], Ty::Ptr(Space::Shared));
-                self.operands([*from], Ty::Ptr(Space::Global));
-                self.result(Ty::Unit);
+            Op::Copy(op) => self.check_copy(op),
+            Op::Sync(op) => self.check_sync(op),
+            Op::Warp(op) => self.check_warp(op),
+            Op::Matrix(op) => self.check_matrix(op),
+            Op::Texture { op, texture, args, word } => {
+                self.check_texture_read(*op, *texture, args, *word)
+            }
+            Op::Ptx { is_pure: _, ptx, args } => self.check_inline_ptx(ptx, args),
+            Op::PtxOutput { of, output } => {
+                let ptx = self.kernel.insts.get(*of).map(|inst| &inst.op);
+                let Some(Op::Ptx { ptx, .. }) = ptx else {
+                    return self.error(format!("{of} is no inline PTX"));
+                };
+                match ptx.outputs.get(usize::from(*output)) {
+                    Some(scalar) if *output > 0 => self.require_result(*scalar),
+                    _ => self.error(format!("yields output {output}, which {of} has not")),
+                }
+            }
+            Op::Interpreted => self.require_result(BOOL),
+            Op::If { cond, then: _, other: _ } => {
+                self.require_operands([*cond], BOOL);
+                self.require_result(Ty::Unit);
+            }
+            Op::For { start, end, step, inclusive: _, body: _ } => {
+                self.require_operands([*start, *end, *step], self.ty);
+                self.require_result_in(Class::Int);
+            }
+            Op::Loop { body: _ } | Op::Block { body: _ } => self.require_result(Ty::Unit),
+            Op::Break(_) | Op::Continue(_) | Op::Return => self.require_result(Ty::Unit),
+            Op::Print { message, args } | Op::Panic { message, args } => {
+                self.require_result(Ty::Unit);
+                self.check_message_args(*message, args);
+            }
+        }
+    }
+
+    fn check_copy(&mut self, op: &CopyOp) {
+        match op {
+            CopyOp::AsyncCopy { to, from, bytes } => {
+                self.require_operands([*to], Ty::Ptr(Space::Shared));
+                self.require_operands([*from], Ty::Ptr(Space::Global));
+                self.require_result(Ty::Unit);
                 if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_async_size(*bytes)) {
                     self.error(format!("copies {bytes} bytes and must copy 4, 8 or 16"));
                 }
             }
-            Op::Copy(CopyOp::BulkCopy { to, from, bytes, barrier }) => {
-                self.operands([*to, *barrier], Ty::Ptr(Space::Shared));
-                self.operands([*from], Ty::Ptr(Space::Global));
-                self.result(Ty::Unit);
+            CopyOp::BulkCopy { to, from, bytes, barrier } => {
+                self.require_operands([*to, *barrier], Ty::Ptr(Space::Shared));
+                self.require_operands([*from], Ty::Ptr(Space::Global));
+                self.require_result(Ty::Unit);
                 if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_bulk_size(*bytes)) {
                     self.error(format!("copies {bytes} bytes and must copy a multiple of 16"));
                 }
             }
-            Op::Copy(CopyOp::TensorCopy { to, map, shape, at, barrier, blocks }) => {
-                self.operands([*to, *barrier], Ty::Ptr(Space::Shared));
+            CopyOp::TensorCopy { to, map, shape, at, barrier, blocks } => {
+                self.require_operands([*to, *barrier], Ty::Ptr(Space::Shared));
                 if let Some(blocks) = blocks {
-                    self.operands([*blocks], U32);
-                    self.has_cluster();
+                    self.require_operands([*blocks], U32);
+                    self.require_cluster();
                 }
-                self.tensor_box(*map, Access::TensorRead, shape, at);
+                self.check_tensor_box(*map, Access::TensorRead, shape, at);
             }
-            Op::Copy(CopyOp::TensorStore { map, from, shape, at }) => {
-                self.operands([*from], Ty::Ptr(Space::Shared));
-                self.tensor_box(*map, Access::TensorWrite, shape, at);
+            CopyOp::TensorStore { map, from, shape, at } => {
+                self.require_operands([*from], Ty::Ptr(Space::Shared));
+                self.check_tensor_box(*map, Access::TensorWrite, shape, at);
             }
-            Op::Copy(CopyOp::BulkStore { to, from, bytes }) => {
-                self.operands([*from], Ty::Ptr(Space::Shared));
-                self.operands([*to], Ty::Ptr(Space::Global));
-                self.result(Ty::Unit);
+            CopyOp::BulkStore { to, from, bytes } => {
+                self.require_operands([*from], Ty::Ptr(Space::Shared));
+                self.require_operands([*to], Ty::Ptr(Space::Global));
+                self.require_result(Ty::Unit);
                 if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_bulk_size(*bytes)) {
                     self.error(format!("stores {bytes} bytes and must store a multiple of 16"));
                 }
             }
-            Op::Copy(
-                CopyOp::AsyncCommit
-                | CopyOp::AsyncWait { pending: _ }
-                | CopyOp::BulkCommit
-                | CopyOp::BulkWait { pending: _, reads: _ },
-            ) => self.result(Ty::Unit),
-            Op::Sync(SyncOp::SyncGrid) => {
-                self.result(Ty::Unit);
+            CopyOp::AsyncCommit
+            | CopyOp::AsyncWait { pending: _ }
+            | CopyOp::BulkCommit
+            | CopyOp::BulkWait { pending: _, reads: _ } => self.require_result(Ty::Unit),
+        }
+    }
+
+    fn check_sync(&mut self, op: &SyncOp) {
+        match op {
+            SyncOp::SyncGrid => {
+                self.require_result(Ty::Unit);
                 if !self.kernel.cooperative {
                     self.error("is in a kernel that is not cooperative".into());
                 }
             }
-            Op::Sync(SyncOp::SyncCluster) => {
-                self.result(Ty::Unit);
-                self.has_cluster();
+            SyncOp::SyncCluster => {
+                self.require_result(Ty::Unit);
+                self.require_cluster();
             }
-            Op::Sync(
-                SyncOp::Barrier { reduce: None }
-                | SyncOp::Fence { scope: _ }
-                | SyncOp::ProxyFence
-                | SyncOp::GridDependency(_),
-            ) => self.result(Ty::Unit),
-            Op::Sync(SyncOp::Barrier { reduce: Some((op, value)) }) => {
-                self.operands([*value], BOOL);
-                self.result(match op {
+            SyncOp::Barrier { reduce: None }
+            | SyncOp::Fence { scope: _ }
+            | SyncOp::ProxyFence
+            | SyncOp::GridDependency(_) => self.require_result(Ty::Unit),
+            SyncOp::Barrier { reduce: Some((op, value)) } => {
+                self.require_operands([*value], BOOL);
+                self.require_result(match op {
                     BarrierOp::Count => U64,
                     BarrierOp::And | BarrierOp::Or => BOOL,
                 });
             }
-            Op::Sync(SyncOp::NamedBarrier { waits: _, id, threads }) => {
-                self.result(Ty::Unit);
+            SyncOp::NamedBarrier { waits: _, id, threads } => {
+                self.require_result(Ty::Unit);
                 if let Some(id) = id.known().filter(|id| !Op::is_named_barrier(*id)) {
                     self.error(format!("is named barrier {id}, and there are 1 to 15"));
                 }
@@ -411,134 +452,118 @@ impl Typing<'_, '_> {
                     self.error(format!("is for {threads} threads, which are no warps of a block"));
                 }
             }
-            Op::Sync(SyncOp::MBarrierArrive { barrier, bytes }) => {
-                self.operands([*barrier], Ty::Ptr(Space::Shared));
+            SyncOp::MBarrierArrive { barrier, bytes } => {
+                self.require_operands([*barrier], Ty::Ptr(Space::Shared));
                 if let Some(bytes) = bytes {
-                    self.operands([*bytes], U32);
+                    self.require_operands([*bytes], U32);
                 }
-                self.result(U64);
+                self.require_result(U64);
             }
-            Op::Sync(SyncOp::MBarrierWait { barrier, phase }) => {
-                self.operands([*barrier], Ty::Ptr(Space::Shared));
-                self.result(Ty::Unit);
+            SyncOp::MBarrierWait { barrier, phase } => {
+                self.require_operands([*barrier], Ty::Ptr(Space::Shared));
+                self.require_result(Ty::Unit);
                 if let Some(ty) = self.ty_of(*phase).filter(|ty| ![U32, U64].contains(ty)) {
                     self.error(format!("{phase} is `{ty}` and must be a token or a parity"));
                 }
             }
-            Op::Sync(SyncOp::SyncWarp { mask }) => {
-                self.mask(*mask);
-                self.result(Ty::Unit);
+            SyncOp::SyncWarp { mask } => {
+                self.check_mask(*mask);
+                self.require_result(Ty::Unit);
             }
-            Op::Warp(WarpOp::Shuffle { op: _, value, lane, width, mask }) => {
-                self.operands([*value], self.ty);
-                self.operands([*lane], U32);
-                self.mask(*mask);
-                self.result_in(Class::Any);
+        }
+    }
+
+    fn check_warp(&mut self, op: &WarpOp) {
+        match op {
+            WarpOp::Shuffle { op: _, value, lane, width, mask } => {
+                self.require_operands([*value], self.ty);
+                self.require_operands([*lane], U32);
+                self.check_mask(*mask);
+                self.require_result_in(Class::Any);
                 if width.known().is_some_and(|width| !ShuffleOp::is_width(width)) {
                     self.error(format!("the width is {width} and must be 2, 4, 8, 16 or 32"));
                 }
             }
-            Op::Warp(WarpOp::Vote { op, value, mask }) => {
-                self.operands([*value], BOOL);
-                self.mask(*mask);
-                self.result(match op {
+            WarpOp::Vote { op, value, mask } => {
+                self.require_operands([*value], BOOL);
+                self.check_mask(*mask);
+                self.require_result(match op {
                     VoteOp::All | VoteOp::Any => BOOL,
                     VoteOp::Ballot => U32,
                 });
             }
-            Op::Warp(WarpOp::Match { op, value, mask }) => {
-                self.operand_in(*value, Class::Any);
-                self.mask(*mask);
-                self.result(match op {
+            WarpOp::Match { op, value, mask } => {
+                self.require_operand_in(*value, Class::Any);
+                self.check_mask(*mask);
+                self.require_result(match op {
                     MatchOp::Any => U32,
                     MatchOp::All => BOOL,
                 });
             }
-            Op::Warp(WarpOp::ActiveMask) => self.result(U32),
-            Op::Warp(WarpOp::Reduce { op, value, mask }) => {
-                self.operands([*value], self.ty);
-                self.mask(*mask);
-                self.result_in(match op {
+            WarpOp::ActiveMask => self.require_result(U32),
+            WarpOp::Reduce { op, value, mask } => {
+                self.require_operands([*value], self.ty);
+                self.check_mask(*mask);
+                self.require_result_in(match op {
                     ReduceOp::Add | ReduceOp::Min | ReduceOp::Max => Class::Num,
                     ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => Class::Int,
                 });
             }
-            Op::Matrix(MatrixOp::Mma { op, args, word }) => {
-                self.product(*op, args, *word);
+        }
+    }
+
+    fn check_matrix(&mut self, op: &MatrixOp) {
+        match op {
+            MatrixOp::Mma { op, args, word } => {
+                self.check_product(*op, args, *word);
             }
-            Op::Matrix(MatrixOp::Wgmma { op, columns, args }) => {
-                self.warpgroup_product(*op, columns, args)
+            MatrixOp::Wgmma { op, columns, args } => {
+                self.check_warpgroup_product(*op, columns, args)
             }
-            Op::Matrix(MatrixOp::WgmmaWait { sums, pending }) => {
-                self.result(Ty::Unit);
-                self.operands([*sums], Ty::Ptr(Space::Local));
+            MatrixOp::WgmmaWait { sums, pending } => {
+                self.require_result(Ty::Unit);
+                self.require_operands([*sums], Ty::Ptr(Space::Local));
                 if let Some(pending) =
                     pending.known().filter(|pending| !Op::is_pending_products(*pending))
                 {
                     self.error(format!("leaves {pending} products pending, and 7 can be"));
                 }
             }
-            Op::Matrix(MatrixOp::DistributeRows { transposed: _, args, word }) => {
+            MatrixOp::DistributeRows { transposed: _, args, word } => {
                 if args.len() != 4 {
                     self.error(format!("has {} operands and must have 4", args.len()));
                 }
                 if *word >= 4 {
                     self.error(format!("yields word {word}, and there are 4 matrices"));
                 }
-                args.iter().for_each(|arg| self.operands([*arg], U32));
-                self.result(U32);
-            }
-            Op::Texture { op, texture, args, word } => {
-                let access = self.kernel.params.get(*texture).map(|param| &param.kind);
-                let is_texture =
-                    matches!(access, Some(ParamKind::Slice { access: Access::Texture, .. }));
-                if !is_texture {
-                    self.error(format!("{texture} is no texture"));
-                }
-                let types: Vec<Scalar> = op.arg_types().collect();
-                if args.len() != types.len() {
-                    let (given, taken) = (args.len(), types.len());
-                    self.error(format!("has {given} operands, and the read takes {taken}"));
-                }
-                if *word >= TextureOp::WORDS {
-                    self.error(format!("yields word {word}, and there are 4"));
-                }
-                for (arg, ty) in args.iter().zip(types) {
-                    self.operands([*arg], ty.into());
-                }
-                self.result(op.word.scalar());
-            }
-            Op::Ptx { is_pure: _, ptx, args } => self.inline_ptx(ptx, args),
-            Op::PtxOutput { of, output } => {
-                let ptx = self.kernel.insts.get(*of).map(|inst| &inst.op);
-                let Some(Op::Ptx { ptx, .. }) = ptx else {
-                    return self.error(format!("{of} is no inline PTX"));
-                };
-                match ptx.outputs.get(usize::from(*output)) {
-                    Some(scalar) if *output > 0 => self.result(*scalar),
-                    _ => self.error(format!("yields output {output}, which {of} has not")),
-                }
-            }
-            Op::Interpreted => self.result(BOOL),
-            Op::If { cond, then: _, other: _ } => {
-                self.operands([*cond], BOOL);
-                self.result(Ty::Unit);
-            }
-            Op::For { start, end, step, inclusive: _, body: _ } => {
-                self.operands([*start, *end, *step], self.ty);
-                self.result_in(Class::Int);
-            }
-            Op::Loop { body: _ } | Op::Block { body: _ } => self.result(Ty::Unit),
-            Op::Break(_) | Op::Continue(_) | Op::Return => self.result(Ty::Unit),
-            Op::Print { message, args } | Op::Panic { message, args } => {
-                self.result(Ty::Unit);
-                self.said(*message, args);
+                args.iter().for_each(|arg| self.require_operands([*arg], U32));
+                self.require_result(U32);
             }
         }
     }
 
-    fn inline_ptx(&mut self, ptx: &InlinePtx, args: &[InstId]) {
-        self.result(ptx.outputs.first().map_or(Ty::Unit, |scalar| Ty::Scalar(*scalar)));
+    fn check_texture_read(&mut self, op: TextureOp, texture: ParamId, args: &[InstId], word: u8) {
+        let access = self.kernel.params.get(texture).map(|param| &param.kind);
+        let is_texture = matches!(access, Some(ParamKind::Slice { access: Access::Texture, .. }));
+        if !is_texture {
+            self.error(format!("{texture} is no texture"));
+        }
+        let types: Vec<Scalar> = op.arg_types().collect();
+        if args.len() != types.len() {
+            let (given, taken) = (args.len(), types.len());
+            self.error(format!("has {given} operands, and the read takes {taken}"));
+        }
+        if word >= TextureOp::WORDS {
+            self.error(format!("yields word {word}, and there are 4"));
+        }
+        for (arg, ty) in args.iter().zip(types) {
+            self.require_operands([*arg], ty.into());
+        }
+        self.require_result(op.word.scalar());
+    }
+
+    fn check_inline_ptx(&mut self, ptx: &InlinePtx, args: &[InstId]) {
+        self.require_result(ptx.outputs.first().map_or(Ty::Unit, |scalar| Ty::Scalar(*scalar)));
         let inputs = args.iter().filter_map(|arg| self.ty_of(*arg));
         let types: Vec<Ty> =
             ptx.outputs.iter().map(|scalar| (*scalar).into()).chain(inputs).collect();
@@ -563,24 +588,24 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn product(&mut self, op: MmaOp, args: &[InstId], word: u8) {
+    fn check_product(&mut self, op: MmaOp, args: &[InstId], word: u8) {
         let types: Vec<Scalar> = op.arg_types().collect();
         if args.len() != types.len() {
             let (given, taken) = (args.len(), types.len());
             self.error(format!("has {given} operands, and the product takes {taken}"));
         }
         for (&arg, ty) in args.iter().zip(types) {
-            self.operands([arg], ty.into());
+            self.require_operands([arg], ty.into());
         }
         let words = op.sum_words();
         if usize::from(word) >= words {
             self.error(format!("yields word {word}, and the result has {words}"));
         }
-        self.result(op.sum_word());
+        self.require_result(op.sum_word());
     }
 
-    fn warpgroup_product(&mut self, op: WgmmaOp, columns: &Extent, args: &[InstId]) {
-        self.result(Ty::Unit);
+    fn check_warpgroup_product(&mut self, op: WgmmaOp, columns: &Extent, args: &[InstId]) {
+        self.require_result(Ty::Unit);
         if let Some(columns) = columns.known().filter(|columns| !op.has_columns(*columns)) {
             let described = op.describe_columns();
             self.error(format!("has {columns} columns, and a product has {described}"));
@@ -596,12 +621,12 @@ impl Typing<'_, '_> {
             self.error(format!("has {given} operands, and the product takes {taken}"));
         }
         for (&arg, ty) in args.iter().zip(types) {
-            self.operands([arg], ty);
+            self.require_operands([arg], ty);
         }
     }
 
-    fn constant(&mut self, bits: u64) {
-        let Ty::Scalar(scalar) = self.ty else { return self.result_in(Class::Any) };
+    fn check_constant(&mut self, bits: u64) {
+        let Ty::Scalar(scalar) = self.ty else { return self.require_result_in(Class::Any) };
         match scalar.bits() {
             None => self.error(format!("the type of a constant is the type parameter `{scalar}`")),
             Some(width) if width < 64 && bits >> width != 0 => {
@@ -612,15 +637,15 @@ impl Typing<'_, '_> {
     }
 
     /// The result must be a value.
-    fn something(&mut self) {
+    fn require_value(&mut self) {
         if self.ty == Ty::Unit {
             self.error("yields nothing".into());
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, value: InstId) {
-        self.operands([value], self.ty);
-        self.result_in(match op {
+    fn check_unary(&mut self, op: UnaryOp, value: InstId) {
+        self.require_operands([value], self.ty);
+        self.require_result_in(match op {
             UnaryOp::Neg | UnaryOp::Abs => Class::Num,
             UnaryOp::Not => Class::Bits,
             UnaryOp::Sqrt
@@ -632,16 +657,16 @@ impl Typing<'_, '_> {
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits
             | UnaryOp::SwapBytes => Class::Int,
-            UnaryOp::Rsqrt | UnaryOp::Approx(_) => return self.result(Scalar::F32),
+            UnaryOp::Rsqrt | UnaryOp::Approx(_) => return self.require_result(Scalar::F32),
         });
     }
 
-    fn ternary(&mut self, op: TernaryOp, operands: [InstId; 3]) {
-        self.operands(operands, self.ty);
+    fn check_ternary(&mut self, op: TernaryOp, operands: [InstId; 3]) {
+        self.require_operands(operands, self.ty);
         match op {
             TernaryOp::DotBytes | TernaryOp::DotHalvesLow | TernaryOp::DotHalvesHigh => {
                 if self.ty != Ty::Scalar(Scalar::I32) {
-                    self.result(Scalar::U32);
+                    self.require_result(Scalar::U32);
                 }
             }
             TernaryOp::PermuteBytes
@@ -649,14 +674,14 @@ impl Typing<'_, '_> {
             | TernaryOp::FunnelShr
             | TernaryOp::AddCarry
             | TernaryOp::CarryOut => {
-                self.result(Scalar::U32);
+                self.require_result(Scalar::U32);
             }
-            TernaryOp::FmaTo(_) => self.result(Scalar::F32),
+            TernaryOp::FmaTo(_) => self.require_result(Scalar::F32),
         }
     }
 
-    fn binary(&mut self, op: BinaryOp, lhs: InstId, rhs: InstId) {
-        self.operands([lhs], self.ty);
+    fn check_binary(&mut self, op: BinaryOp, lhs: InstId, rhs: InstId) {
+        self.require_operands([lhs], self.ty);
         let (class, right) = match op {
             BinaryOp::Add
             | BinaryOp::Sub
@@ -669,17 +694,17 @@ impl Typing<'_, '_> {
             BinaryOp::MulHigh => (Class::Int, self.ty),
             BinaryOp::Shl | BinaryOp::Shr | BinaryOp::RotateLeft => (Class::Int, U32),
         };
-        self.operands([rhs], right);
-        self.result_in(class);
+        self.require_operands([rhs], right);
+        self.require_result_in(class);
     }
 
-    fn cast(&mut self, value: InstId) {
-        self.operand_in(value, Class::Any);
+    fn check_cast(&mut self, value: InstId) {
+        self.require_operand_in(value, Class::Any);
         let from_bool = self.ty_of(value) == Some(BOOL);
-        self.result_in(if from_bool { Class::Int } else { Class::Num });
+        self.require_result_in(if from_bool { Class::Int } else { Class::Num });
     }
 
-    fn bitcast(&mut self, value: InstId) {
+    fn check_bitcast(&mut self, value: InstId) {
         let size = |ty: Ty| match ty {
             Ty::Scalar(Scalar::Bool) | Ty::Unit | Ty::Ptr(_) => None,
             Ty::Scalar(scalar) => scalar.size(),
