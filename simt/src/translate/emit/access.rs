@@ -370,6 +370,18 @@ impl Emitter<'_> {
         }
     }
 
+    /// Returns the address of an atomic access, which is counted and checked.
+    pub(super) fn atomic_address(
+        &mut self,
+        id: InstId,
+        ptr: InstId,
+    ) -> Result<Address<Operand>, Malformed> {
+        let at = self.access_address(id, ptr)?;
+        self.count_request(id, ptr, at);
+        self.emit_access_check(id, ptr, at, None);
+        Ok(at)
+    }
+
     pub(super) fn emit_atomic(
         &mut self,
         what: AtomicKind,

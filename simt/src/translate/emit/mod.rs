@@ -7,6 +7,7 @@ mod count;
 mod debug;
 mod dot_products;
 mod fused;
+mod groups;
 mod places;
 mod program;
 mod sanitize;
@@ -19,11 +20,7 @@ use super::{
     uniformity::Uniformity,
 };
 use crate::{
-    bytecode::{
-        Address, AtomicKind, Change, Code, Input, Instr, Malformed, MatrixInstr, OperandChoice,
-        WarpInstr, When,
-    },
-    outcome::Meeting,
+    bytecode::{Address, AtomicKind, Code, Input, Instr, Malformed, OperandChoice, When},
     translate::Instrumentation,
     vector::{
         lanes::{self, Isa, scan::AllBelow},
@@ -39,10 +36,7 @@ use std::{cell::OnceCell, collections::HashMap};
 use warpwise_compiler::{
     analysis::range,
     id::{self, Id},
-    ir::{
-        AtomicOp, Body, Builtin, CopyOp, InstId, Kernel, LocalId, MatrixOp, Op, ParamKind, Root,
-        Scalar, Span, SyncOp, Ty, WarpOp,
-    },
+    ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar, Span, Ty},
 };
 
 /// The results of the analyses.
@@ -353,25 +347,19 @@ impl Emitter<'_> {
             Op::Load { ptr, .. } => self.emit_load(id, *ptr),
             Op::Store { ptr, value, .. } => self.emit_store(id, *ptr, *value),
             Op::AtomicLoad { ptr, order, .. } => {
-                let at = self.access_address(id, *ptr)?;
-                self.count_request(id, *ptr, at);
-                self.emit_access_check(id, *ptr, at, None);
+                let at = self.atomic_address(id, *ptr)?;
                 let to = self.new_lanes(id)?;
                 self.emit_atomic(AtomicKind::Load { to }, at, id, *order, None)
             }
             Op::AtomicStore { ptr, value, order, .. } => {
-                let at = self.access_address(id, *ptr)?;
-                self.count_request(id, *ptr, at);
-                self.emit_access_check(id, *ptr, at, None);
+                let at = self.atomic_address(id, *ptr)?;
                 let what = AtomicKind::Store { value: self.operand(*value)? };
                 self.emit_atomic(what, at, *value, *order, None)
             }
             Op::Atomic { op, ptr, value, order, .. } => {
                 let change = lanes::atomic(*op, self.scalar(id)?, self.kernel.space(*ptr));
                 let change = change.ok_or_else(|| self.malformed("no such atomic operation"))?;
-                let at = self.access_address(id, *ptr)?;
-                self.count_request(id, *ptr, at);
-                self.emit_access_check(id, *ptr, at, None);
+                let at = self.atomic_address(id, *ptr)?;
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
                 let adds = matches!(op, AtomicOp::Add) && self.scalar(id)?.is_int();
@@ -380,154 +368,17 @@ impl Emitter<'_> {
                 self.emit_atomic(what, at, id, *order, max_index)
             }
             Op::CompareExchange { ptr, expected, value, order, .. } => {
-                let at = self.access_address(id, *ptr)?;
-                self.count_request(id, *ptr, at);
-                self.emit_access_check(id, *ptr, at, None);
+                let at = self.atomic_address(id, *ptr)?;
                 let (expected, value) = (self.operand(*expected)?, self.operand(*value)?);
                 let to = self.new_lanes(id)?;
                 let what = AtomicKind::CompareExchange { to, expected, value };
                 self.emit_atomic(what, at, id, *order, None)
             }
-            Op::Copy(CopyOp::AsyncCopy { to, from, bytes }) => {
-                let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
-                self.emit_async_copy(id, [*to, *from], bytes as u32)
-            }
-            Op::Copy(CopyOp::BulkCopy { to, from, bytes, barrier }) => {
-                let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
-                self.emit_bulk_copy(id, [*to, *from, *barrier], bytes as u32)
-            }
-            Op::Copy(CopyOp::TensorCopy { to, map, shape, at, barrier, blocks }) => {
-                self.emit_tensor_copy(id, [*to, *barrier], (*map, shape), (at, *blocks))
-            }
-            Op::Copy(CopyOp::TensorStore { map, from, shape, at }) => {
-                self.emit_tensor_store(id, *from, (*map, shape), at)
-            }
-            Op::Copy(CopyOp::BulkStore { to, from, bytes }) => {
-                let bytes = bytes.known().ok_or_else(|| self.malformed("a generic size"))?;
-                self.emit_bulk_store(id, [*to, *from], bytes as u32)
-            }
-            Op::Copy(CopyOp::BulkCommit) => {
-                self.emit(Instr::BulkCommit);
-                Ok(())
-            }
-            Op::Copy(CopyOp::BulkWait { pending, reads: _ }) => {
-                let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
-                let pending = u32::try_from(pending).unwrap_or(u32::MAX);
-                self.emit(Instr::BulkWait { pending });
-                Ok(())
-            }
+            Op::Copy(op) => self.emit_copy(id, op),
+            Op::Sync(op) => self.emit_sync(id, op),
+            Op::Warp(op) => self.emit_warp(id, op),
+            Op::Matrix(op) => self.emit_matrix(id, op),
             Op::Prefetch { .. } => Ok(()),
-            Op::Copy(CopyOp::AsyncCommit) => {
-                self.emit(Instr::AsyncCommit);
-                Ok(())
-            }
-            Op::Copy(CopyOp::AsyncWait { pending }) => {
-                let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
-                // Memory changes, if copies are done.
-                self.announce_change(Change::Company);
-                let pending = u32::try_from(pending).unwrap_or(u32::MAX);
-                self.emit(Instr::AsyncWait { pending });
-                Ok(())
-            }
-            Op::Sync(SyncOp::Barrier { reduce: None }) => {
-                self.emit(Instr::Barrier { reduce: None });
-                Ok(())
-            }
-            Op::Sync(SyncOp::Barrier { reduce: Some((op, value)) }) => {
-                let value = self.operand(*value)?;
-                let to = self.new_uniform(id)?;
-                self.emit(Instr::Barrier { reduce: Some((*op, value, to)) });
-                self.copy_to_lanes(id)
-            }
-            Op::Sync(SyncOp::SyncGrid) => {
-                self.emit(Instr::SyncGrid);
-                self.code.syncs_grid = true;
-                Ok(())
-            }
-            Op::Sync(SyncOp::SyncCluster) => {
-                self.synchronizes();
-                self.emit(Instr::SyncCluster);
-                Ok(())
-            }
-            Op::Sync(SyncOp::NamedBarrier { waits, id, threads }) => {
-                self.emit_named_barrier(*waits, [id, threads])
-            }
-            Op::Sync(SyncOp::MBarrierArrive { barrier, bytes }) => {
-                let barrier = self.access_address(id, *barrier)?;
-                let bytes = bytes.map(|bytes| self.operand(bytes)).transpose()?;
-                let to = self.new_lanes(id)?;
-                self.synchronizes();
-                self.announce_change(Change::Company);
-                self.emit(Instr::MBarrierArrive { barrier, to, bytes });
-                Ok(())
-            }
-            Op::Sync(SyncOp::MBarrierWait { barrier, phase }) => {
-                let barrier = self.access_address(id, *barrier)?;
-                let phase = self.operand(*phase)?;
-                self.synchronizes();
-                // Memory changes, if copies are done.
-                self.announce_change(Change::Company);
-                self.emit(Instr::MBarrierWait { barrier, phase });
-                Ok(())
-            }
-            Op::Sync(SyncOp::SyncWarp { mask }) => self.emit_warp_instr(WarpInstr::Sync, *mask),
-            Op::Sync(SyncOp::Fence { scope }) => {
-                self.emit_fence_check(*scope);
-                self.emit(Instr::Fence);
-                Ok(())
-            }
-            Op::Warp(WarpOp::Shuffle { op, value, lane, width, mask }) => {
-                let (value, lane) = (self.operand(*value)?, self.operand(*lane)?);
-                let to = self.new_lanes(id)?;
-                let width = width.known().ok_or_else(|| self.malformed("a generic width"))? as u32;
-                self.emit_warp_instr(WarpInstr::Shuffle { op: *op, to, value, lane, width }, *mask)
-            }
-            Op::Warp(WarpOp::Vote { op, value, mask }) => {
-                let value = self.operand(*value)?;
-                let to = self.new_lanes(id)?;
-                self.emit_warp_instr(WarpInstr::Vote { op: *op, to, value }, *mask)
-            }
-            Op::Warp(WarpOp::Match { op, value, mask }) => {
-                let value = self.operand(*value)?;
-                let to = self.new_lanes(id)?;
-                self.emit_warp_instr(WarpInstr::Match { op: *op, to, value }, *mask)
-            }
-            Op::Warp(WarpOp::ActiveMask) => {
-                let to = self.new_lanes(id)?;
-                self.announce_change(Change::Company);
-                self.emit(Instr::ActiveMask { to });
-                Ok(())
-            }
-            Op::Warp(WarpOp::Reduce { op, value, mask }) => {
-                let combine = lanes::atomic(op.update(), self.scalar(id)?, None);
-                let combine = combine.ok_or_else(|| self.malformed("no such reduction"))?;
-                let value = self.operand(*value)?;
-                let to = self.new_lanes(id)?;
-                self.emit_warp_instr(WarpInstr::Reduce { combine, to, value }, *mask)
-            }
-            Op::Matrix(MatrixOp::Mma { op, args, word }) => {
-                let word = self.add_matrix_word(MatrixInstr::Product(*op), args, *word)?;
-                let to = self.new_lanes(id)?;
-                self.emit_warp_instr(WarpInstr::Matrix { at: Meeting::Mma, word, to }, None)
-            }
-            Op::Matrix(MatrixOp::DistributeRows { transposed, args, word }) => {
-                let op = MatrixInstr::Rows { transposed: *transposed };
-                let word = self.add_matrix_word(op, args, *word)?;
-                let to = self.new_lanes(id)?;
-                self.emit_warp_instr(
-                    WarpInstr::Matrix { at: Meeting::DistributeRows, word, to },
-                    None,
-                )
-            }
-            Op::Matrix(MatrixOp::Wgmma { op, columns, args }) => {
-                self.emit_warpgroup_product(id, *op, columns, args)
-            }
-            Op::Matrix(MatrixOp::WgmmaWait { pending, .. }) => {
-                let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
-                self.emit_products_check(pending);
-                Ok(())
-            }
-            Op::Sync(SyncOp::ProxyFence | SyncOp::GridDependency(_)) => Ok(()),
             Op::Texture { op, texture, args, word } => {
                 self.emit_texture(id, *op, *texture, args, *word)
             }
