@@ -61,7 +61,7 @@ pub use kinds::{
 };
 pub use matrix_op::MatrixOp;
 pub use mma::{MAX_A_WORDS, MAX_B_WORDS, MAX_SUM_WORDS, MmaOp, MmaShape, MmaType};
-pub use op::{Effect, Op};
+pub use op::{Effect, ForRange, Op};
 pub use parse::ParseError;
 pub use print::{InstText, number};
 pub use requirement::{Refusal, Requirement};

@@ -366,6 +366,19 @@ pub enum Effect {
     Control,
 }
 
+/// The values of the counter of an [`Op::For`].
+#[derive(Clone, Copy, Debug)]
+pub struct ForRange {
+    /// The first value.
+    pub start: InstId,
+    /// The last value, or the first one after them.
+    pub end: InstId,
+    /// The distance of two values.
+    pub step: InstId,
+    /// True if `end` is the last value.
+    pub inclusive: bool,
+}
+
 impl Op {
     /// Returns the effect besides the value. Control flow has the effects of its bodies in addition.
     pub const fn effect(&self) -> Effect {

@@ -7,19 +7,11 @@ use super::{
 };
 use warpwise_compiler::{
     id::Id,
-    ir::{BinaryOp, Body, CopyOp, Effect, InstId, MatrixOp, Op, Scalar, SyncOp, WarpOp},
+    ir::{BinaryOp, Body, CopyOp, Effect, ForRange, InstId, MatrixOp, Op, Scalar, SyncOp, WarpOp},
 };
 
 /// The metadata node of branches that are nearly always taken.
 const LIKELY: usize = 1;
-
-/// The range of a `for`.
-pub(super) struct Range {
-    start: InstId,
-    end: InstId,
-    step: InstId,
-    inclusive: bool,
-}
 
 impl Emitter<'_> {
     /// Everything in `body`, to the first instruction that leaves it.
@@ -166,7 +158,8 @@ impl Emitter<'_> {
             Op::Interpreted => Some(Value::constant(Scalar::Bool, 0)),
             Op::If { cond, then, other } => self.unit(|this| this.choose(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
-                let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
+                let range =
+                    ForRange { start: *start, end: *end, step: *step, inclusive: *inclusive };
                 self.unit(|this| this.count(id, &range, body))
             }
             Op::Loop { body } => self.unit(|this| this.repeat(id, body)),
@@ -314,7 +307,7 @@ impl Emitter<'_> {
     }
 
     /// A counting loop, with its test at the end and a test that guards the first round.
-    fn count(&mut self, id: InstId, range: &Range, body: &Body) {
+    fn count(&mut self, id: InstId, range: &ForRange, body: &Body) {
         let scalar = self.scalar(id);
         let [start, end] = [range.start, range.end].map(|value| self.value(value));
         let [head, next, behind] = ["loop", "next", "end"].map(|what| Label::of(what, id));
@@ -350,7 +343,7 @@ impl Emitter<'_> {
     pub(super) fn next_round(
         &mut self,
         id: InstId,
-        range: &Range,
+        range: &ForRange,
         current: &Value,
     ) -> (Value, Value) {
         let (ty, signed) = (current.ty, self.scalar(id).is_signed());
@@ -405,7 +398,7 @@ impl Emitter<'_> {
 
     /// True if a step from any value in the range stays inside the type, and is no negative number
     /// to `ptxas`, which unrolls loops with such a step as if they counted down.
-    fn cannot_overflow(&self, id: InstId, range: &Range) -> bool {
+    fn cannot_overflow(&self, id: InstId, range: &ForRange) -> bool {
         let most = |value| self.ranges.get(self.kernel, value).map(|range| range.max);
         let scalar = self.scalar(id);
         let bits = value_bits(scalar);

@@ -9,12 +9,11 @@
 //! that it cannot see through: it would keep a register for each address that a loop around them
 //! could advance, up to a fifth of a thread's.
 use super::{
-    control::Range,
     emitter::{Effects, Emitter, line},
     value::{Type, Value},
 };
 use warpwise_compiler::ir::{
-    Body, CompareOp, Effect, InstId, Kernel, MatrixOp, Op, Span, VoteOp, WarpOp,
+    Body, CompareOp, Effect, ForRange, InstId, Kernel, MatrixOp, Op, Span, VoteOp, WarpOp,
 };
 
 /// The metadata node that keeps invariants in a loop.
@@ -90,7 +89,7 @@ impl Emitter<'_> {
     pub(super) fn next_rare_round(
         &mut self,
         id: InstId,
-        range: &Range,
+        range: &ForRange,
         current: &Value,
     ) -> (Value, Value) {
         match current.ty {

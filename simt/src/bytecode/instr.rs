@@ -416,8 +416,8 @@ pub(crate) struct AsyncCopy {
 pub(crate) enum Change {
     /// Memory is written, as by this access.
     Memory(Atomic),
-    /// Lanes learn which other lanes are active.
-    Company,
+    /// Lanes read which other lanes are active.
+    ActiveLanes,
 }
 
 /// The kind of an atomic access.

@@ -13,17 +13,9 @@ use super::{
     tensor::{BULK_COMMIT, bulk_wait_instruction},
 };
 use crate::ir::{
-    Body, Builtin, CopyOp, Extent, InstId, LocalId, MatrixOp, Op, Scalar, SyncOp, Ty, WarpOp,
+    Body, Builtin, CopyOp, Extent, ForRange, InstId, LocalId, MatrixOp, Op, Scalar, SyncOp, Ty,
+    WarpOp,
 };
-
-/// The range of a `for`.
-#[derive(Clone, Copy)]
-struct Range {
-    start: InstId,
-    end: InstId,
-    step: InstId,
-    inclusive: bool,
-}
 
 impl Emitter<'_> {
     /// Everything in `body`, to the first instruction that leaves it.
@@ -173,7 +165,8 @@ impl Emitter<'_> {
             Op::Interpreted => Operand::Imm(Imm { bits: 0, scalar: Scalar::Bool }).into(),
             Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
-                let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
+                let range =
+                    ForRange { start: *start, end: *end, step: *step, inclusive: *inclusive };
                 self.unit(|this| this.count(id, range, body));
                 return;
             }
@@ -317,7 +310,7 @@ impl Emitter<'_> {
     /// A counting loop. It is entered if there is a first value. A round goes on to another
     /// if that is in the range, which is decided before it is computed wherever
     /// it could be past the end of the type.
-    fn count(&mut self, id: InstId, range: Range, body: &Body) {
+    fn count(&mut self, id: InstId, range: ForRange, body: &Body) {
         let scalar = self.scalar(id);
         let narrow = scalar == Scalar::U64
             && [range.start, range.end, range.step].into_iter().all(|value| self.facts.fits(value));
@@ -367,7 +360,7 @@ impl Emitter<'_> {
         more: Reg,
         counter: Reg,
         [end, step]: [Operand; 2],
-        range: Range,
+        range: ForRange,
         scalar: Scalar,
     ) {
         if self.kernel.literal(range.step) == Some(1) {
@@ -387,7 +380,7 @@ impl Emitter<'_> {
     /// True if a step from any value in the range stays inside registers of `scalar`, and inside
     /// the signed numbers of as many bits: `ptxas` takes greater steps for negative ones and
     /// unrolls the loop as one that counts down.
-    fn cannot_overflow(&self, scalar: Scalar, range: Range) -> bool {
+    fn cannot_overflow(&self, scalar: Scalar, range: ForRange) -> bool {
         if !range.inclusive && self.kernel.literal(range.step) == Some(1) {
             return true;
         }

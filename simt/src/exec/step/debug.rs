@@ -19,7 +19,7 @@ impl Exec<'_> {
         }
         slice.changed = match &self.code.changes[number as usize] {
             Change::Memory(write) => with_word!(write.size, self.changes_memory(write)),
-            Change::Company => true,
+            Change::ActiveLanes => true,
         };
         if slice.changed && slice.round_robin { Next::Stop(Stop::Yielded) } else { Next::Continue }
     }

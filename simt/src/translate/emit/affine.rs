@@ -1,10 +1,6 @@
 //! Affine values: the part that all lanes share is computed once, and the part of each lane before
 //! the first instruction.
-use super::{
-    Done, Emitter,
-    control_flow::{Range, leave_instr},
-    fused::mirror,
-};
+use super::{Done, Emitter, control_flow::leave_instr, fused::mirror};
 use crate::{
     bytecode::{
         Address, Compare, Input, Instr, IntegerOp, Leave, Malformed, Operand, Preset, Slope,
@@ -15,7 +11,9 @@ use crate::{
         registers::{Affine, Reg, Uniform},
     },
 };
-use warpwise_compiler::ir::{Axis, BinaryOp, Body, Builtin, CompareOp, InstId, Op, Scalar};
+use warpwise_compiler::ir::{
+    Axis, BinaryOp, Body, Builtin, CompareOp, ForRange, InstId, Op, Scalar,
+};
 
 /// The parts of a value: the part that lanes share, and the slope along each axis.
 #[derive(Clone, Copy)]
@@ -414,7 +412,7 @@ impl Emitter<'_> {
 
     /// Emits a `for` with an affine counter: each lane starts elsewhere and leaves after its last
     /// iteration; all advance by the same step.
-    pub(super) fn emit_affine_for(&mut self, id: InstId, range: Range, body: &Body) -> Done {
+    pub(super) fn emit_affine_for(&mut self, id: InstId, range: ForRange, body: &Body) -> Done {
         let first = self.slot_inputs.len();
         let scalar = self.scalar(id)?;
         let unsigned = self.unsigned_type(scalar)?;

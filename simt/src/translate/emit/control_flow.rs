@@ -8,7 +8,7 @@ use crate::{
         registers::Uniform,
     },
 };
-use warpwise_compiler::ir::{BinaryOp, Body, CompareOp, InstId, Kernel, Op, Scalar};
+use warpwise_compiler::ir::{BinaryOp, Body, CompareOp, ForRange, InstId, Kernel, Op, Scalar};
 
 /// The targets of `break` and `continue`.
 #[derive(Clone, Copy)]
@@ -229,7 +229,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a `for` with a uniform counter: all lanes in an iteration have the same one.
-    pub(super) fn emit_uniform_for(&mut self, id: InstId, range: Range, body: &Body) -> Done {
+    pub(super) fn emit_uniform_for(&mut self, id: InstId, range: ForRange, body: &Body) -> Done {
         let fns = self.range_fns(self.scalar(id)?, range.inclusive)?;
         let (start, end_value) = (self.uniform(range.start)?, self.uniform(range.end)?);
         let step = self.uniform(range.step)?;
@@ -274,7 +274,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a `for` with a counter in each lane, which leaves after its last iteration.
-    pub(super) fn emit_varying_for(&mut self, id: InstId, range: Range, body: &Body) -> Done {
+    pub(super) fn emit_varying_for(&mut self, id: InstId, range: ForRange, body: &Body) -> Done {
         let first = self.slot_inputs.len();
         let fns = self.range_fns(self.scalar(id)?, range.inclusive)?;
         let (start, end_value) = (self.lanes(range.start)?, self.lanes(range.end)?);
@@ -322,14 +322,6 @@ pub(super) fn leave_instr(to: Leave, when: When, counted: ExitCounts) -> Instr {
         ExitCounts { branch: None, segment: None } => Instr::Leave { to, when },
         ExitCounts { branch, segment } => Instr::CountedLeave { to, when, branch, segment },
     }
-}
-
-/// The range of a `for`.
-pub(super) struct Range {
-    pub(super) start: InstId,
-    pub(super) end: InstId,
-    pub(super) step: InstId,
-    pub(super) inclusive: bool,
 }
 
 /// The functions of a `for`.

@@ -46,7 +46,7 @@ impl Emitter<'_> {
             CopyOp::AsyncWait { pending } => {
                 let pending = pending.known().ok_or_else(|| self.malformed("a generic number"))?;
                 // Memory changes, if copies are done.
-                self.announce_change(Change::Company);
+                self.announce_change(Change::ActiveLanes);
                 let pending = u32::try_from(pending).unwrap_or(u32::MAX);
                 self.emit(Instr::AsyncWait { pending });
                 Ok(())
@@ -84,7 +84,7 @@ impl Emitter<'_> {
                 let bytes = bytes.map(|bytes| self.operand(bytes)).transpose()?;
                 let to = self.new_lanes(id)?;
                 self.synchronizes();
-                self.announce_change(Change::Company);
+                self.announce_change(Change::ActiveLanes);
                 self.emit(Instr::MBarrierArrive { barrier, to, bytes });
                 Ok(())
             }
@@ -93,7 +93,7 @@ impl Emitter<'_> {
                 let phase = self.operand(*phase)?;
                 self.synchronizes();
                 // Memory changes, if copies are done.
-                self.announce_change(Change::Company);
+                self.announce_change(Change::ActiveLanes);
                 self.emit(Instr::MBarrierWait { barrier, phase });
                 Ok(())
             }
@@ -127,7 +127,7 @@ impl Emitter<'_> {
             }
             WarpOp::ActiveMask => {
                 let to = self.new_lanes(id)?;
-                self.announce_change(Change::Company);
+                self.announce_change(Change::ActiveLanes);
                 self.emit(Instr::ActiveMask { to });
                 Ok(())
             }

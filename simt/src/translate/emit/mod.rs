@@ -29,14 +29,17 @@ use crate::{
 };
 use affine::{LaunchValue, keeps_bits};
 pub(in crate::translate) use control_flow::read_cost;
-use control_flow::{ExitCounts, ExitTargets, Range};
+use control_flow::{ExitCounts, ExitTargets};
 use count::Counting;
 use program::empty_code;
 use std::{cell::OnceCell, collections::HashMap};
 use warpwise_compiler::{
     analysis::range,
     id::{self, Id},
-    ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar, Span, Ty},
+    ir::{
+        AtomicOp, Body, Builtin, ForRange, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar,
+        Span, Ty,
+    },
 };
 
 /// The results of the analyses.
@@ -391,7 +394,8 @@ impl Emitter<'_> {
             Op::Interpreted => self.bind_input(id, Input::Const(1)),
             Op::If { cond, then, other } => self.emit_if(id, *cond, then, other),
             Op::For { start, end, step, inclusive, body } => {
-                let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
+                let range =
+                    ForRange { start: *start, end: *end, step: *step, inclusive: *inclusive };
                 if self.affinity.is_affine(id) {
                     self.emit_affine_for(id, range, body)
                 } else if self.varies(id) {

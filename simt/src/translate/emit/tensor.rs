@@ -22,7 +22,7 @@ impl Emitter<'_> {
         let barrier = self.access_address(id, barrier)?;
         self.synchronizes();
         if blocks.is_some() {
-            self.announce_change(Change::Company);
+            self.announce_change(Change::ActiveLanes);
         }
         self.code.tensor_copies.push(copy);
         let copy = self.code.tensor_copies.len() as u32 - 1;
@@ -71,7 +71,7 @@ impl Emitter<'_> {
     }
 
     fn push_bulk_store(&mut self, store: BulkStore) {
-        self.announce_change(Change::Company);
+        self.announce_change(Change::ActiveLanes);
         self.code.bulk_stores.push(store);
         let store = self.code.bulk_stores.len() as u32 - 1;
         self.emit(Instr::BulkStore { store });
