@@ -2,12 +2,13 @@
 //!
 //! For such a name rustc only reports a missing macro; the source file has the actual item.
 use crate::resolve::source_map::{
-    Braces, CodeText, LineColumn, SourceFile, imported_names, scanner::is_name,
+    LineColumn, SourceFile,
+    attributes::{is_configured_out, may_be_device_item, without_qualifier},
+    blocks::OpeningWord,
+    imported_names,
+    scanner::is_name,
 };
-use proc_macro2::TokenStream;
-use syn::{
-    Expr, ExprLit, ItemEnum, Lit, Meta, MetaList, MetaNameValue, Token, punctuated::Punctuated,
-};
+use syn::ItemEnum;
 
 /// An item without `#[device]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +28,6 @@ pub(crate) struct HostItem {
 /// Keywords of the items that kernel code may name.
 pub(crate) const ITEM_KEYWORDS: [&str; 8] =
     ["fn", "struct", "enum", "union", "const", "static", "trait", "type"];
-
-/// Qualifiers between an item's attributes and its keyword.
-const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "extern"];
 
 /// Returns the item with this name in the module around `position`, if no attribute makes it kernel
 /// code.
@@ -291,50 +289,6 @@ pub(crate) fn block_of_associated_items(
     is_item.then_some(if header.starts_with("impl") { "impl" } else { "trait" })
 }
 
-/// Returns the body of the last `macro_rules!` of this name that is in scope at `position`.
-pub(crate) fn find_macro_rules(
-    file: &SourceFile,
-    name: &str,
-    position: LineColumn,
-) -> Option<TokenStream> {
-    if !file.names().may_have_rules(name) {
-        return None;
-    }
-    let places = macro_rules_places(file, name);
-    let in_scope = |place: &LineColumn| {
-        let around = |braces: &&Braces| braces.open < *place && *place < braces.close;
-        file.scopes()
-            .iter()
-            .filter(around)
-            .all(|braces| braces.open < position && position < braces.close)
-    };
-    let place = places.filter(|place| *place < position).filter(in_scope).last()?;
-    let after = file.all_braces().iter().filter(|braces| braces.open > place);
-    let braces = after.min_by_key(|braces| braces.open)?;
-    file.text_between(braces.open, braces.close)?.parse().ok()
-}
-
-/// Returns the places of the names of the `macro_rules!` of this name.
-fn macro_rules_places(file: &SourceFile, name: &str) -> impl Iterator<Item = LineColumn> {
-    let words = file.code_text();
-    let declared = words.text.match_indices(name).filter(move |(start, _)| {
-        let before = words.text[..*start].trim_end();
-        before
-            .strip_suffix('!')
-            .is_some_and(|before| ends_with_word(before.trim_end(), "macro_rules"))
-            && !words.text[start + name.len()..].starts_with(is_name)
-    });
-    declared.map(|(start, _)| words.places[start])
-}
-
-/// Returns true if `file` has `macro_rules!` of this name, all behind `position`.
-pub(crate) fn are_macro_rules_behind(file: &SourceFile, name: &str, position: LineColumn) -> bool {
-    let mut places = macro_rules_places(file, name).peekable();
-    file.names().may_have_rules(name)
-        && places.peek().is_some()
-        && places.all(|place| place > position)
-}
-
 /// Returns true if `file` declares items of this name, all of them out of scope at `position`: in
 /// modules other than the one around it, in blocks that end before it, or under a `#[cfg]` that does
 /// not hold.
@@ -362,89 +316,6 @@ pub(crate) fn is_out_of_scope(file: &SourceFile, name: &str, position: LineColum
         })
 }
 
-/// Returns true if a `#[cfg]` of the item at `place` does not hold in this build.
-fn is_configured_out(file: &SourceFile, place: LineColumn) -> bool {
-    let Some(start) = file.offset_of(place) else { return false };
-    let mut before = file.text[..start].trim_end();
-    loop {
-        before = without_comment(before);
-        if let Some(rest) = without_qualifier(before) {
-            before = rest.trim_end();
-        } else if before.ends_with(']')
-            && let Some(open) = before.rfind("#[")
-        {
-            let attribute = &before[open + 2..before.len() - 1];
-            let holds = syn::parse_str::<Meta>(attribute).ok().and_then(|meta| match meta {
-                Meta::List(list) if list.path.is_ident("cfg") => {
-                    cfg_holds(&list.parse_args().ok()?)
-                }
-                _ => None,
-            });
-            if holds == Some(false) {
-                return true;
-            }
-            before = before[..open].trim_end();
-        } else {
-            return false;
-        }
-    }
-}
-
-/// Returns whether the condition of a `#[cfg]` holds, as far as rustc's arguments show: `test`,
-/// features, and combinations of those.
-fn cfg_holds(condition: &Meta) -> Option<bool> {
-    let parts = |list: &MetaList| {
-        let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
-        Some(parts.iter().map(cfg_holds).collect::<Vec<_>>())
-    };
-    match condition {
-        Meta::Path(path) if path.is_ident("test") => has_rustc_argument("--test"),
-        Meta::NameValue(MetaNameValue {
-            path,
-            value: Expr::Lit(ExprLit { lit: Lit::Str(feature), .. }),
-            ..
-        }) if path.is_ident("feature") => {
-            has_rustc_argument(&format!("feature=\"{}\"", feature.value()))
-        }
-        Meta::List(list) if list.path.is_ident("not") => {
-            cfg_holds(&list.parse_args().ok()?).map(|holds| !holds)
-        }
-        Meta::List(list) if list.path.is_ident("all") => match parts(list)? {
-            parts if parts.contains(&Some(false)) => Some(false),
-            parts => parts.into_iter().try_fold(true, |all, part| part.map(|holds| all && holds)),
-        },
-        Meta::List(list) if list.path.is_ident("any") => match parts(list)? {
-            parts if parts.contains(&Some(true)) => Some(true),
-            parts => parts.into_iter().try_fold(false, |any, part| part.map(|holds| any || holds)),
-        },
-        _ => None,
-    }
-}
-
-/// Returns true if rustc was called with this argument; `None` if its arguments are in a file.
-fn has_rustc_argument(wanted: &str) -> Option<bool> {
-    let mut is_found = false;
-    for argument in std::env::args_os().skip(1) {
-        let argument = argument.to_string_lossy();
-        if argument.starts_with('@') {
-            return None;
-        }
-        is_found |= argument == wanted;
-    }
-    Some(is_found)
-}
-
-/// The word before an opening brace that decides where the items in the braces are in scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OpeningWord {
-    /// `extern "C" {`
-    Extern,
-    /// The call of a macro.
-    Macro,
-    /// A function, an `impl`, or another block.
-    Other,
-}
-
 /// Returns the item of this name in an `extern` block or in `thread_local!`, in the module around
 /// `position`.
 fn find_item_in_block(file: &SourceFile, name: &str, position: LineColumn) -> Option<HostItem> {
@@ -470,38 +341,6 @@ fn find_item_in_block(file: &SourceFile, name: &str, position: LineColumn) -> Op
             is_array: false,
             is_shared: false,
         })
-    })
-}
-
-/// Returns the `macro_rules!` of the file, with its line, that is called in the module around
-/// `position` with `name` as an argument, if neither has the word `device`.
-pub(crate) fn find_making_macro(
-    file: &SourceFile,
-    name: &str,
-    position: LineColumn,
-) -> Option<(String, usize)> {
-    let names = file.names();
-    if names.has(name) || names.has_foreign_globs() {
-        return None;
-    }
-    let words = file.code_text();
-    let module = file.module_around(position);
-    let is_word = |start: &usize| {
-        !words.text[..*start].ends_with(is_name)
-            && !words.text[start + name.len()..].starts_with(is_name)
-    };
-    let places = words.text.match_indices(name).map(|(start, _)| start).filter(is_word);
-    places.into_iter().find_map(|start| {
-        let (open, macro_name) = words.call_around(start)?;
-        let place = words.places[open - 1];
-        let is_here = file.module_around(place) == module && file.is_directly_in(place, module);
-        let call = &words.text[open..start];
-        if !is_here || !names.may_have_rules(&macro_name) || call.contains("device") {
-            return None;
-        }
-        let rules = find_macro_rules(file, &macro_name, place)?;
-        let (line, _) = macro_rules_places(file, &macro_name).next()?;
-        (!rules.to_string().contains("device")).then_some((macro_name, line))
     })
 }
 
@@ -575,7 +414,10 @@ pub(crate) fn enum_variants(text: &str, name: &str) -> Vec<String> {
 }
 
 /// Returns the declarations of this name in `text`: the offset of the keyword, and the keyword.
-fn find_declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static str)> {
+pub(super) fn find_declarations(
+    text: &str,
+    name: &str,
+) -> impl Iterator<Item = (usize, &'static str)> {
     text.match_indices(name).filter_map(move |(position, _)| {
         let (before, after) = (&text[..position], &text[position + name.len()..]);
         let mut spaced = before.trim_end();
@@ -591,216 +433,14 @@ fn find_declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'s
     })
 }
 
-/// Returns true if the item at `start` is, or may be, kernel code by an attribute, or if the text
-/// before it shows that it is not an item.
-fn may_be_device_item(text: &str, start: usize) -> bool {
-    let mut before = text[..start].trim_end();
-    loop {
-        before = without_comment(before);
-        if let Some(rest) = without_qualifier(before) {
-            before = rest.trim_end();
-        } else if before.ends_with(']')
-            && let Some(open) = before.rfind("#[")
-        {
-            if ["device", "kernel", "macro"].iter().any(|known| before[open..].contains(known)) {
-                return true;
-            }
-            before = before[..open].trim_end();
-        } else {
-            return !(before.is_empty() || before.ends_with([';', '{', '}', ']']));
-        }
-    }
-}
-
-/// Returns the traits that `#[derive(..)]` attributes directly above `position` name: the last names
-/// of their paths.
-pub(crate) fn derives_above(file: &SourceFile, position: LineColumn) -> Vec<String> {
-    // No scan of the whole file: most types have nothing above `#[device]`.
-    let Some(end) = file.offset_of(position) else { return Vec::new() };
-    let mut before = file.text[..end].trim_end().trim_end_matches("#[").trim_end();
-    let mut found = Vec::new();
-    loop {
-        before = without_comment(before);
-        // A comment behind an attribute.
-        let line = before.rfind('\n').map_or(0, |end| end + 1);
-        if let Some(comment) = before[line..].find("//")
-            && let attribute = before[..line + comment].trim_end()
-            && attribute.ends_with(']')
-        {
-            before = attribute;
-        }
-        if !before.ends_with(']') {
-            return found;
-        }
-        let Some(open) = before.rfind("#[") else { return found };
-        let attribute = before[open + 2..before.len() - 1].trim();
-        let derived = attribute.strip_prefix("derive").map(str::trim_start);
-        let names = derived.and_then(|list| list.strip_prefix('(')?.strip_suffix(')'));
-        found.extend(names.into_iter().flat_map(|names| names.split(',')).filter_map(|name| {
-            let name = name.rsplit("::").next()?.trim();
-            (!name.is_empty()).then(|| name.to_owned())
-        }));
-        before = before[..open].trim_end();
-    }
-}
-
-/// Returns `text` without trailing comment lines.
-fn without_comment(mut text: &str) -> &str {
-    loop {
-        let line = text.rfind('\n').map_or(text, |end| &text[end + 1..]);
-        if !line.trim_start().starts_with("//") {
-            return text;
-        }
-        text = text[..text.len() - line.len()].trim_end();
-    }
-}
-
-/// Returns `text` without a trailing item qualifier: `pub`, `pub(crate)`, `unsafe`, `extern "C"`.
-fn without_qualifier(text: &str) -> Option<&str> {
-    if text.ends_with(')')
-        && let Some(open) = text.rfind('(')
-    {
-        let before = text[..open].trim_end();
-        return ends_with_word(before, "pub").then(|| &before[..before.len() - 3]);
-    }
-    let text = text.strip_suffix("\"C\"").map_or(text, str::trim_end);
-    let word = QUALIFIERS.into_iter().find(|word| ends_with_word(text, word))?;
-    Some(&text[..text.len() - word.len()])
-}
-
-fn ends_with_word(text: &str, word: &str) -> bool {
+pub(super) fn ends_with_word(text: &str, word: &str) -> bool {
     text.strip_suffix(word).is_some_and(|rest| !rest.ends_with(is_name))
-}
-
-impl SourceFile {
-    /// Returns the text between the brackets at two positions.
-    fn text_between(&self, open: LineColumn, close: LineColumn) -> Option<&str> {
-        self.text.get(self.offset_of(open)? + 1..self.offset_of(close)?)
-    }
-
-    /// Returns the offset of a position in the text.
-    fn offset_of(&self, (line, column): LineColumn) -> Option<usize> {
-        let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
-        let (position, _) = self.text[start..].char_indices().nth(column - 1)?;
-        Some(start + position)
-    }
-
-    /// Returns the innermost braces around `place`.
-    fn innermost_braces(&self, place: LineColumn) -> Option<&Braces> {
-        let around = |braces: &&Braces| braces.open < place && place < braces.close;
-        self.all_braces().iter().filter(around).max_by_key(|braces| braces.open)
-    }
-
-    /// Returns true if `place` is directly in the module: not inside of a function, `impl`, trait
-    /// or macro call in it.
-    pub(crate) fn is_directly_in(&self, place: LineColumn, module: Option<LineColumn>) -> bool {
-        self.innermost_braces(place).map(|braces| braces.open) == module
-    }
-}
-
-impl CodeText {
-    /// Returns the declarations of this name directly in the module around `position`: offset,
-    /// keyword, position.
-    fn module_declarations(
-        &self,
-        file: &SourceFile,
-        name: &str,
-        position: LineColumn,
-    ) -> Vec<(usize, &'static str, LineColumn)> {
-        let module = |position| file.module_around(position);
-        find_declarations(&self.text, name)
-            .map(|(start, keyword)| (start, keyword, self.places[start]))
-            .filter(|&(_, _, place)| file.is_directly_in(place, module(place)))
-            .filter(|&(_, _, place)| module(place) == module(position))
-            .collect()
-    }
-
-    /// Returns the kind of block that an opening brace begins.
-    fn opening_word(&self, open: LineColumn) -> OpeningWord {
-        let Ok(start) = self.places.binary_search(&open) else { return OpeningWord::Other };
-        let before = self.text[..start].trim_end();
-        match before.ends_with('!') {
-            true => OpeningWord::Macro,
-            false if ends_with_word(before, "extern") => OpeningWord::Extern,
-            false => OpeningWord::Other,
-        }
-    }
-
-    /// Returns the macro call around the offset `start`: the offset after its opening bracket, and
-    /// the name of the macro.
-    fn call_around(&self, start: usize) -> Option<(usize, String)> {
-        let mut depth = 0;
-        let open = self.text[..start].rfind(|char| {
-            depth += i32::from("([{".contains(char)) - i32::from(")]}".contains(char));
-            depth == 1
-        })?;
-        let before = self.text[..open].trim_end().strip_suffix('!')?;
-        let name = before.rsplit(|char| !is_name(char)).next().filter(|name| !name.is_empty())?;
-        Some((before.len(), name.to_owned()))
-    }
-
-    /// Returns the `impl` or the trait that directly contains the offset `start`: the offset of its
-    /// keyword, and its header in one line.
-    fn block_around(&self, start: usize) -> Option<(usize, String)> {
-        let mut depth = 0;
-        let open = self.text[..start].rfind(|char| {
-            depth += i32::from(char == '{') - i32::from(char == '}');
-            depth == 1
-        })?;
-        let begin = self.text[..open].rfind(['{', '}']).map_or(0, |end| end + 1);
-        let before = &self.text[begin..open];
-        let is_word = |position: usize, keyword: &str| {
-            !before[..position].ends_with(is_name)
-                && !before[position + keyword.len()..].starts_with(is_name)
-        };
-        let keywords = ["impl", "trait"].into_iter().filter_map(|keyword| {
-            let mut found = before.rmatch_indices(keyword).map(|(position, _)| position);
-            found.find(|position| is_word(*position, keyword))
-        });
-        let position = keywords.max()?;
-        let written = before[position..].split(" where ").next()?;
-        let written = written.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some((begin + position, written))
-    }
-
-    /// Returns the trait that directly contains the offset `start`: the offset of its keyword, and
-    /// its name.
-    fn trait_around(&self, start: usize) -> Option<(usize, String)> {
-        let before = &self.text[..start];
-        let keyword =
-            before.rfind("trait ").filter(|position| !before[..*position].ends_with(is_name))?;
-        let between = &before[keyword..];
-        let depth = between.matches('{').count().checked_sub(between.matches('}').count())?;
-        let name = between["trait ".len()..].split(|char| !is_name(char)).next()?;
-        (depth == 1 && !name.is_empty()).then(|| (keyword, name.to_owned()))
-    }
-
-    /// Returns true if `#[device]` is on the item at `start`, or on a module around it.
-    fn is_device_item(&self, file: &SourceFile, start: usize) -> bool {
-        let before = &self.text[..start];
-        let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
-        attributes.contains("device]") || self.is_in_device_module(file, start)
-    }
-
-    /// Returns true if `#[device]` is on a module around the item at `start`.
-    fn is_in_device_module(&self, file: &SourceFile, start: usize) -> bool {
-        let place = self.places[start];
-        let around =
-            file.scopes().iter().filter(|braces| braces.open < place && place < braces.close);
-        around
-            .filter_map(|braces| self.places.iter().position(|position| *position == braces.open))
-            .any(|open| {
-                let before = self.text[..open].trim_end().trim_end_matches(is_name).trim_end();
-                before
-                    .strip_suffix("mod")
-                    .is_some_and(|before| may_be_device_item(&self.text, before.len()))
-            })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolve::source_map::macros::find_making_macro;
     use crate::resolve::source_map::names::FileNames;
 
     /// Returns the host item that `name` refers to at the `@` of a text.
@@ -851,21 +491,6 @@ mod tests {
         ] {
             assert_eq!(block(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn derives_above_an_attribute_are_found() {
-        let derived = |text: &str| {
-            let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
-            let at = (before.len(), before.last().unwrap().chars().count() + 1);
-            derives_above(&SourceFile::new(text.replace('@', "#")), at).join(" ")
-        };
-        assert_eq!(derived("#[derive(Clone, Copy)]\n@[device] struct S;"), "Clone Copy");
-        let with_comments =
-            "#[derive(std::cmp::PartialEq,)] // x\n/// Docs.\n#[repr(C)] // ]\n  // x\n@[device]";
-        assert_eq!(derived(with_comments), "PartialEq");
-        assert_eq!(derived("#[derive(Clone)] struct A;\n@[device] struct S;"), "");
-        assert_eq!(derived("@[device] #[derive(Clone)] struct S;"), "");
     }
 
     #[test]
@@ -1063,32 +688,6 @@ mod tests {
             "use geo::RangeOf; @",
         ] {
             assert!(!is_declared_in("Range", text), "{text}");
-        }
-    }
-
-    #[test]
-    fn rules_are_found_where_they_are_in_scope() {
-        let found = |text: &str| {
-            let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
-            let at = (before.len(), before.last().unwrap().chars().count() + 1);
-            let found = find_macro_rules(&SourceFile::new(text.replace('@', " ")), "m", at);
-            found.map(|tokens| tokens.to_string())
-        };
-        for text in [
-            "macro_rules! m { () => { 1 } } fn k() { @ }",
-            "// é m\nmacro_rules! m { () => { 2 } }\nmacro_rules! m { () => { 1 } } mod a { @ }",
-            "mod a { macro_rules! m { () => { 1 } } fn k() { @ } }",
-            "macro_rules! mm { () => { 2 } } macro_rules! m { () => { 1 } } macro_rules! n {} @",
-        ] {
-            assert_eq!(found(text).as_deref(), Some("() => { 1 }"), "{text}");
-        }
-        for text in [
-            "fn k() { @ } macro_rules! m { () => { 1 } }",
-            "mod a { macro_rules! m { () => { 1 } } } @",
-            "fn k() { macro_rules! m { () => { 1 } } } fn l() { @ }",
-            "// macro_rules! m { () => { 1 } }\n@",
-        ] {
-            assert_eq!(found(text), None, "{text}");
         }
     }
 }

@@ -7,8 +7,11 @@
 //!
 //! A macro does not learn the targets of names, either. The file's `use`s of std and of enum
 //! variants show these, and its items without `#[device]` make better error messages.
+mod attributes;
+mod blocks;
 mod crates;
 mod items;
+mod macros;
 mod modules;
 mod names;
 mod scanner;
@@ -123,7 +126,7 @@ pub(crate) fn derives_above(span: Span) -> Vec<String> {
         return Vec::new();
     }
     let SourceLocation { line, column, .. } = SourceLocation::start_of(span);
-    with_file(span, |file| items::derives_above(file, (line, column))).unwrap_or_default()
+    with_file(span, |file| attributes::derives_above(file, (line, column))).unwrap_or_default()
 }
 
 /// Returns the path of the item of Warpwise that a `use` in the file gives this name:
@@ -277,7 +280,7 @@ pub(crate) fn macro_rules_body(name: &Ident) -> Option<TokenStream> {
     }
     let (SourceLocation { line, column, .. }, text) =
         (SourceLocation::start_of(name.span()), name.to_string());
-    with_file(name.span(), |file| items::find_macro_rules(file, &text, (line, column))).flatten()
+    with_file(name.span(), |file| macros::find_macro_rules(file, &text, (line, column))).flatten()
 }
 
 /// Returns true if a plain name may be a function's: its file has a function of that name, or a
@@ -340,7 +343,7 @@ pub(crate) fn is_nowhere(name: &Ident) -> bool {
 pub(crate) fn making_macro(name: &Ident) -> Option<(String, usize)> {
     let mut found = None;
     ask_file(name, |file, text, position| {
-        found = items::find_making_macro(file, text, position);
+        found = macros::find_making_macro(file, text, position);
         found.is_some()
     });
     found
@@ -373,7 +376,7 @@ pub(crate) fn is_macro_declared_later(name: &Ident) -> bool {
         let names = file.names();
         !names.may_import(text)
             && !names.has_globs()
-            && items::are_macro_rules_behind(file, text, position)
+            && macros::are_macro_rules_behind(file, text, position)
     })
 }
 
