@@ -5,6 +5,9 @@
 //! Sizes are an `int` in CUDA, and rustc reports every place where such an integer meets an index.
 //! Here the first place of a function is an error, which names the parameters to change, and the
 //! numbers at the other places are cast, so that rustc reports nothing about them.
+mod atomics;
+mod known_type;
+
 use crate::{
     mistakes::{Mistake, Place, path_text},
     resolve::{paths::macros::parse_shared_dyn, source_map},
@@ -14,12 +17,14 @@ use crate::{
         builtin::{self, BuiltinPart},
     },
 };
+use atomics::is_atomic_method;
+use known_type::{KnownType, is_number};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
 use syn::{
-    BinOp, Block, Expr, ExprAssign, ExprBinary, ExprCast, ExprIndex, ExprLit, ExprMethodCall,
-    FnArg, ImplItemFn, Item, ItemConst, ItemFn, Lit, Local, Pat, PatIdent, PatType, Signature,
-    TraitItemFn, Type, TypeArray, UnOp,
+    BinOp, Block, Expr, ExprBinary, ExprCast, ExprIndex, ExprLit, ExprMethodCall, FnArg,
+    ImplItemFn, Item, ItemConst, ItemFn, Lit, Local, Pat, PatIdent, PatType, Signature,
+    TraitItemFn, TypeArray, UnOp,
     visit::{self, Visit},
 };
 
@@ -40,80 +45,6 @@ pub(super) fn find_in_item(item: &Item) -> Vec<Mistake> {
     finder.mistakes
 }
 
-/// A type that the syntax shows.
-#[derive(Clone, Debug)]
-enum Known {
-    /// An integer, `f32` or `f64`.
-    Number(Prim),
-    /// An atomic of this type, or a reference to one.
-    Atomic(&'static str),
-    /// An array, a slice or a reference to one, with the type of its elements.
-    Array(Option<Box<Known>>),
-    Tuple(Vec<Option<Known>>),
-}
-
-impl Known {
-    fn new(ty: &Type) -> Option<Self> {
-        Some(match ty {
-            Type::Path(path) => {
-                let name = path.path.segments.last()?.ident.to_string();
-                if let Some(atomic) = ATOMICS.into_iter().find(|known| *known == name) {
-                    return Some(Self::Atomic(atomic));
-                }
-                let prim = Prim::from_name(&path.path.get_ident()?.to_string())?;
-                Self::Number(Some(prim).filter(|prim| is_number(*prim))?)
-            }
-            Type::Paren(inner) => return Self::new(&inner.elem),
-            Type::Reference(reference) => match Self::new(&reference.elem)? {
-                known @ (Self::Array(_) | Self::Atomic(_)) => known,
-                Self::Number(_) | Self::Tuple(_) => return None,
-            },
-            Type::Slice(slice) => Self::array(&slice.elem),
-            Type::Array(array) => Self::array(&array.elem),
-            _ => return None,
-        })
-    }
-
-    /// Returns the type of an array of `elem`.
-    fn array(elem: &Type) -> Self {
-        Self::Array(Self::new(elem).map(Box::new))
-    }
-
-    fn number(&self) -> Option<Prim> {
-        match self {
-            Self::Number(prim) => Some(*prim),
-            Self::Array(_) | Self::Atomic(_) | Self::Tuple(_) => None,
-        }
-    }
-
-    fn integer(&self) -> Option<Prim> {
-        self.number().filter(|prim| prim.is_int())
-    }
-
-    fn atomic(&self) -> Option<&'static str> {
-        match self {
-            Self::Atomic(name) => Some(name),
-            Self::Array(_) | Self::Number(_) | Self::Tuple(_) => None,
-        }
-    }
-}
-
-const ATOMICS: [&str; 9] = [
-    "AtomicBool",
-    "AtomicF32",
-    "AtomicF64",
-    "AtomicI32",
-    "AtomicI64",
-    "AtomicIsize",
-    "AtomicU32",
-    "AtomicU64",
-    "AtomicUsize",
-];
-
-fn is_number(prim: Prim) -> bool {
-    prim != Prim::Bool && !prim.is_half()
-}
-
 /// A number at a place of another type; one of the two types is `usize`, or a float.
 struct Misfit {
     at: SpanRange,
@@ -129,7 +60,7 @@ struct Misfit {
 #[derive(Default)]
 struct Operands {
     /// The types of the names in each block.
-    scopes: Vec<HashMap<String, Option<Known>>>,
+    scopes: Vec<HashMap<String, Option<KnownType>>>,
     /// The parameters that are integers.
     params: Vec<(String, Prim)>,
     /// The names in indices, comparisons and ranges.
@@ -169,8 +100,8 @@ impl Finder {
         operands.scopes.push(HashMap::new());
         for input in &sig.inputs {
             let FnArg::Typed(PatType { pat, ty, .. }) = input else { continue };
-            let known = Known::new(ty);
-            if let (Pat::Ident(name), Some(Known::Number(prim))) = (&**pat, &known) {
+            let known = KnownType::new(ty);
+            if let (Pat::Ident(name), Some(KnownType::Number(prim))) = (&**pat, &known) {
                 operands.params.push((name.ident.to_string(), *prim));
             }
             operands.bind(pat, known);
@@ -238,14 +169,14 @@ impl Operands {
         }
     }
 
-    fn bind(&mut self, pat: &Pat, known: Option<Known>) {
+    fn bind(&mut self, pat: &Pat, known: Option<KnownType>) {
         match (pat, known) {
             (Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }), known) => {
                 self.declare(ident.to_string(), known);
             }
-            (Pat::Type(PatType { pat, ty, .. }), _) => self.bind(pat, Known::new(ty)),
+            (Pat::Type(PatType { pat, ty, .. }), _) => self.bind(pat, KnownType::new(ty)),
             (Pat::Paren(inner), known) => self.bind(&inner.pat, known),
-            (Pat::Tuple(pats), Some(Known::Tuple(types)))
+            (Pat::Tuple(pats), Some(KnownType::Tuple(types)))
                 if pats.elems.len() == types.len()
                     && !pats.elems.iter().any(|pat| matches!(pat, Pat::Rest(_))) =>
             {
@@ -257,14 +188,14 @@ impl Operands {
         }
     }
 
-    fn declare(&mut self, name: String, known: Option<Known>) {
+    fn declare(&mut self, name: String, known: Option<KnownType>) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, known);
         }
     }
 
     /// Visits an expression, and returns its type.
-    fn infer(&mut self, expr: &Expr) -> Option<Known> {
+    fn infer(&mut self, expr: &Expr) -> Option<KnownType> {
         match expr {
             Expr::Paren(inner) => self.infer(&inner.expr),
             Expr::Group(inner) => self.infer(&inner.expr),
@@ -272,33 +203,33 @@ impl Operands {
                 let name = path_text(&path.path);
                 match self.scopes.iter().rev().find_map(|scope| scope.get(&name)) {
                     Some(known) => known.clone(),
-                    None if path.qself.is_none() => std_constant(&path.path).map(Known::Number),
+                    None if path.qself.is_none() => std_constant(&path.path).map(KnownType::Number),
                     None => None,
                 }
             }
             Expr::Lit(literal) => match &literal.lit {
-                Lit::Int(number) => Prim::from_name(number.suffix()).map(Known::Number),
-                Lit::Float(number) => Prim::from_name(number.suffix()).map(Known::Number),
+                Lit::Int(number) => Prim::from_name(number.suffix()).map(KnownType::Number),
+                Lit::Float(number) => Prim::from_name(number.suffix()).map(KnownType::Number),
                 _ => None,
             },
             Expr::Cast(cast) => self.infer_cast(cast),
             Expr::Unary(unary) => {
                 let operand = self.infer(&unary.expr)?;
                 if matches!(unary.op, UnOp::Deref(_)) {
-                    return Some(operand).filter(|known| matches!(known, Known::Atomic(_)));
+                    return Some(operand).filter(|known| matches!(known, KnownType::Atomic(_)));
                 }
                 self.check_load(&unary.expr, Some(&operand));
-                Some(operand).filter(|known| matches!(known, Known::Number(_)))
+                Some(operand).filter(|known| matches!(known, KnownType::Number(_)))
             }
             Expr::Reference(reference) => {
                 let known = self.infer(&reference.expr);
-                known.filter(|known| matches!(known, Known::Array(_) | Known::Atomic(_)))
+                known.filter(|known| matches!(known, KnownType::Array(_) | KnownType::Atomic(_)))
             }
             Expr::Binary(binary) => self.infer_binary(binary),
             Expr::Index(index) => self.infer_index(index),
             Expr::Assign(assign) => {
                 let place = self.infer(&assign.left);
-                match place.as_ref().and_then(Known::atomic) {
+                match place.as_ref().and_then(KnownType::atomic) {
                     Some(atomic) if is_place(&assign.left) => self.check_store(assign, atomic),
                     _ => self.infer_value(&assign.right, place.as_ref()),
                 }
@@ -311,30 +242,30 @@ impl Operands {
                 let names: Vec<String> =
                     path.path.segments.iter().map(|part| part.ident.to_string()).collect();
                 match builtin::find(&names)?.ret {
-                    BuiltinPart::Prim(Prim::Usize) => Some(Known::Number(Prim::Usize)),
+                    BuiltinPart::Prim(Prim::Usize) => Some(KnownType::Number(Prim::Usize)),
                     _ => None,
                 }
             }
             Expr::Tuple(tuple) => {
-                Some(Known::Tuple(tuple.elems.iter().map(|elem| self.infer(elem)).collect()))
+                Some(KnownType::Tuple(tuple.elems.iter().map(|elem| self.infer(elem)).collect()))
             }
             Expr::Repeat(repeat) => {
                 let elem = self.infer(&repeat.expr);
                 self.visit_expr(&repeat.len);
-                Some(Known::Array(elem.map(Box::new)))
+                Some(KnownType::Array(elem.map(Box::new)))
             }
             Expr::Macro(mac) if mac.mac.path.is_ident("shared") => {
                 let TypeArray { elem, .. } = mac.mac.parse_body().ok()?;
-                Some(Known::array(&elem))
+                Some(KnownType::array(&elem))
             }
             Expr::Macro(mac) if mac.mac.path.is_ident("shared_dyn") => {
                 let (elem, _) = mac.mac.parse_body_with(parse_shared_dyn).ok()?;
-                Some(Known::array(&elem))
+                Some(KnownType::array(&elem))
             }
             // The type of its items, for the variable of a loop.
             Expr::Range(range) => {
                 let ends = [&range.start, &range.end].into_iter().flatten();
-                let types: Vec<Option<Known>> = ends
+                let types: Vec<Option<KnownType>> = ends
                     .map(|end| {
                         self.count(end);
                         self.infer(end)
@@ -349,11 +280,11 @@ impl Operands {
         }
     }
 
-    fn infer_index(&mut self, index: &ExprIndex) -> Option<Known> {
+    fn infer_index(&mut self, index: &ExprIndex) -> Option<KnownType> {
         let base = self.infer(&index.expr);
         self.count(&index.index);
-        let place = Some(Known::Number(Prim::Usize));
-        let Some(Known::Array(elem)) = base else {
+        let place = Some(KnownType::Number(Prim::Usize));
+        let Some(KnownType::Array(elem)) = base else {
             self.infer(&index.index);
             return None;
         };
@@ -361,7 +292,7 @@ impl Operands {
             for end in [&range.start, &range.end].into_iter().flatten() {
                 self.infer_value(end, place.as_ref());
             }
-            return Some(Known::Array(elem));
+            return Some(KnownType::Array(elem));
         }
         let before = self.misfits.len();
         let found = self.infer(&index.index);
@@ -374,13 +305,13 @@ impl Operands {
     }
 
     /// Infers the value of a `place`, or the argument of a method.
-    fn infer_value(&mut self, value: &Expr, place: Option<&Known>) {
+    fn infer_value(&mut self, value: &Expr, place: Option<&KnownType>) {
         let before = self.misfits.len();
         let found = self.infer(value);
         if is_place(value) {
             self.check_load(value, found.as_ref());
         }
-        let expected = place.and_then(Known::integer);
+        let expected = place.and_then(KnownType::integer);
         let fact = |value: &Expr, found: Prim| {
             let place = expected.map(with_article).unwrap_or_default();
             match shown(value) {
@@ -396,11 +327,11 @@ impl Operands {
     fn check(
         &mut self,
         expr: &Expr,
-        [found, expected]: [Option<&Known>; 2],
+        [found, expected]: [Option<&KnownType>; 2],
         before: usize,
         fact: impl Fn(&Expr, Prim) -> String,
     ) {
-        let integer = |known: Option<&Known>| known.and_then(Known::integer);
+        let integer = |known: Option<&KnownType>| known.and_then(KnownType::integer);
         let Some((found, expected)) = integer(found).zip(integer(expected)) else { return };
         let other = match (found, expected) {
             (Prim::Usize, Prim::Usize) => return,
@@ -427,17 +358,19 @@ impl Operands {
         self.misfits.insert(before, Misfit { at: SpanRange::expr(expr), other, expected, text });
     }
 
-    fn infer_cast(&mut self, cast: &ExprCast) -> Option<Known> {
-        let (operand, known) = (self.infer(&cast.expr), Known::new(&cast.ty));
+    fn infer_cast(&mut self, cast: &ExprCast) -> Option<KnownType> {
+        let (operand, known) = (self.infer(&cast.expr), KnownType::new(&cast.ty));
         self.check_load(&cast.expr, operand.as_ref());
-        if let (Some(Known::Number(Prim::Usize)), Some(Known::Number(prim))) = (&operand, &known) {
+        if let (Some(KnownType::Number(Prim::Usize)), Some(KnownType::Number(prim))) =
+            (&operand, &known)
+        {
             self.casts.push(*prim);
         }
         known
     }
 
     /// Infers a chain of operators, of which each is the left operand of the next.
-    fn infer_binary(&mut self, binary: &ExprBinary) -> Option<Known> {
+    fn infer_binary(&mut self, binary: &ExprBinary) -> Option<KnownType> {
         let (mut first, mut rest) = (binary, Vec::new());
         while let Expr::Binary(left) = &*first.left {
             rest.push(first);
@@ -453,7 +386,7 @@ impl Operands {
             }
             let inside = self.misfits.len();
             let right = self.infer(&binary.right);
-            match left.as_ref().and_then(Known::atomic) {
+            match left.as_ref().and_then(KnownType::atomic) {
                 Some(atomic) if is_compound_assignment(&binary.op) => {
                     self.add_update(binary, atomic)
                 }
@@ -464,11 +397,11 @@ impl Operands {
             }
             let of_sides = [left.as_ref(), right.as_ref()];
             let usize = [Some(Prim::Usize); 2];
-            let integers = of_sides.map(|known| known.and_then(Known::integer));
+            let integers = of_sides.map(|known| known.and_then(KnownType::integer));
             if !is_shift(&binary.op) && integers != usize {
                 self.check_sides(binary, of_sides, [before, inside]);
             }
-            let ty = match of_sides.map(|known| known.and_then(Known::number)) {
+            let ty = match of_sides.map(|known| known.and_then(KnownType::number)) {
                 _ if is_comparison || is_compound_assignment(&binary.op) => None,
                 [left, _] if is_shift(&binary.op) => left,
                 [Some(left), Some(right)] if left.is_float() || right.is_float() => {
@@ -486,7 +419,7 @@ impl Operands {
                 }
                 _ => None,
             };
-            left = ty.map(Known::Number);
+            left = ty.map(KnownType::Number);
         }
         left
     }
@@ -495,16 +428,17 @@ impl Operands {
     fn check_sides(
         &mut self,
         binary: &ExprBinary,
-        [left, right]: [Option<&Known>; 2],
+        [left, right]: [Option<&KnownType>; 2],
         [before, inside]: [usize; 2],
     ) {
-        let is_usize = |known: Option<&Known>| known.and_then(Known::integer) == Some(Prim::Usize);
+        let is_usize =
+            |known: Option<&KnownType>| known.and_then(KnownType::integer) == Some(Prim::Usize);
         let fact = |expr: &Expr, found: Prim| {
             let other = match std::ptr::eq(expr, &raw const *binary.left) {
                 true => [&*binary.right, &*binary.left],
                 false => [&*binary.left, &*binary.right],
             };
-            let types = [left, right].map(|known| known.and_then(Known::number));
+            let types = [left, right].map(|known| known.and_then(KnownType::number));
             let other_type = types.into_iter().flatten().find(|ty| *ty != found).unwrap_or(found);
             match other.map(shown) {
                 [Some(other), Some(expr)] => {
@@ -515,7 +449,8 @@ impl Operands {
                 }
             }
         };
-        if let [Some(left), Some(right)] = [left, right].map(|known| known.and_then(Known::number))
+        if let [Some(left), Some(right)] =
+            [left, right].map(|known| known.and_then(KnownType::number))
             && left != right
             && (left.is_float() || right.is_float())
         {
@@ -535,7 +470,7 @@ impl Operands {
         }
     }
 
-    fn infer_method_call(&mut self, call: &ExprMethodCall) -> Option<Known> {
+    fn infer_method_call(&mut self, call: &ExprMethodCall) -> Option<KnownType> {
         let receiver = self.infer(&call.receiver);
         let method = call.method.to_string();
         let takes_same = matches!(method.as_str(), "clamp" | "max" | "min");
@@ -554,76 +489,21 @@ impl Operands {
             "wrapping_sub",
         ];
         match receiver? {
-            Known::Array(Some(elem))
+            KnownType::Array(Some(elem))
                 if let Some(atomic) = elem.atomic().filter(|_| is_atomic_method(&method)) =>
             {
                 self.check_method_of_all(call, atomic);
                 None
             }
-            Known::Array(_) if method == "len" => Some(Known::Number(Prim::Usize)),
-            Known::Number(prim) if takes_same || METHODS.contains(&method.as_str()) => {
-                Some(Known::Number(prim))
+            KnownType::Array(_) if method == "len" => Some(KnownType::Number(Prim::Usize)),
+            KnownType::Number(prim) if takes_same || METHODS.contains(&method.as_str()) => {
+                Some(KnownType::Number(prim))
             }
-            Known::Number(_) | Known::Array(_) | Known::Atomic(_) | Known::Tuple(_) => None,
+            KnownType::Number(_)
+            | KnownType::Array(_)
+            | KnownType::Atomic(_)
+            | KnownType::Tuple(_) => None,
         }
-    }
-
-    /// Adds an operand that is an atomic, whose value has to be loaded.
-    fn check_load(&mut self, operand: &Expr, known: Option<&Known>) {
-        let Some(atomic) = known.and_then(Known::atomic) else { return };
-        let place = method_receiver(operand);
-        let help = format!("load its value: `{place}.load(Ordering::Relaxed)`");
-        self.add_atomic(SpanRange::expr(operand), &format!("`{place}` is an `{atomic}`"), &help);
-    }
-
-    /// Adds an assignment to an atomic.
-    fn check_store(&mut self, assign: &ExprAssign, atomic: &str) {
-        let place = method_receiver(&assign.left);
-        // `a[i] = a[i] + v`
-        let is_same = |expr: &Expr| {
-            print_tokens(expr.to_token_stream()) == print_tokens(assign.left.to_token_stream())
-        };
-        let help = match &*assign.right {
-            Expr::Binary(value) if is_same(&value.left) => {
-                self.visit_expr(&value.right);
-                update_help(&place, &value.op, &value.right, atomic)
-            }
-            value => {
-                self.infer_value(value, None);
-                let value = print_tokens(value.to_token_stream());
-                format!("write `{place}.store({value}, Ordering::Relaxed)`")
-            }
-        };
-        let at = SpanRange::expr(&assign.left).to(SpanRange::expr(&assign.right));
-        let fact = format!("`{place}` is an `{atomic}`, which cannot be assigned");
-        self.add_atomic(at, &fact, &help);
-    }
-
-    /// Adds a method of one atomic that is called on several.
-    fn check_method_of_all(&mut self, call: &ExprMethodCall, atomic: &str) {
-        let (all, method) = (method_receiver(&call.receiver), &call.method);
-        let args = print_tokens(call.args.to_token_stream());
-        let at = SpanRange::expr(&call.receiver);
-        let fact = format!("`{all}` has several `{atomic}`s, and `{method}` is a method of one");
-        self.add_atomic(at, &fact, &format!("name it: `{all}[0].{method}({args})`"));
-    }
-
-    /// Adds an update of an atomic.
-    fn add_update(&mut self, binary: &ExprBinary, atomic: &str) {
-        let place = method_receiver(&binary.left);
-        let op = print_tokens(binary.op.to_token_stream());
-        let help = update_help(&place, &binary.op, &binary.right, atomic);
-        let at = SpanRange::expr(&binary.left).to(SpanRange::expr(&binary.right));
-        let fact = format!("`{place}` is an `{atomic}`, which has no `{op}`");
-        self.add_atomic(at, &fact, &help);
-    }
-
-    fn add_atomic(&mut self, at: SpanRange, fact: &str, help: &str) {
-        self.atomics.push(Mistake {
-            at,
-            text: format!("{fact}\n= help: {help}"),
-            place: Place::Code,
-        });
     }
 
     /// Adds the names in an expression to those that count.
@@ -658,7 +538,7 @@ impl<'ast> Visit<'ast> for Operands {
                 self.visit_expr(diverge);
             }
             if let Pat::Type(PatType { ty, .. }) = &local.pat {
-                self.infer_value(&init.expr, Known::new(ty).as_ref());
+                self.infer_value(&init.expr, KnownType::new(ty).as_ref());
                 return None;
             }
             // The items of a range are not its type.
@@ -673,10 +553,10 @@ impl<'ast> Visit<'ast> for Operands {
 
     fn visit_expr_for_loop(&mut self, each: &'ast syn::ExprForLoop) {
         let known = match self.infer(&each.expr) {
-            Some(Known::Array(elem)) => {
+            Some(KnownType::Array(elem)) => {
                 elem.map(|elem| *elem).filter(|elem| elem.atomic().is_some())
             }
-            known => known.filter(|known| matches!(known, Known::Number(_))),
+            known => known.filter(|known| matches!(known, KnownType::Number(_))),
         };
         self.scopes.push(HashMap::new());
         self.bind(&each.pat, known);
@@ -698,7 +578,7 @@ impl<'ast> Visit<'ast> for Operands {
 
     fn visit_item(&mut self, item: &'ast Item) {
         if let Item::Const(ItemConst { ident, ty, .. }) = item {
-            self.declare(ident.to_string(), Known::new(ty));
+            self.declare(ident.to_string(), KnownType::new(ty));
         }
     }
 }
@@ -718,11 +598,6 @@ impl<'ast> Visit<'ast> for Names<'_> {
     }
 }
 
-/// Returns true for a method that atomics have and slices lack.
-fn is_atomic_method(name: &str) -> bool {
-    ["compare_exchange", "fetch_", "load", "store"].iter().any(|start| name.starts_with(start))
-}
-
 /// Returns true for an element or the target of a reference.
 fn is_place(expr: &Expr) -> bool {
     match expr {
@@ -740,34 +615,6 @@ fn method_receiver(expr: &Expr) -> String {
         Expr::Paren(inner) => method_receiver(&inner.expr),
         other => print_tokens(other.to_token_stream()),
     }
-}
-
-/// Returns the help for an update of the atomic `place` by an operator.
-fn update_help(place: &str, op: &BinOp, value: &Expr, atomic: &str) -> String {
-    let is_operand =
-        matches!(value, Expr::Path(_) | Expr::Lit(_) | Expr::Index(_) | Expr::Paren(_));
-    let value = print_tokens(value.to_token_stream());
-    let operand = if is_operand { value.clone() } else { format!("({value})") };
-    let is_float = atomic.starts_with("AtomicF");
-    let (method, value) = match op {
-        BinOp::Add(_) | BinOp::AddAssign(_) => ("fetch_add", value),
-        BinOp::Sub(_) | BinOp::SubAssign(_) if is_float => ("fetch_add", format!("-{operand}")),
-        BinOp::Sub(_) | BinOp::SubAssign(_) => ("fetch_sub", value),
-        BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => ("fetch_and", value),
-        BinOp::BitOr(_) | BinOp::BitOrAssign(_) => ("fetch_or", value),
-        BinOp::BitXor(_) | BinOp::BitXorAssign(_) => ("fetch_xor", value),
-        _ if is_float => {
-            return format!("an `{atomic}` has `fetch_add`, `fetch_min` and `fetch_max`");
-        }
-        other => {
-            let op = print_tokens(other.to_token_stream());
-            let op = op.trim_end_matches('=');
-            return format!(
-                "write `{place}.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old {op} {operand}))`"
-            );
-        }
-    };
-    format!("write `{place}.{method}({value}, Ordering::Relaxed)`")
 }
 
 /// Returns the code of an expression, if it is short.
