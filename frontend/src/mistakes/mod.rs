@@ -8,9 +8,11 @@
 mod calls;
 mod dictionary;
 mod imports;
+mod numbers;
 mod operands;
 mod parameters;
 mod replace;
+mod shared_arrays;
 
 pub(crate) use {
     parameters::{
@@ -35,12 +37,12 @@ use crate::{
 };
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use shared_arrays::{repeated_by_builtin, wrong_shared_slice};
 use std::collections::{HashMap, HashSet};
 use syn::{
-    Arm, Attribute, BinOp, Expr, ExprAssign, ExprBinary, ExprCall, ExprClosure, ExprField,
-    ExprIndex, ExprLet, ExprLit, ExprMacro, ExprMethodCall, ExprPath, ExprRepeat, ExprReturn,
-    ExprUnary, FnArg, Generics, Item, ItemFn, Lit, Local, Macro, Member, Pat, PatIdent, PatType,
-    Path, Type, TypeArray, TypeParam, TypeParamBound, TypePath, TypeReference, TypeSlice, UnOp,
+    Arm, Attribute, Expr, ExprAssign, ExprCall, ExprClosure, ExprField, ExprIndex, ExprLet,
+    ExprMacro, ExprPath, ExprReturn, FnArg, Generics, Item, ItemFn, Local, Macro, Member, Pat,
+    PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypePath, TypeReference,
     visit::{self, Visit},
 };
 
@@ -727,25 +729,6 @@ impl<'ast> Finder {
         true
     }
 
-    /// Returns the message for `T::from(2.0)`, with a type parameter `T` of numbers.
-    fn conversion_of_literal(&self, path: &Path, call: &ExprCall) -> Option<(String, String)> {
-        let [of, from] = path.segments.iter().collect::<Vec<_>>()[..] else { return None };
-        let Expr::Lit(ExprLit { lit, .. }) = call.args.first()? else { return None };
-        if from.ident != "from" || !self.number_params.contains(&of.ident.to_string()) {
-            return None;
-        }
-        let (function, shown) = match lit {
-            Lit::Float(number) => ("from_f64", number.base10_digits()),
-            Lit::Int(number) => ("from_i32", number.base10_digits()),
-            _ => return None,
-        };
-        let of = &of.ident;
-        Some((
-            format!("`{of}` may be a type that `From` does not make of this number"),
-            format!("write `{of}::{function}({shown})`"),
-        ))
-    }
-
     /// Visits `threadIdx.x`, `thread_idx.x`, `thread_idx().x` or that of another language; returns
     /// true if it is such a field.
     fn visit_index_field(&mut self, field: &'ast ExprField, at: SpanRange) -> bool {
@@ -783,211 +766,6 @@ impl<'ast> Finder {
         self.add(at, text, Some((name, false)), |_| {});
         true
     }
-
-    /// Returns the message for `x << 1` and the like, where the type of `x` may be a float.
-    fn bits_of_float(&self, ExprBinary { left, op, .. }: &ExprBinary) -> Option<(String, String)> {
-        let what = match op {
-            BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => "shifts",
-            BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => "operators on bits",
-            _ => return None,
-        };
-        let value = match &**left {
-            Expr::Index(ExprIndex { expr, .. }) => expr,
-            Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr, .. }) => expr,
-            other => other,
-        };
-        let Expr::Path(value) = value else { return None };
-        let ty = self.float_values.get(&value.path.get_ident()?.to_string())?;
-        let bound = self.float_bounds.get(ty)?;
-        let fact = match bound.as_str() {
-            "Num" => format!("{what} are for integers, and `{ty}: Num` may be a float"),
-            _ => format!("{what} are for integers, and `{ty}` is a float"),
-        };
-        Some((fact, format!("bound `{ty}` by `Int`: `{ty}: Int`")))
-    }
-
-    /// Returns the message for a method of atomics on a parameter of plain numbers.
-    fn atomic_call(&self, call: &ExprMethodCall) -> Option<(String, String)> {
-        const METHODS: [&str; 11] = [
-            "compare_exchange",
-            "compare_exchange_weak",
-            "fetch_add",
-            "fetch_and",
-            "fetch_max",
-            "fetch_min",
-            "fetch_or",
-            "fetch_sub",
-            "fetch_update",
-            "fetch_xor",
-            "store",
-        ];
-        let method = call.method.to_string();
-        if !METHODS.contains(&method.as_str()) {
-            return None;
-        }
-        let receiver = match &*call.receiver {
-            Expr::Index(ExprIndex { expr, .. }) => expr,
-            other => other,
-        };
-        let Expr::Path(path) = receiver else { return None };
-        let name = path.path.get_ident()?.to_string();
-        let (atomic, help) = if let Some(number) = self.numbers.get(&name) {
-            let atomic = atomic_of(*number);
-            let help = format!(
-                "take atomics, `{name}: &[{atomic}]`: a launch passes a `&mut Buffer<{}>` or a `&Buffer<{atomic}>`",
-                number.name()
-            );
-            (atomic, help)
-        } else {
-            let (number, len) = self.shared_numbers.get(&name)?;
-            let atomic = atomic_of(*number);
-            let help = format!("share atomics: `let {name} = shared!([{atomic}; {len}]);`");
-            (atomic, help)
-        };
-        Some((format!("`{name}` has no atomics: `{method}` is a method of `{atomic}`"), help))
-    }
-
-    /// Returns the message for an argument of `shared!` that is no type of a constant length.
-    fn wrong_shared_array(&self, mac: &Macro) -> Option<(String, String)> {
-        if let Ok(ExprRepeat { expr, len, .. }) = mac.parse_body::<ExprRepeat>()
-            && let Expr::Lit(ExprLit { lit, .. }) = &*expr
-        {
-            let number = match lit {
-                Lit::Float(number) if number.suffix().is_empty() => "f32",
-                Lit::Float(number) => number.suffix(),
-                Lit::Int(number) if number.suffix().is_empty() => "u32",
-                Lit::Int(number) => number.suffix(),
-                _ => "f32",
-            };
-            let len = print_tokens(len.to_token_stream());
-            return Some((
-                "`shared!` takes a type: the threads of a block write the first values".to_owned(),
-                format!(
-                    "write `shared!([{number}; {len}])`, and then, for example, `tile[thread_idx_x()] = {};`",
-                    print_tokens(lit.to_token_stream())
-                ),
-            ));
-        }
-        if let Ok(TypeSlice { elem, .. }) = mac.parse_body() {
-            let elem = print_tokens(elem.to_token_stream());
-            return Some((
-                "`shared!` takes an array with its length".to_owned(),
-                format!(
-                    "write `shared!([{elem}; 256])`, or `shared_dyn!({elem}, n)`, whose length the launch computes"
-                ),
-            ));
-        }
-        if mac.parse_body::<Type>().is_err() {
-            return Some(wrong_shared_type(mac));
-        }
-        let TypeArray { elem, len, .. } = mac.parse_body().ok()?;
-        let first_of = |known| {
-            let mut names = VariablesOf { known, found: None };
-            names.visit_expr(&len);
-            names.found
-        };
-        let is_term = !matches!(len, Expr::Path(_) | Expr::Block(_));
-        let (elem, shown) =
-            (print_tokens(elem.to_token_stream()), print_tokens(len.to_token_stream()));
-        if let Some(name) = first_of(&self.const_params).filter(|_| is_term) {
-            return Some((
-                format!("Rust computes no length from the const parameter `{name}`"),
-                format!("write `shared_dyn!({elem}, {shown})`, whose length the launch computes"),
-            ));
-        }
-        let fact = match first_of(&self.variables) {
-            Some(name) => format!("`{name}` is a variable"),
-            None => format!("`{}()` differs between launches", called_builtin(&len)?),
-        };
-        let len = shown;
-        Some((
-            format!("the length of `shared!` is a constant, and {fact}"),
-            format!("write `shared_dyn!({elem}, {len})`, whose length the launch computes"),
-        ))
-    }
-}
-
-/// Returns the message for an argument of `shared!` that is no type.
-fn wrong_shared_type(mac: &Macro) -> (String, String) {
-    let help = match mac.parse_body_with(parse_shared_dyn) {
-        Ok((ty, len)) => {
-            let [ty, len] = [ty.to_token_stream(), len.to_token_stream()].map(print_tokens);
-            format!(
-                "write `shared!([{ty}; {len}])`, or `shared_dyn!({ty}, {len})` if the launch computes \
-                 the length"
-            )
-        }
-        Err(_) => "write for example `shared!([[f32; 33]; 32])`".to_owned(),
-    };
-    ("`shared!` takes a type".to_owned(), help)
-}
-
-/// Returns the message for `shared_dyn!` without an element type and a length.
-fn wrong_shared_slice(mac: &Macro) -> Option<(String, String)> {
-    if mac.parse_body_with(parse_shared_dyn).is_ok() {
-        return None;
-    }
-    let help = match mac.parse_body::<TypeArray>() {
-        Ok(TypeArray { elem, len, .. }) => {
-            let [elem, len] = [elem.to_token_stream(), len.to_token_stream()].map(print_tokens);
-            format!("write `shared_dyn!({elem}, {len})`")
-        }
-        Err(_) => "write for example `shared_dyn!(f32, 2 * n)`".to_owned(),
-    };
-    Some(("`shared_dyn!` takes the type of an element and how many there are".to_owned(), help))
-}
-
-/// Returns the name of the atomic of a number.
-fn atomic_of(number: Prim) -> String {
-    match number.name() {
-        "i32" | "i64" | "u64" | "f32" | "f64" | "usize" | "isize" | "bool" => {
-            let (first, rest) = number.name().split_at(1);
-            format!("Atomic{}{rest}", first.to_uppercase())
-        }
-        _ => "AtomicU32".to_owned(),
-    }
-}
-
-/// The first variable in an expression.
-struct VariablesOf<'a> {
-    known: &'a HashSet<String>,
-    found: Option<String>,
-}
-
-impl<'ast> Visit<'ast> for VariablesOf<'_> {
-    fn visit_expr_path(&mut self, path: &'ast ExprPath) {
-        let name = path.path.get_ident().map(Ident::to_string);
-        let name = name.filter(|name| self.found.is_none() && self.known.contains(name));
-        self.found = name.or(self.found.take());
-    }
-}
-
-/// Returns the mistake of an array whose length is the size of a block, or another number that only
-/// the launch knows.
-fn repeated_by_builtin(repeat: &ExprRepeat) -> Option<(String, String)> {
-    let name = called_builtin(&repeat.len)?;
-    let element = print_tokens(repeat.expr.to_token_stream());
-    Some((
-        format!("the length of an array is a constant, and `{name}()` differs between launches"),
-        format!(
-            "write `[{element}; SIZE]` with `const SIZE: usize = 256;`; the kernel may declare the block by it: `#[kernel(block = SIZE)]`"
-        ),
-    ))
-}
-
-/// Returns the first function of Warpwise that an expression calls.
-fn called_builtin(expr: &Expr) -> Option<String> {
-    struct Calls(Option<String>);
-    impl<'ast> Visit<'ast> for Calls {
-        fn visit_expr_path(&mut self, path: &'ast ExprPath) {
-            let name = path_text(&path.path);
-            let is_builtin = builtin::find(std::slice::from_ref(&name)).is_some();
-            self.0 = self.0.take().or(is_builtin.then_some(name));
-        }
-    }
-    let mut calls = Calls(None);
-    calls.visit_expr(expr);
-    calls.0
 }
 
 /// Returns true if all bounds of a type parameter are Warpwise's traits of numbers.
