@@ -551,6 +551,8 @@ impl<'ast> Visit<'ast> for Finder {
                 let name = name.filter(|_| !is_std).map(|name| (name, false));
                 return self.add(at, (fact, help.to_owned()), name, |_| {});
             }
+            // One that prints elsewhere on the host: where output goes is the device's to decide.
+            Some("print" | "println" | "eprint" | "eprintln") => return,
             _ => {
                 if let Some(name) = mac.path.get_ident()
                     && is_std_macro(name)

@@ -86,4 +86,19 @@ fn inner_return(y: &mut [u32]) {
     y[0] = first(&y[..]);
 }
 
+mod prints_elsewhere {
+    use warpwise::prelude::*;
+
+    macro_rules! println {
+        ($($tokens:tt)*) => {
+            eprintln!($($tokens)*)
+        };
+    }
+
+    #[kernel]
+    fn printed(y: &mut [f32]) {
+        println!("{}", y[0]);
+    }
+}
+
 fn main() {}
