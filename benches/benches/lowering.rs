@@ -144,7 +144,7 @@ fn create(root: &Path, place: &Path) {
 
 fn source(template: &str, count: usize) -> String {
     let kernels = (0..count).map(|i| template.replace("NUMBER", &i.to_string()));
-    let start = "//! Many kernels.\n#![allow(warnings)]\nuse warpwise::prelude::*;\n\n".to_owned();
+    let start = "//! Many kernels.\n#![allow(warnings)]\nuse std::sync::atomic::Ordering;\nuse warpwise::prelude::*;\n\n".to_owned();
     start + &kernels.collect::<Vec<_>>().join("\n")
 }
 
