@@ -20,6 +20,7 @@ cases![
     conversions_decided_by_a_later_use,
     defaults_and_clones,
     derives_above_the_attribute,
+    parts_without_the_trait,
 ];
 
 #[device]
@@ -380,6 +381,42 @@ fn defaults_and_clones(on: &Engine) -> Check {
         out[2] = Some(Seven(n)).filter(|_| n > 100).unwrap_or_default().0;
         out[3] = Seven(n).clone().0;
         out[4] = copied(&Seven(n)).0 + copied(&n);
+    });
+    Ok(())
+}
+
+#[device]
+struct Uncloned(i32);
+
+#[device]
+#[derive(Clone)]
+struct Borrowed<'a> {
+    uncloned: &'a Uncloned,
+    seven: &'a Seven,
+}
+
+#[device]
+#[derive(Default)]
+enum Kept {
+    #[default]
+    Nothing,
+    One(Uncloned),
+}
+
+/// `Default` of an enum needs none of its parts, and a clone of a reference is a copy.
+fn parts_without_the_trait(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let n = (x.len() + y.len()) as i32;
+        let option: Option<Uncloned> = Default::default();
+        out[0] = i32::from(option.is_none());
+        out[1] = match Kept::default() {
+            Kept::Nothing => 1,
+            Kept::One(uncloned) => uncloned.0,
+        };
+        let (uncloned, seven) = (Uncloned(n), Seven(n));
+        let both = Borrowed { uncloned: &uncloned, seven: &seven }.clone();
+        out[2] = both.uncloned.0 + both.seven.0;
+        out[3] = [&uncloned, &uncloned].clone()[1].0;
     });
     Ok(())
 }

@@ -56,28 +56,39 @@ impl Lowerer<'_> {
         Ok(false)
     }
 
-    /// Reports the type, or a part of it, that neither derives this trait nor implements it in kernel
-    /// code.
-    pub(crate) fn require_derives(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<()> {
-        match mono {
-            Mono::Ref { to, .. } => return self.require_derives(of_trait, to, at),
-            Mono::Adt(item, _) => {
-                let function = required_function(of_trait);
-                if self.find_user_function(of_trait, function, mono).is_some() {
-                    return Ok(());
-                }
-                let is_derived = self.program.is_in_std_lib(*item)
-                    || self.program.derives_trait(*item, of_trait);
-                if !is_derived {
-                    return Err(self.report_underived(of_trait, *item, at));
-                }
-            }
-            _ => {}
+    /// Reports the type, or a part of it, that neither derives this trait of comparisons nor implements
+    /// it in kernel code.
+    pub(crate) fn require_comparison(
+        &mut self,
+        of_trait: &str,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<()> {
+        if let Mono::Ref { to, .. } = mono {
+            return self.require_comparison(of_trait, to, at);
         }
+        if self.find_user_function(of_trait, required_function(of_trait), mono).is_some() {
+            return Ok(());
+        }
+        self.require_derive(of_trait, mono, at)?;
         for part in self.contained_types(mono, at)? {
-            self.require_derives(of_trait, &part, at)?;
+            self.require_comparison(of_trait, &part, at)?;
         }
         Ok(())
+    }
+
+    /// Reports a type without an `impl` of this trait in kernel code that does not derive it. Its parts
+    /// are another question: the default variant of an enum needs none.
+    pub(crate) fn require_derive(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<()> {
+        match mono {
+            Mono::Adt(item, _)
+                if !self.program.is_in_std_lib(*item)
+                    && !self.program.derives_trait(*item, of_trait) =>
+            {
+                Err(self.report_underived(of_trait, *item, at))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn report_underived(&mut self, of_trait: &str, item: usize, at: SpanId) -> Diverged {
@@ -120,16 +131,26 @@ impl Lowerer<'_> {
             let this = Value::Ref(Box::new(place_of_value(value)));
             return self.call_instance(callee, given, &ret, at, |_| Ok(vec![this]));
         }
-        self.require_derives("Clone", &mono, at)?;
-        if self.has_user_impl("Clone", &mono, at)? {
-            self.errors.advise(
-                self.source_range(at),
-                "kernel code clones by copying, and a part of this has an `impl Clone` of its own",
-                "clone that part, and construct the whole from its parts",
-            );
-            return Err(Diverged);
-        }
+        self.require_copying_clone(&mono, at)?;
         Ok(value)
+    }
+
+    /// Reports the type, or a part of it, whose clone is not a copy. What references refer to is not
+    /// cloned.
+    fn require_copying_clone(&mut self, mono: &Mono, at: SpanId) -> Flow<()> {
+        self.require_derive("Clone", mono, at)?;
+        for part in self.contained_types(mono, at)? {
+            if self.find_user_function("Clone", "clone", &part).is_some() {
+                self.errors.advise(
+                    self.source_range(at),
+                    "kernel code clones by copying, and a part of this has an `impl Clone` of its own",
+                    "clone that part, and construct the whole from its parts",
+                );
+                return Err(Diverged);
+            }
+            self.require_copying_clone(&part, at)?;
+        }
+        Ok(())
     }
 }
 

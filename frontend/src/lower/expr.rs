@@ -138,7 +138,7 @@ impl Lowerer<'_> {
             ExprKind::OrderedCompare { op, lhs, rhs } => {
                 let (a, b) = (self.lower_value(lhs)?, self.lower_value(rhs)?);
                 let mono = self.mono_type(lhs.ty, at)?;
-                self.require_derives("PartialOrd", &mono, at)?;
+                self.require_comparison("PartialOrd", &mono, at)?;
                 self.lower_ordered(*op, &a, &b, &mono, at).map(Value::Scalar)
             }
             ExprKind::Closure(closure) => Ok(self.create_closure(closure)),
@@ -218,7 +218,6 @@ impl Lowerer<'_> {
         Ok(Value::Unit)
     }
 
-    /// Lowers the operand of a cast; the operand of an enum is its discriminant.
     /// Lowers `value.into()` of a user's `impl`, whose target was decided after the call.
     fn lower_conversion(&mut self, value: &Expr, expr: &Expr) -> Flow<Value> {
         let at = expr.at;
@@ -230,6 +229,7 @@ impl Lowerer<'_> {
         self.call_instance(callee, given, &ret, at, |_| Ok(vec![value]))
     }
 
+    /// Lowers the operand of a cast; the operand of an enum is its discriminant.
     fn lower_cast_operand(&mut self, expr: &Expr) -> Flow<(Scalar, InstId)> {
         if let Some(scalar) = self.scalar_type(expr.ty) {
             return Ok((scalar, self.lower_scalar(expr)?));

@@ -22,7 +22,7 @@ impl Lowerer<'_> {
                 _ => Err(self.report_bug(at)),
             };
         }
-        self.require_derives("PartialEq", mono, at)?;
+        self.require_comparison("PartialEq", mono, at)?;
         match (a, b) {
             (Value::Unit, Value::Unit) => Ok(self.push_bits(1, Scalar::Bool, at)),
             (Value::Scalar(a), Value::Scalar(b)) => {

@@ -118,7 +118,7 @@ impl Lowerer<'_> {
             let number = self.ordering_to_order(ordering, at)?;
             return Ok(self.push_select(found.tag, number, none, ORDER_TYPE, at));
         }
-        self.require_derives(if total { "Ord" } else { "PartialOrd" }, mono, at)?;
+        self.require_comparison(if total { "Ord" } else { "PartialOrd" }, mono, at)?;
         if !self.has_user_impl("PartialOrd", mono, at)? && !self.has_user_impl("Ord", mono, at)? {
             return self.builtin_order(a, b, mono, at);
         }

@@ -101,7 +101,7 @@ impl Lowerer<'_> {
                 {
                     return self.call_instance(callee, given, &ret, at, |_| Ok(Vec::new()));
                 }
-                self.require_derives("Default", mono, at)?;
+                self.require_derive("Default", mono, at)?;
                 if let Some(parts) = self.part_types(mono, at)? {
                     let values = parts.iter().map(|part| self.default_value(part, at));
                     return Ok(Value::Parts(values.collect::<Flow<_>>()?));
