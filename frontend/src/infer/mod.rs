@@ -19,7 +19,10 @@ pub(crate) mod program;
 mod traits;
 
 pub(crate) use crate::infer::{
-    call::atomic::{NO_ORDERING, ORDERING_HELP},
+    call::{
+        atomic::{NO_ORDERING, ORDERING_HELP},
+        reject::host_blocks,
+    },
     items::{
         cycles::Resolutions,
         extent::{eval_literal_integer, wrap_to_scalar},

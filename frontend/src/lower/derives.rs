@@ -7,7 +7,8 @@ use crate::{
     hir::{Expr, SpanId},
     infer::{self, program::InstanceArgs},
     lower::{Diverged, Flow, Lowerer, Value, memory::storage::place_of_value},
-    resolve::{device_set::Callee, source_map},
+    resolve::device_set::Callee,
+    syntax::span::SpanRange,
     types::mono::Mono,
 };
 use syn::Item;
@@ -101,15 +102,11 @@ impl Lowerer<'_> {
             Some(Item::Enum(of)) => of.ident.span(),
             _ => at.first,
         };
-        let blocks = [at.first, of_type]
-            .map(|place| source_map::host_blocks_with(place, function, &name))
+        let help = [at, SpanRange::token(of_type)]
             .into_iter()
-            .find(|blocks| !blocks.is_empty());
-        match blocks {
-            Some(blocks) => {
-                let help = format!("put `#[device]` above {}", blocks.join(" and "));
-                self.errors.advise(at, fact, help)
-            }
+            .find_map(|place| infer::host_blocks(place, function, &name));
+        match help {
+            Some(help) => self.errors.advise(at, fact, help),
             // Most likely there is none at all, as rustc reports.
             None => self.errors.advise_unless_rustc(
                 at,

@@ -24,7 +24,7 @@ pub(crate) fn unknown_word_message(what: &str, word: &str, known: &[&'static str
 }
 
 /// Returns the Levenshtein distance: letters to insert, remove or replace to get from `a` to `b`.
-fn edit_distance(a: &str, b: &str) -> usize {
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.chars().enumerate() {

@@ -269,6 +269,14 @@ impl Types {
         }
     }
 
+    /// Returns true for a number, a `bool` and a type parameter, and for a literal of unknown type.
+    pub(crate) fn is_number_like(&self, ty: Ty) -> bool {
+        matches!(
+            self.get(ty),
+            Type::Prim(_) | Type::Generic(_) | Type::Unknown(Class::Int | Class::Float)
+        )
+    }
+
     /// Returns true if an error about `ty` was reported.
     pub(crate) fn is_reported(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Reported(_))

@@ -3,7 +3,7 @@ use crate::{
     hir::{Expr, ExprKind},
     infer::{Infer, Obligation, pattern::pattern_hint::depends_on_expected},
     syntax::span::SpanRange,
-    types::{Class, Prim, Ty, Type},
+    types::{Prim, Ty, Type},
 };
 use syn::{BinOp, ExprBinary, ExprCast, ExprUnary, UnOp};
 use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
@@ -304,12 +304,8 @@ impl Infer<'_> {
         let value = self.infer_expr(&expr.expr, hint);
         let at = SpanRange::expr(&expr.expr).to(SpanRange::tokens(&expr.ty));
         // `number as _` becomes what its use expects.
-        let is_number = matches!(
-            self.types.get(value.ty),
-            Type::Prim(_) | Type::Generic(_) | Type::Unknown(Class::Int | Class::Float)
-        );
         if let Type::Unknown(_) = self.types.get(ty)
-            && !is_number
+            && !self.types.is_number_like(value.ty)
         {
             self.unify(at, value.ty, ty);
         }

@@ -7,7 +7,7 @@ use crate::{
     },
     resolve::device_set::Callee,
     syntax::span::SpanRange,
-    types::{Class, Ty, Type},
+    types::Ty,
 };
 use syn::{ImplItem, Item, Signature, TraitItem};
 use warpwise_compiler::ir::Scalar;
@@ -147,10 +147,7 @@ impl<'a> Infer<'a> {
             return false;
         }
         let other = self.probe_type(other);
-        matches!(
-            self.types.get(self.types.pointee(other)),
-            Type::Prim(_) | Type::Generic(_) | Type::Unknown(Class::Int | Class::Float)
-        )
+        self.types.is_number_like(self.types.pointee(other))
     }
 
     /// Returns true if the written arguments of a trait can be those of an `impl`:

@@ -14,10 +14,7 @@ pub(super) fn is_configured_out(file: &SourceFile, place: LineColumn) -> bool {
         before = without_comment(before);
         if let Some(rest) = without_qualifier(before) {
             before = rest.trim_end();
-        } else if before.ends_with(']')
-            && let Some(open) = before.rfind("#[")
-        {
-            let attribute = &before[open + 2..before.len() - 1];
+        } else if let Some((rest, attribute)) = split_last_attribute(before) {
             let holds = syn::parse_str::<Meta>(attribute).ok().and_then(|meta| match meta {
                 Meta::List(list) if list.path.is_ident("cfg") => {
                     cfg_holds(&list.parse_args().ok()?)
@@ -27,7 +24,7 @@ pub(super) fn is_configured_out(file: &SourceFile, place: LineColumn) -> bool {
             if holds == Some(false) {
                 return true;
             }
-            before = before[..open].trim_end();
+            before = rest;
         } else {
             return false;
         }
@@ -86,13 +83,11 @@ pub(super) fn may_be_device_item(text: &str, start: usize) -> bool {
         before = without_comment(before);
         if let Some(rest) = without_qualifier(before) {
             before = rest.trim_end();
-        } else if before.ends_with(']')
-            && let Some(open) = before.rfind("#[")
-        {
-            if ["device", "kernel", "macro"].iter().any(|known| before[open..].contains(known)) {
+        } else if let Some((rest, attribute)) = split_last_attribute(before) {
+            if ["device", "kernel", "macro"].iter().any(|known| attribute.contains(known)) {
                 return true;
             }
-            before = before[..open].trim_end();
+            before = rest;
         } else {
             return !(before.is_empty() || before.ends_with([';', '{', '}', ']']));
         }
@@ -106,39 +101,35 @@ pub(crate) fn derives_above(file: &SourceFile, position: LineColumn) -> Vec<Stri
     let Some(end) = file.offset_of(position) else { return Vec::new() };
     let mut before = file.text[..end].trim_end().trim_end_matches("#[").trim_end();
     let mut found = Vec::new();
-    loop {
-        before = without_comment(before);
-        // A comment behind an attribute.
-        let line = before.rfind('\n').map_or(0, |end| end + 1);
-        if let Some(comment) = before[line..].find("//")
-            && let attribute = before[..line + comment].trim_end()
-            && attribute.ends_with(']')
-        {
-            before = attribute;
-        }
-        if !before.ends_with(']') {
-            return found;
-        }
-        let Some(open) = before.rfind("#[") else { return found };
-        let attribute = before[open + 2..before.len() - 1].trim();
-        let derived = attribute.strip_prefix("derive").map(str::trim_start);
+    while let Some((rest, attribute)) = split_last_attribute(without_comment(before)) {
+        let derived = attribute.trim().strip_prefix("derive").map(str::trim_start);
         let names = derived.and_then(|list| list.strip_prefix('(')?.strip_suffix(')'));
         found.extend(names.into_iter().flat_map(|names| names.split(',')).filter_map(|name| {
             let name = name.rsplit("::").next()?.trim();
             (!name.is_empty()).then(|| name.to_owned())
         }));
-        before = before[..open].trim_end();
+        before = rest;
     }
+    found
 }
 
-/// Returns `text` without trailing comment lines.
+/// Returns the text before the attribute at the end of `text`, and what is between its brackets.
+fn split_last_attribute(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_suffix(']')?;
+    let open = inner.rfind("#[")?;
+    Some((inner[..open].trim_end(), &inner[open + 2..]))
+}
+
+/// Returns `text` without trailing comments: whole lines, and those behind an attribute.
 fn without_comment(mut text: &str) -> &str {
     loop {
-        let line = text.rfind('\n').map_or(text, |end| &text[end + 1..]);
-        if !line.trim_start().starts_with("//") {
+        let line = text.rfind('\n').map_or(0, |end| end + 1);
+        let Some(comment) = text[line..].find("//") else { return text };
+        let code = text[line..line + comment].trim_end();
+        if !code.is_empty() && !code.ends_with(']') {
             return text;
         }
-        text = text[..text.len() - line.len()].trim_end();
+        text = text[..line + comment].trim_end();
     }
 }
 

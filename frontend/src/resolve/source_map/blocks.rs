@@ -120,11 +120,15 @@ impl CodeText {
         (depth == 1 && !name.is_empty()).then(|| (keyword, name.to_owned()))
     }
 
+    /// Returns the text before the item at `start`, from the end of the item before it: its attributes.
+    pub(super) fn attributes_of(&self, start: usize) -> &str {
+        let before = &self.text[..start];
+        before.rfind([';', '{', '}']).map_or(before, |end| &before[end..])
+    }
+
     /// Returns true if `#[device]` is on the item at `start`, or on a module around it.
     pub(super) fn is_device_item(&self, file: &SourceFile, start: usize) -> bool {
-        let before = &self.text[..start];
-        let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
-        attributes.contains("device]") || self.is_in_device_module(file, start)
+        self.attributes_of(start).contains("device]") || self.is_in_device_module(file, start)
     }
 
     /// Returns true if `#[device]` is on a module around the item at `start`.

@@ -52,14 +52,13 @@ pub(crate) fn find_host_item(
     let words = file.code_text();
     let mut found = words.module_declarations(file, name, position).into_iter().peekable();
     let (start, keyword, (line, _)) = *found.peek()?;
-    let (before, after) = words.text.split_at(start);
-    let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
+    let after = &words.text[start..];
     let value = after.find('=').map_or("", |equals| after[equals + 1..].trim_start());
     let ty = after.split_once(':').map_or("", |(_, ty)| ty.trim_start());
     let host_item = HostItem {
         keyword,
         line,
-        is_gated: attributes.contains("#[cfg("),
+        is_gated: words.attributes_of(start).contains("#[cfg("),
         is_array: ty.starts_with('['),
         is_shared: value.starts_with("shared!") || value.starts_with("shared_dyn!"),
     };
@@ -95,11 +94,7 @@ pub(crate) fn has_plain_device_item(file: &SourceFile, name: &str, position: Lin
         return false;
     }
     let words = file.code_text();
-    let has_attribute = |start: usize| {
-        let before = &words.text[..start];
-        let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
-        attributes.contains("#[device]")
-    };
+    let has_attribute = |start| words.attributes_of(start).contains("#[device]");
     matches!(words.module_declarations(file, name, position)[..], [(start, ..)] if has_attribute(start))
 }
 
@@ -256,13 +251,9 @@ pub(crate) fn is_declared_again(file: &SourceFile, name: &str, position: LineCol
     else {
         return false;
     };
-    let attributes = |start: usize| {
-        let before = &words.text[..start];
-        before.rfind([';', '{', '}']).map_or(before, |end| &before[end..])
-    };
     place.0 == position.0
         && earlier.iter().any(|(_, keyword, _)| keyword == own)
-        && before.iter().all(|(start, ..)| !attributes(*start).contains("cfg"))
+        && before.iter().all(|(start, ..)| !words.attributes_of(*start).contains("cfg"))
 }
 
 /// Returns the keyword of the block that directly contains `position`, if its items are associated
@@ -274,9 +265,7 @@ pub(crate) fn block_of_associated_items(
     if !file.text.contains("impl") && !file.text.contains("trait") {
         return None;
     }
-    let around =
-        file.all_braces().iter().filter(|braces| braces.open < position && position < braces.close);
-    let open = around.map(|braces| braces.open).max()?;
+    let open = file.innermost_braces(position)?.open;
     let words = file.code_text();
     let start = words.places.partition_point(|place| *place <= open);
     let (keyword, header) = words.block_around(start)?;

@@ -161,12 +161,7 @@ pub(crate) fn knows_variants_of(enum_name: &Ident) -> bool {
 /// Returns the host item of this name in the module around `name`. `None` if there is none, or if a
 /// `macro_rules!` produced the name.
 pub(crate) fn host_item_at(name: &Ident) -> Option<HostItem> {
-    if !proc_macro::is_available() || expansion_id(name.span()) != NO_EXPANSION {
-        return None;
-    }
-    let (SourceLocation { line, column, .. }, text) =
-        (SourceLocation::start_of(name.span()), name.to_string());
-    with_file(name.span(), |file| items::find_host_item(file, &text, (line, column))).flatten()
+    find_in_file(name, items::find_host_item)
 }
 
 /// Returns true if the module around `name` declares a function of that name. False if the file is
@@ -252,16 +247,12 @@ pub(crate) fn file_mentions_macro(name: &Ident) -> bool {
 /// are associated ones: `impl` or `trait`. `None` if the file is not available, or if a `macro_rules!`
 /// produced the name.
 pub(crate) fn block_of_associated_items(name: &Ident) -> Option<&'static str> {
-    let mut found = None;
-    let is_indented =
-        || proc_macro::is_available() && SourceLocation::start_of(Span::call_site()).column > 1;
     // Most items begin their line, and need no search for braces.
-    let _ = is_indented()
-        && ask_file(name, |file, _, position| {
-            found = items::block_of_associated_items(file, position);
-            found.is_some()
-        });
-    found
+    let is_indented =
+        proc_macro::is_available() && SourceLocation::start_of(Span::call_site()).column > 1;
+    let find =
+        |file: &SourceFile, _: &str, position| items::block_of_associated_items(file, position);
+    is_indented.then(|| find_in_file(name, find)).flatten()
 }
 
 /// Returns true if the file of `name` has a kernel of this name, and no module.
@@ -275,12 +266,7 @@ pub(crate) fn file_declares_kernel(name: &Ident) -> bool {
 
 /// Returns the body of the `macro_rules!` of this name that is in scope at `name`.
 pub(crate) fn macro_rules_body(name: &Ident) -> Option<TokenStream> {
-    if !proc_macro::is_available() || expansion_id(name.span()) != NO_EXPANSION {
-        return None;
-    }
-    let (SourceLocation { line, column, .. }, text) =
-        (SourceLocation::start_of(name.span()), name.to_string());
-    with_file(name.span(), |file| macros::find_macro_rules(file, &text, (line, column))).flatten()
+    find_in_file(name, macros::find_macro_rules)
 }
 
 /// Returns true if a plain name may be a function's: its file has a function of that name, or a
@@ -341,22 +327,14 @@ pub(crate) fn is_nowhere(name: &Ident) -> bool {
 
 /// Returns the `macro_rules!` that makes an item of this name without `#[device]`, and its line.
 pub(crate) fn making_macro(name: &Ident) -> Option<(String, usize)> {
-    let mut found = None;
-    ask_file(name, |file, text, position| {
-        found = macros::find_making_macro(file, text, position);
-        found.is_some()
-    });
-    found
+    find_in_file(name, macros::find_making_macro)
 }
 
 /// Returns the path of the variant of this name of an enum in the file of `name`.
 pub(crate) fn variant_path(name: &Ident) -> Option<String> {
-    let mut found = None;
-    ask_file(name, |file, text, _| {
-        found = items::enum_with_variant(file, text).map(|of| format!("{of}::{text}"));
-        found.is_some()
-    });
-    found
+    find_in_file(name, |file, text, _| {
+        items::enum_with_variant(file, text).map(|of| format!("{of}::{text}"))
+    })
 }
 
 /// Returns the declared name in the file of `name` that is spelt almost like it.
@@ -383,12 +361,21 @@ pub(crate) fn is_macro_declared_later(name: &Ident) -> bool {
 /// Returns the answer of `ask` about a name, its file and its position; false if the file is not
 /// available, or a `macro_rules!` produced the name.
 fn ask_file(name: &Ident, ask: impl FnOnce(&SourceFile, &str, LineColumn) -> bool) -> bool {
+    find_in_file(name, |file, text, position| ask(file, text, position).then_some(())).is_some()
+}
+
+/// Returns what `find` finds of a name in its file at its position; `None` if the file is not
+/// available, or a `macro_rules!` produced the name.
+fn find_in_file<T>(
+    name: &Ident,
+    find: impl FnOnce(&SourceFile, &str, LineColumn) -> Option<T>,
+) -> Option<T> {
     if !proc_macro::is_available() || expansion_id(name.span()) != NO_EXPANSION {
-        return false;
+        return None;
     }
     let (SourceLocation { line, column, .. }, text) =
         (SourceLocation::start_of(name.span()), name.to_string());
-    with_file(name.span(), |file| ask(file, &text, (line, column))).unwrap_or(false)
+    with_file(name.span(), |file| find(file, &text, (line, column))).flatten()
 }
 
 /// Returns the answer of `ask` about a name in its file; `otherwise` if the file is not available, or

@@ -1,7 +1,10 @@
 //! The names that a source file declares or imports, collected once since kernels look up every
 //! name.
 use crate::resolve::source_map::items::{ITEM_KEYWORDS, split_words};
-use crate::{resolve::source_map::scanner::is_name, syntax::item};
+use crate::{
+    resolve::source_map::scanner::is_name,
+    syntax::{item, suggest::edit_distance},
+};
 use std::{collections::HashSet, mem::replace};
 
 /// The names of a file by a text search, including those in comments and literals.
@@ -159,17 +162,8 @@ impl FileNames {
 /// Returns true if one letter was left out of, added to or replaced in a name of three letters or
 /// more.
 pub(crate) fn is_similar(known: &str, name: &str) -> bool {
-    let [known, name]: [Vec<char>; 2] = [known, name].map(|text| text.chars().collect());
-    let (long, short) = if known.len() < name.len() { (name, known) } else { (known, name) };
-    let same = long.iter().zip(&short).take_while(|(a, b)| a == b).count();
-    let ends_alike =
-        |skipped: usize| long[same + 1..] == short[(same + skipped).min(short.len())..];
-    short.len() >= 3
-        && match long.len() - short.len() {
-            0 => same < long.len() && ends_alike(1),
-            1 => ends_alike(0),
-            _ => false,
-        }
+    let shorter = known.chars().count().min(name.chars().count());
+    shorter >= 3 && edit_distance(known, name) == 1
 }
 
 /// Returns true if `text` calls a macro that neither std nor Warpwise has, or declares one.
