@@ -82,7 +82,7 @@ fn there_are_no_ranges_unless_they_are_asked_for() {
 fn a_profiler_that_is_missing_or_broken_is_logged_once() {
     let name = "a_profiler_that_is_missing_or_broken_is_logged_once";
     let profiler = profiler();
-    let refused = format!("{} refuses", profiler.display());
+    let refused = format!("`InitializeInjectionNvtx2` of {} returned 0", profiler.display());
     for (variable, value, reason) in [
         ("FAKE", "", "NVTX_INJECTION64_PATH is not set, so no profiler watches"),
         ("NVTX_INJECTION64_PATH", "/none.so", "/none.so: cannot open shared object file"),
