@@ -4,8 +4,8 @@
 //! Compilers write places as names of files and numbers of lines. PTX is ASCII, so a [`LineTable`]
 //! numbers the files, and the names in the code are these numbers.
 use crate::{
-    check::Kernel,
     color::Paint,
+    project::Kernel,
     sources::{Place, Sources},
 };
 use annotate_snippets::renderer::AnsiColor;

@@ -1,9 +1,9 @@
 //! Lookup of the kernel that a user names, and preparation of its IR.
 use crate::{
     args::{Bind, Build},
-    check::{self, Kernel, Project, Scope},
     error::CommandError,
     pages,
+    project::{self, Kernel, Project, Scope},
     sources::Sources,
 };
 use std::collections::BTreeSet;
@@ -22,14 +22,14 @@ pub(crate) fn with_kernel<T>(
     work: impl FnOnce(&Project, &Kernel) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
     let all_targets = || Build { all_targets: true, ..build.clone() };
-    let mut project = check::check_project(build, Scope::Workspace)?;
+    let mut project = project::check_project(build, Scope::Workspace)?;
     // Each attempt takes longer than the one before.
     if matching_kernels(&project, name).is_empty() && !build.names_targets() {
-        project = check::check_project(&all_targets(), Scope::Workspace)?;
+        project = project::check_project(&all_targets(), Scope::Workspace)?;
     }
     let is_unknown = matching_kernels(&project, name).is_empty() && project.built;
     if is_unknown && similar_kernels(&project, name).is_empty() {
-        let dependencies = check::check_project(build, Scope::Dependencies)?;
+        let dependencies = project::check_project(build, Scope::Dependencies)?;
         if !matching_kernels(&dependencies, name).is_empty() {
             project = dependencies;
         }

@@ -1,11 +1,11 @@
 //! `cargo warpwise ir`, `ptx` and `llvm-ir`: the compiled forms of a kernel as text.
 use crate::{
     args::{Ir, LlvmIr, Ptx, When},
-    check::Kernel,
     code_lines::{self, LineTable},
     color::Paint,
     error::CommandError,
     find,
+    project::Kernel,
 };
 use std::{
     io::{self, Write as _},

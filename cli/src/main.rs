@@ -1,6 +1,5 @@
 //! `cargo warpwise`: linting, explanation and profiling of a project's kernels.
 mod args;
-mod check;
 mod code_lines;
 mod color;
 mod doctor;
@@ -13,6 +12,7 @@ mod listing;
 mod pages;
 mod profile;
 mod progress;
+mod project;
 mod records;
 mod sass;
 mod scratch;

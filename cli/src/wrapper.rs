@@ -4,7 +4,7 @@
 //! `RUSTC_WORKSPACE_WRAPPER` says so, or for every crate, because `RUSTC_WRAPPER` does. The
 //! wrapper begins a new record of the crate, which replaces that of its last compilation, and then
 //! becomes rustc.
-use crate::{check::Scope, records};
+use crate::{project::Scope, records};
 use std::{
     env,
     ffi::{OsStr, OsString},

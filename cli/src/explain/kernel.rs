@@ -1,10 +1,10 @@
 //! Source of a kernel with the verdicts below each line.
 use crate::{
-    check::{Kernel, Project},
     color::Paint,
     find,
     lint::place_to_json,
     listing,
+    project::{Kernel, Project},
     sources::{Place, Sources},
 };
 use annotate_snippets::renderer::AnsiColor;

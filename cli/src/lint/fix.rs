@@ -4,7 +4,7 @@
 //! it. [`fix_run`](super::fix_run) keeps the first one after which the code compiles and the finding
 //! is gone.
 use crate::{
-    check::Finding,
+    project::Finding,
     sources::{Place, Sources},
 };
 use std::ops::Range;

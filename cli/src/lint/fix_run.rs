@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     args,
-    check::{self, Printed, Project, Scope},
     error::CommandError,
+    project::{self, Printed, Project, Scope},
 };
 use std::{collections::HashSet, fs, io, path::Path};
 
@@ -27,7 +27,7 @@ struct State {
 
 /// Applies what helps, and reports it.
 pub(super) fn run(command: &args::Lint, denied: &DeniedWarnings) -> Result<(), CommandError> {
-    let mut project = check::check_project(&command.build, Scope::Workspace)?;
+    let mut project = project::check_project(&command.build, Scope::Workspace)?;
     if !project.built {
         return Err(CommandError::new("the project does not build, so nothing is fixed"));
     }
@@ -39,7 +39,7 @@ pub(super) fn run(command: &args::Lint, denied: &DeniedWarnings) -> Result<(), C
         let path = project.sources.file_path(edit.file).to_owned();
         let text = apply(&path, &edit).map_err(|error| cannot_write(&path, &error))?;
         let (changed, _) =
-            check::check_and_print(&command.build, Scope::Workspace, Printed::Nothing)?;
+            project::check_and_print(&command.build, Scope::Workspace, Printed::Nothing)?;
         if is_better(&before, &state(&changed, denied), &key) {
             eprintln!("fixed {title}");
             fixed += 1;

@@ -9,10 +9,10 @@ mod sarif;
 
 use crate::{
     args::{self, Format, MessageFormat, When},
-    check::{self, Printed, Scope},
     color::Paint,
     error::CommandError,
     pages,
+    project::{self, Printed, Scope},
 };
 pub(crate) use json::place_to_json;
 use report::{DeniedWarnings, Report};
@@ -29,7 +29,7 @@ pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, Command
         fix_run::run(command, &denied)?;
     }
     let scope = if command.deps { Scope::Dependencies } else { Scope::Workspace };
-    let project = check::check_project(&command.build, scope)?;
+    let project = project::check_project(&command.build, scope)?;
     let report = Report::new(&project, &denied, command.deps);
     let text = match command.chosen_format() {
         Format::Human => {
@@ -52,7 +52,7 @@ pub(crate) fn check(command: &args::Check, color: When) -> Result<ExitCode, Comm
     let denied = parse_denied(&command.deny)?;
     let is_json = command.message_format == MessageFormat::Json;
     let printed = if is_json { Printed::Nothing } else { Printed::All };
-    let (project, cargo) = check::check_and_print(&command.build, Scope::Workspace, printed)?;
+    let (project, cargo) = project::check_and_print(&command.build, Scope::Workspace, printed)?;
     let report = Report::new(&project, &denied, false);
     let is_good = project.built && report.error_count() == 0;
     let text = if is_json {

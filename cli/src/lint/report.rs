@@ -1,6 +1,6 @@
 //! Findings of a project, independent of the output format.
 use crate::{
-    check::{Finding, Kernel, Project},
+    project::{Finding, Kernel, Project},
     records::Level,
     sources::{Place, Sources},
 };

@@ -7,8 +7,8 @@ use super::{
     report::{Report, ReportedFinding},
 };
 use crate::{
-    check::CargoMessages,
     color::Paint,
+    project::CargoMessages,
     records::Level,
     sources::{Place, Sources},
 };

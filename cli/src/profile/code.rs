@@ -1,10 +1,10 @@
 //! Code of profiled kernels by source line, as a GPU would run it.
 use super::{read::LaunchGroup, report::LineProfile};
 use crate::{
-    check::{Kernel, Project},
     code_lines::{self, InstructionsByLine, LineTable},
     find,
     listing::{self, BackendChoice},
+    project::{Kernel, Project},
     sass,
 };
 use warpwise_compiler::target::Target;

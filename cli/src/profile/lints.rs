@@ -1,8 +1,8 @@
 //! Lints that explain the excess work of a line.
 use super::report::{ExcessKind, KernelProfile};
 use crate::{
-    check::{Finding, Project},
     find,
+    project::{Finding, Project},
 };
 use std::collections::BTreeMap;
 use warpwise::model::Gpu;

@@ -25,11 +25,11 @@ mod watch;
 
 use crate::{
     args::{Build, Profile, When},
-    check::{self, Project, Scope},
     color::Paint,
     error::CommandError,
     listing,
     progress::Progress,
+    project::{self, Project, Scope},
     workspace::Workspace,
 };
 use compare::Comparison;
@@ -110,12 +110,12 @@ fn read_old_run(folder: &Path) -> Result<ProgramRun, CommandError> {
 
 /// Checks the project, with its dependencies if only they can have some of the launched kernels.
 fn check_kernels(build: &Build, launched: &BTreeSet<&str>) -> Result<Project, CommandError> {
-    let project = check::check_project(build, Scope::Workspace)?;
+    let project = project::check_project(build, Scope::Workspace)?;
     let is_known = |name: &&str| project.kernels.iter().any(|kernel| kernel.name == **name);
     if !project.built || launched.iter().all(is_known) {
         return Ok(project);
     }
-    check::check_project(build, Scope::Dependencies)
+    project::check_project(build, Scope::Dependencies)
 }
 
 /// Returns the default path of the page.

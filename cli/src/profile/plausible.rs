@@ -107,7 +107,7 @@ mod tests {
         text,
     };
     use crate::{
-        args::When, check::Project, color::Paint, scratch::ScratchFolder, sources::Sources,
+        args::When, color::Paint, project::Project, scratch::ScratchFolder, sources::Sources,
     };
     use serde_json::{Value, json};
     use std::{fs, io, path::Path};

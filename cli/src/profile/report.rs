@@ -10,7 +10,7 @@ use super::{
     timeline::{self, TimelineLaunch},
     verdict,
 };
-use crate::{check::Project, progress::Progress, sass::ThreadResources, sources::Sources};
+use crate::{progress::Progress, project::Project, sass::ThreadResources, sources::Sources};
 use std::{
     cell::RefCell,
     cmp::Reverse,

@@ -1,7 +1,7 @@
 //! The CPU device: kernels on the SIMT interpreter.
 //!
 //! A launch runs at once, on all cores, and is done when it returns. Failed checks and printed text are
-//! kept until the next call that would synchronise on a GPU, so that programs observe the same on both.
+//! kept until the next call that would synchronize on a GPU, so that programs observe the same on both.
 mod programs;
 
 use crate::{
@@ -11,9 +11,9 @@ use crate::{
     device::simulator::Simulator,
     error::DevicePanic,
     launch::{
+        bound_kernel::{Bound, FaultDetails},
         checks::{CheckedLaunch, Value},
         config::{self, Geometry},
-        kernel::{Bound, FaultDetails},
     },
     model::{Gpu, Work},
     observe::{
@@ -85,7 +85,7 @@ pub(crate) struct CpuMemory {
     writers: Mutex<Vec<Arc<Interpreter>>>,
 }
 
-/// Reports that wait for the next call that would synchronise on a GPU.
+/// Reports that wait for the next call that would synchronize on a GPU.
 #[derive(Debug, Default)]
 struct Pending {
     fault: Option<Box<DevicePanic>>,

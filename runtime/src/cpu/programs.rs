@@ -5,8 +5,8 @@ use crate::{
     Error, Result,
     error::LaunchMistake,
     launch::{
+        bound_kernel::{Bound, PerKernel},
         checks::CheckedLaunch,
-        kernel::{Bound, PerKernel},
         source::Source,
     },
     observe::spans,

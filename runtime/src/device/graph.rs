@@ -4,9 +4,9 @@ use crate::{
     device::Engine,
     driver::GraphExec,
     launch::{
+        bound_kernel::Bound,
         checks::{Arg, CheckedLaunch, Value},
         config::Geometry,
-        kernel::Bound,
     },
     memory::{AnySlice, check_lengths},
     observe::spans,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    launch::kernel::PerKernel,
+    launch::bound_kernel::PerKernel,
     properties::{DeviceInfo, MemoryInfo},
 };
 use std::{

@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     Error, LaunchMistake, Result,
-    disk::ptx::PtxCache,
+    disk::ptx_cache::PtxCache,
     launch::{
+        bound_kernel::{Bound, Signature, Slot},
         config::Geometry,
-        kernel::{Bound, Signature, Slot},
         source::{EmbeddedCode, EmbeddedPtx, Source},
     },
     observe::{source_lines::SourceLines, spans},

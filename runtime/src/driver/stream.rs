@@ -15,9 +15,9 @@ use super::{
 use crate::{
     Error, Result,
     launch::{
+        bound_kernel::Bound,
         checks::{CheckedLaunch, Value},
         config::Geometry,
-        kernel::Bound,
     },
     observe::output::Printer,
     properties::{DeviceInfo, MemoryInfo},

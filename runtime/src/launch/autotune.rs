@@ -1,7 +1,7 @@
 //! The choice of the fastest of several ways to do the same work: [`Autotuner`].
 use crate::{
     Device, Error,
-    disk::cache::{Entry, Kind, folder_from_env},
+    disk::entry::{Entry, Kind, folder_from_env},
 };
 use std::{
     collections::BTreeMap,

@@ -9,8 +9,8 @@ use crate::{
     elements::element::Atomic,
     error::LaunchMistake,
     launch::{
+        bound_kernel::{Bound, Signature},
         config::Geometry,
-        kernel::{Bound, Signature},
         source::Source,
     },
     memory::{AnySlice, Rectangle},
@@ -436,7 +436,7 @@ impl CheckedLaunch<'_> {
     }
 }
 
-/// Checks a launch and gives it to the device. The next call that synchronises reports faults of the
+/// Checks a launch and gives it to the device. The next call that synchronizes reports faults of the
 /// kernel's threads.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 use crate::{
     Device, Dims, Error, IntoDims, LaunchConfig, Result,
     error::LaunchMistake,
-    launch::{config::Geometry, kernel::Bound, source::Source},
+    launch::{bound_kernel::Bound, config::Geometry, source::Source},
     occupancy::{Block, Multiprocessor, Occupancy, SuggestedBlock},
 };
 use warpwise_compiler::{hardware::occupancy::WARP_THREADS, specialize::Binding};

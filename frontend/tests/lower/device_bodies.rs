@@ -4,7 +4,7 @@ fn first(x: &[f32]) -> &f32 {
 }
 
 #[device]
-fn bad(x: f32) -> f32 {
+fn one(x: f32) -> f32 {
     match x {
         _ => 1.0,
     }
@@ -17,7 +17,7 @@ fn generic<T: Num>(x: T) -> T {
 
 #[kernel]
 fn calls(x: &[f32], y: &mut [f32]) {
-    y[0] = *first(x) + bad(1.0);
+    y[0] = *first(x) + one(1.0);
     let z = generic(x);
 }
 // == calls

@@ -1,5 +1,5 @@
 //! `WARPWISE_CACHE_DIR=DIR`: PTX of kernels that are compiled at their first launch is kept in that
-//! [folder](crate::disk::cache), for later processes.
+//! [folder](crate::disk::entry), for later processes.
 //!
 //! Optimization and emission are ours and are saved. The driver's compilation of the PTX is not:
 //! the driver has a cache of its own.
@@ -15,7 +15,7 @@
 //! folder can change the code that runs on the GPU.
 use crate::{
     Result,
-    disk::cache::{Entry, Kind, folder_from_env},
+    disk::entry::{Entry, Kind, folder_from_env},
 };
 use std::path::PathBuf;
 use warpwise_compiler::{
