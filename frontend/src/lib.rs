@@ -34,7 +34,6 @@ mod mistakes;
 mod output;
 mod pipeline;
 mod resolve;
-#[cfg(any(test, feature = "source"))]
 pub mod source;
 mod std_lib;
 mod syntax;

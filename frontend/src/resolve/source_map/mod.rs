@@ -381,7 +381,6 @@ fn find_in_file<T>(
 /// Returns the answer of `ask` about a name in its file; `otherwise` if the file is not available, or
 /// a `macro_rules!` produced the name.
 fn ask_names(name: &Ident, otherwise: bool, ask: impl FnOnce(&FileNames, &str) -> bool) -> bool {
-    #[cfg(any(test, feature = "source"))]
     if let Some(file) = SOURCE_TEXT.with_borrow(Option::clone) {
         return ask(file.names(), &name.to_string());
     }
@@ -392,7 +391,6 @@ fn ask_names(name: &Ident, otherwise: bool, ask: impl FnOnce(&FileNames, &str) -
     with_file(name.span(), |file| ask(file.names(), &text)).unwrap_or(otherwise)
 }
 
-#[cfg(any(test, feature = "source"))]
 thread_local! {
     /// The text in [`with_source_text`].
     static SOURCE_TEXT: std::cell::RefCell<Option<Arc<SourceFile>>> =
@@ -400,7 +398,6 @@ thread_local! {
 }
 
 /// Calls `work`, during which `text` is the file of every name.
-#[cfg(any(test, feature = "source"))]
 pub(crate) fn with_source_text<T>(text: &str, work: impl FnOnce() -> T) -> T {
     SOURCE_TEXT.set(Some(Arc::new(SourceFile::new(text.to_owned()))));
     let result = work();
