@@ -54,12 +54,12 @@ fn while_loops_that_count_run_the_same_iterations() {
     let for_loops = |kernel: &Kernel| {
         kernel.insts.iter().filter(|(_, inst)| matches!(inst.op, Op::For { .. })).count()
     };
-    for seed in seeds(300) {
+    for seed in seeds(100) {
         let kernel = with_while_loops(&affine_kernel(seed).kernel);
         let before = for_loops(&kernel);
         counted += for_loops(&optimize_for_gpu(kernel)).saturating_sub(before);
     }
-    assert!(counted > 300, "{counted} loops were counted");
+    assert!(counted > 100, "{counted} loops were counted");
 }
 
 #[test]
@@ -70,12 +70,12 @@ fn buffers_that_take_turns_do_so_in_unrolled_loops() {
         let random = ring_kernel(*seed);
         loops(&optimize_for_gpu(random.kernel.clone())) != loops(&random.kernel)
     };
-    let unrolled = seeds(300).filter(is_unrolled).count();
+    let unrolled = seeds(100).filter(is_unrolled).count();
     assert!(unrolled > 0, "nothing was tested");
 }
 
 fn computes_the_same(make: fn(u64) -> RandomKernel) {
-    for seed in seeds(300) {
+    for seed in seeds(100) {
         let random = make(seed);
         if let Err(errors) = verify(&random.kernel) {
             panic!("seed {seed}: {errors}\n{}", random.kernel);
@@ -100,7 +100,7 @@ fn optimize_for_large_launches(kernel: Kernel) -> Kernel {
 #[test]
 fn coarsening_leaves_the_plain_kernel_alone() {
     let mut coarsened = 0;
-    for seed in seeds(300) {
+    for seed in seeds(100) {
         let kernel = coarse_kernel(seed).kernel;
         let kernels = optimize_and_coarsen(kernel.clone());
         let without = optimize_for_gpu(Kernel { may_coarsen: false, ..kernel });
@@ -112,7 +112,7 @@ fn coarsening_leaves_the_plain_kernel_alone() {
             assert_ne!(ptx::emit(&kernel, ptx::oldest(&kernel)).unwrap(), plain, "seed {seed}");
         }
     }
-    assert!(coarsened > 100, "{coarsened} kernels are coarsened");
+    assert!(coarsened > 30, "{coarsened} kernels are coarsened");
 }
 
 fn computes_the_same_by(optimize: fn(Kernel) -> Kernel, seed: u64, random: &RandomKernel) {

@@ -110,6 +110,8 @@ fn a_new_package_passes_its_test_and_has_settings_for_editors() {
     fs::copy(fixture.root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     let manifest = created.join("Cargo.toml");
     let line = format!("lint -q --all-targets --manifest-path {}", manifest.display());
-    let output = fixture.run(&line).assert_exit(0);
+    // Other tests build the dependencies there.
+    let target = fixture.root.join("target").display().to_string();
+    let output = fixture.run_with(&line, &[("CARGO_TARGET_DIR", &target)]).assert_exit(0);
     assert!(output.summary().contains("nothing found"), "{output:#?}");
 }

@@ -35,7 +35,7 @@ fn exercises_fail_until_they_are_solved() {
 
     let manifest = folder.join("Cargo.toml");
     let lint = format!("lint -q --manifest-path {}", manifest.display());
-    // Other tests have built the dependencies there.
+    // Other tests build the dependencies there.
     let target = fixture.root.join("target").display().to_string();
     let lint = || fixture.run_with(&lint, &[("CARGO_TARGET_DIR", &target)]).assert_exit(0);
     let hints = lint();
