@@ -1,4 +1,4 @@
-//! Layer normalisation: each row gets mean 0 and variance 1, and then a scale and an offset for
+//! Layer normalization: each row gets mean 0 and variance 1, and then a scale and an offset for
 //! each column. A block for each row.
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify_close};

@@ -2,7 +2,7 @@
 //!
 //! Reductions, scans, radix sorts, selections, histograms, transposes, matrix products, attention and
 //! norms are functions on [slices](warpwise::Slice) of a device. The first argument is a
-//! [`Device`](warpwise::Device) or a [`Stream`](warpwise::Stream), whose order of work the call joins.
+//! [`Device`](warpwise::Device) or a [`Stream`](warpwise::Stream), whose queue the call joins.
 //! Results have the same bits on every device, the SIMT interpreter included; of products of halves,
 //! [`mma`](warpwise::mma) states on which.
 //!

@@ -44,7 +44,7 @@ pub fn device(ordinal: usize, stream: &Arc<Stream>) -> Result<Device> {
 ///
 /// # Safety
 /// The buffer was allocated in the context that is current, and the device is of the same. Its
-/// elements are initialised. Work of `cust` with it is done, or was given to the stream of the
+/// elements are initialized. Work of `cust` with it is done, or was given to the stream of the
 /// device.
 #[expect(unsafe_code, reason = "the order is as the caller says")]
 pub unsafe fn buffer<T>(device: &Device, buffer: DeviceBuffer<T>) -> Result<Buffer<T>>

@@ -136,7 +136,7 @@ struct Driver(libloading::Library);
 
 impl Driver {
     fn new() -> Self {
-        // SAFETY: the fake driver has no initialisers.
+        // SAFETY: the fake driver has no initializers.
         let driver = Self(unsafe { libloading::Library::new("libcuda.so.1") }.unwrap());
         let mut context = ptr::null_mut::<c_void>();
         // SAFETY: these functions have these types.

@@ -44,7 +44,7 @@
 //!
 //! `unsafe` is in `vector` only. Whatever the kernel, no access leaves its buffer.
 //!
-//! `cargo test` compiles dependencies without optimisation. On x86-64 with AVX2 this crate then
+//! `cargo test` compiles dependencies without optimization. On x86-64 with AVX2 this crate then
 //! computes lanes in assembly (`vector::lanes::asm`), and is 2 to 5.3 times slower than in release
 //! (`benches/dev_profile` measures it); elsewhere it is some 50 times slower. Rounds of 32-bit
 //! operations are machine code in both (`vector::lanes::compiled`), under Linux on x86-64 with
@@ -88,7 +88,7 @@ pub use program::traced::TracedProgram;
 pub use program::{CheckedProgram, CountingProgram, Program};
 pub use vector::memory::Memory;
 
-/// True if this crate was compiled with optimisation, at `opt-level = 2` or more, or for size.
+/// True if this crate was compiled with optimization, at `opt-level = 2` or more, or for size.
 pub const OPTIMIZED: bool = cfg!(not(unoptimized));
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! [`kernel()`] writes one: a module with structs, enums, traits, device functions and a kernel,
 //! over the whole language. What it computes must be the same bits in rustc's own copy (where that
-//! can run: not if threads meet), on the interpreter before and after optimising, and on a GPU.
+//! can run: not if threads meet), on the interpreter before and after optimizing, and on a GPU.
 //! [`batch`] compiles many of them into one program beside `driver.rs`, which has the engines and
 //! compares; [`shrink`] makes a kernel on which they disagree smaller; [`coverage`] says what of
 //! the language is in them.

@@ -13,7 +13,7 @@ use crate::{
     cpu::{self, Interpreter},
     device::{graph::Recorder, simulator::Simulator},
     driver::{self, Pinned},
-    launch::{checks::CheckedLaunch, kernel::Bound},
+    launch::{bound_kernel::Bound, checks::CheckedLaunch},
     memory::{AnySlice, MemoryBytes, PinnedMemory},
     observe::{
         profile,
@@ -31,7 +31,7 @@ use warpwise_compiler::{lint::launch::Gpu, target::Target};
 /// Bytes that are copied at once between two devices of which one is the interpreter.
 const COPY_BYTES: usize = 1 << 16;
 
-/// A GPU or the SIMT interpreter, and an order of work on it. Cheap to clone: clones are the same
+/// A GPU or the SIMT interpreter, and a queue of work on it. Cheap to clone: clones are the same
 /// device.
 ///
 /// [`Device::auto`] takes a GPU if there is one and the SIMT interpreter if not;

@@ -282,7 +282,7 @@ macro_rules! functions {
         optional { $($maybe:ident($($maybe_arg:ident: $maybe_ty:ty),*);)* }
         texts { $($text:ident;)* }
     ) => {
-        /// The driver, loaded and initialised.
+        /// The driver, loaded and initialized.
         #[expect(non_snake_case, reason = "named as in CUDA")]
         pub(super) struct Driver {
             $($name: unsafe extern "system" fn($($ty),*) -> Status,)*
@@ -654,7 +654,7 @@ impl Driver {
     }
 
     fn open(name: &str) -> Result<Self, Failure> {
-        // SAFETY: what carries the driver's name is trusted to be one; its initialisers run.
+        // SAFETY: what carries the driver's name is trusted to be one; its initializers run.
         let library = unsafe { Library::new(name) }
             .map_err(|error| Failure::from(describe_load_error(name, &error)))?;
         // SAFETY: as above, and the types are those of `cuda.h`.

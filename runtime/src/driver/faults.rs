@@ -14,8 +14,8 @@ use crate::{
     Error, Result,
     error::{DevicePanic, PAGE_LOCKED},
     launch::{
+        bound_kernel::{Bound, FaultDetails},
         config::Geometry,
-        kernel::{Bound, FaultDetails},
     },
 };
 use std::sync::{

@@ -77,7 +77,7 @@ impl Allocation {
     /// Wraps memory of another library, which lives as long as `owner`.
     ///
     /// # Safety
-    /// So many initialised bytes are at the address while `owner` lives, in the context of
+    /// So many initialized bytes are at the address while `owner` lives, in the context of
     /// `stream`, and only work that the stream waits for uses them besides this.
     pub(crate) unsafe fn foreign(
         stream: &Arc<Stream>,

@@ -7,7 +7,7 @@
 //!       ├ Loaded         the module of a kernel (kernel.rs), with its constant memory (constants.rs)
 //!       ├ Event          a point in the work of a stream
 //!       ├ Pinned         page-locked memory of the host
-//!       └ Stream         an order of work: the engine of a `Device`
+//!       └ Stream         a queue of work: the engine of a `Device`
 //!           ├ Communicator the rank of a GPU among several, by NCCL (nccl.rs)
 //!           ├ Allocation memory in that order (memory.rs), with its uses (uses.rs); also a texture
 //!           │            (texture.rs)

@@ -175,7 +175,7 @@ impl Nccl {
     }
 
     fn open(name: &str) -> Result<Self, String> {
-        // SAFETY: what carries NCCL's name is trusted to be it; its initialisers run.
+        // SAFETY: what carries NCCL's name is trusted to be it; its initializers run.
         let library =
             unsafe { Library::new(name) }.map_err(|error| describe_load_error(name, &error))?;
         // SAFETY: as above, and the types are those of `nccl.h`.

@@ -89,7 +89,7 @@ impl Nvrtc {
     }
 
     fn open(name: &str) -> Result<Self, String> {
-        // SAFETY: what carries NVRTC's name is trusted to be it; its initialisers run.
+        // SAFETY: what carries NVRTC's name is trusted to be it; its initializers run.
         let library =
             unsafe { Library::new(name) }.map_err(|_| format!("`{name}` is not there"))?;
         // SAFETY: as above, and the types are those of `nvrtc.h`.

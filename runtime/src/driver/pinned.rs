@@ -92,7 +92,7 @@ impl Pinned {
     /// Waits for the copy to the memory and returns its bytes.
     pub(crate) fn bytes(&self) -> Result<&[u8]> {
         self.wait_for_writing(&mut self.copies())?;
-        // SAFETY: so many initialised bytes, to which no copy is under way; one can begin only with
+        // SAFETY: so many initialized bytes, to which no copy is under way; one can begin only with
         // a mutable reference.
         Ok(unsafe { slice::from_raw_parts(self.memory.host.as_ptr(), self.bytes) })
     }
@@ -106,7 +106,7 @@ impl Pinned {
         }
         copies.reading.clear();
         drop(copies);
-        // SAFETY: so many initialised bytes, of which no copy is under way; one can begin only with
+        // SAFETY: so many initialized bytes, of which no copy is under way; one can begin only with
         // a reference.
         Ok(unsafe { slice::from_raw_parts_mut(self.memory.host.as_ptr(), self.bytes) })
     }

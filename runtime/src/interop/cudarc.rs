@@ -79,7 +79,7 @@ impl<T: Plain> Buffer<T> {
         // SAFETY: the stream lives, in the context of the device.
         unsafe { device.wait_for_raw_stream(stream.cu_stream().cast()) }?;
         // SAFETY: `cudarc` allocated `len` elements, which the owner frees. Allocating without
-        // initialising them is unsafe in `cudarc`. Kernels read valid values from any bytes.
+        // initializing them is unsafe in `cudarc`. Kernels read valid values from any bytes.
         unsafe { device.buffer_from_raw(address, len, slice) }
     }
 }
@@ -124,7 +124,7 @@ impl<T: PinnedElement> Buffer<T> {
         }
         // SAFETY: these streams use and free the memory.
         let mut slice = match unsafe { memory.release() } {
-            // SAFETY: memory of the driver with so many initialised elements, which nobody else
+            // SAFETY: memory of the driver with so many initialized elements, which nobody else
             // frees. `cudarc` frees it as it was allocated, by what the device supports.
             Released::Memory(address) => unsafe { stream.upgrade_device_ptr(address, len) },
             Released::Owner(owner) => *owner.downcast().expect("its type was checked above"),

@@ -7,7 +7,7 @@
 //! earlier one only names that one.
 use crate::{
     counters::{LaunchCounters, Object},
-    launch::{checks::CheckedLaunch, config::Geometry, kernel::Bound},
+    launch::{bound_kernel::Bound, checks::CheckedLaunch, config::Geometry},
     model::Gpu,
 };
 use std::{

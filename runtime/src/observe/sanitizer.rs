@@ -32,7 +32,8 @@ impl Sanitizer {
         self.checks.clone()
     }
 
-    /// Returns the checks that `WARPWISE_CHECK` asks for.
+    /// Returns the checks that `WARPWISE_CHECK` asks for, as `Checks::from_str` of `warpwise_simt`
+    /// reads them.
     pub(crate) fn from_env() -> Option<Self> {
         let value = std::env::var_os("WARPWISE_CHECK").filter(|value| !value.is_empty())?;
         let value = value.to_string_lossy().into_owned();

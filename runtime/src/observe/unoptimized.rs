@@ -1,4 +1,4 @@
-//! A warning that the interpreter was built without optimisation, once in a process, when it has run
+//! A warning that the interpreter was built without optimization, once in a process, when it has run
 //! for long enough to matter.
 //!
 //! `cargo test` and `cargo run` compile dependencies so, unless a project configures otherwise. The
@@ -28,7 +28,7 @@ pub(crate) fn add_time(time: Duration) {
 
 fn warning() -> String {
     format!(
-        "launches on the CPU have taken {} s, and the interpreter was built without optimisation; help: it is 2 to 5.3 times \
+        "launches on the CPU have taken {} s, and the interpreter was built without optimization; help: it is 2 to 5.3 times \
          faster with these lines in the `Cargo.toml` of the workspace:\n\
          [profile.dev.package.warpwise-simt]\n\
          opt-level = 3",

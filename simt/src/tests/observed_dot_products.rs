@@ -264,7 +264,7 @@ fn rounds_at_once_have_the_counts_of_single_rounds() {
 #[test]
 fn rounds_at_once_have_the_findings_of_single_rounds() {
     let (isa, mut random, mut at_once) = (Isa::detect(), Random(2), 0);
-    // Races, uninitialised reads, indices out of bounds, and no finding.
+    // Races, uninitialized reads, indices out of bounds, and no finding.
     let mut found = [0; 4];
     for _ in 0..600 {
         let plan = Plan::random(&mut random);

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! rustc compiles the function as it is written, too, so what it rejects never runs. The table tells which of its
-//! errors the macros leave to it: those of borrows, moves and initialisation are meant to be, others need a look.
+//! errors the macros leave to it: those of borrows, moves and initialization are meant to be, others need a look.
 //! Kernels that do not compile alone before the mistake, as their module lacks something, are left out.
 use std::{collections::BTreeMap, env, error::Error, fs, path::PathBuf};
 use warpwise_tests::random_rust::batch::Toolchain;

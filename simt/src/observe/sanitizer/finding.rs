@@ -364,7 +364,7 @@ impl<P: fmt::Display> fmt::Display for Race<P> {
 impl<P: fmt::Display> fmt::Display for Uninitialized<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { location, read, how, used } = self;
-        write!(f, "uninitialised read of {location}: ")?;
+        write!(f, "uninitialized read of {location}: ")?;
         read.write_clause(f, false)?;
         write!(f, ", block {}, before anybody wrote it; ", Triple(read.block))?;
         write!(f, "{} at {used}", how.predicate())

@@ -53,7 +53,7 @@ fn outputs_of_the_block_must_be_defined() {
              %st = store %mine, %q !14"
         ),
         [
-            "uninitialised read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
+            "uninitialized read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
           it is stored in global memory at !14 [16 times]"
         ]
     );
@@ -70,7 +70,7 @@ fn uniform_outputs_must_be_defined() {
              %st = store %mine, %p !16"
         ),
         [
-            "uninitialised read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
+            "uninitialized read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
           it is stored in global memory at !16 [128 times]"
         ]
     );
@@ -196,7 +196,7 @@ fn the_origin_is_reported_after_a_way_through_shared_memory() {
     assert_eq!(
         findings(text),
         [
-            "uninitialised read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
+            "uninitialized read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
           it is stored in global memory at !17 [16 times]"
         ]
     );
@@ -214,7 +214,7 @@ fn the_origin_is_of_a_thread_whose_value_matters() {
     assert_eq!(
         findings(text),
         [
-            "uninitialised read of tile[5]: read by thread (5,0,0) at !12, block (0,0,0), before anybody wrote it; \
+            "uninitialized read of tile[5]: read by thread (5,0,0) at !12, block (0,0,0), before anybody wrote it; \
           it is stored in global memory at !14 [6 times]"
         ]
     );

@@ -1,4 +1,4 @@
-//! The hottest lane operations in assembly, for builds without optimisation.
+//! The hottest lane operations in assembly, for builds without optimization.
 //!
 //! `cargo test` compiles dependencies at `opt-level = 0`, where a loop over lanes in Rust is a
 //! hundred times slower than the vector code that it becomes at 3. Assembly is the same in both. So
