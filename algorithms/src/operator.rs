@@ -47,6 +47,7 @@ pub(crate) const MAX: u32 = 2;
 pub(crate) fn identity<T: Num, const OPERATOR: u32>() -> T {
     match OPERATOR {
         SUM => T::ZERO,
+        // Of integers the largest number, since the conversion saturates.
         MIN => T::from_f64(f64::INFINITY),
         _ => T::from_f64(f64::NEG_INFINITY),
     }

@@ -1,4 +1,4 @@
-//! Products of matrices of small integers, whose sums are exact.
+//! Products of matrices, compared with plain Rust.
 use warpwise::{Autotuner, Slice, prelude::*};
 use warpwise_algorithms::{Activation, Error, Gemm, GemmTile, Result};
 

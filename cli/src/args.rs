@@ -322,7 +322,7 @@ pub(crate) struct Profile {
     /// Show all lines.
     #[arg(long, conflicts_with = "json")]
     pub(crate) all: bool,
-    /// Where to write the page: `profile.html` in `target/warpwise`, or nowhere with `--json`.
+    /// Path of the page; by default `profile.html` in `target/warpwise`, and no page with `--json`.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Print these metrics of each kernel instead, by their names in `nvprof` or Nsight Compute.

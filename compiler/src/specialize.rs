@@ -492,19 +492,19 @@ impl Binder<'_> {
         })
     }
     fn copy_size(&self, size: &Extent) -> Result<Extent, SpecializeError> {
-        self.valid_extent(size, Op::is_async_size, |size, bytes| SpecializeError::CopySize {
+        self.valid_extent(size, CopyOp::is_async_size, |size, bytes| SpecializeError::CopySize {
             size,
             bytes,
         })
     }
     fn bulk_size(&self, size: &Extent) -> Result<Extent, SpecializeError> {
-        self.valid_extent(size, Op::is_bulk_size, |size, bytes| SpecializeError::BulkSize {
+        self.valid_extent(size, CopyOp::is_bulk_size, |size, bytes| SpecializeError::BulkSize {
             size,
             bytes,
         })
     }
     fn arrivals(&self, arrivals: &Extent) -> Result<Extent, SpecializeError> {
-        self.valid_extent(arrivals, Op::is_mbarrier_count, |arrivals, count| {
+        self.valid_extent(arrivals, SyncOp::is_mbarrier_count, |arrivals, count| {
             SpecializeError::Arrivals { arrivals, count }
         })
     }
@@ -516,7 +516,7 @@ impl Binder<'_> {
         )
     }
     fn pending_products(&self, pending: &Extent) -> Result<Extent, SpecializeError> {
-        self.valid_extent(pending, Op::is_pending_products, |pending, count| {
+        self.valid_extent(pending, MatrixOp::is_pending_products, |pending, count| {
             SpecializeError::PendingProducts { pending, count }
         })
     }
@@ -526,7 +526,7 @@ impl Binder<'_> {
         threads: &Extent,
     ) -> Result<(Extent, Extent), SpecializeError> {
         let checks =
-            [(id, Op::is_named_barrier as fn(u64) -> bool), (threads, Op::is_named_barrier_size)];
+            [(id, SyncOp::is_named_barrier_id as fn(u64) -> bool), (threads, SyncOp::is_named_barrier_size)];
         for (extent, is_valid) in checks {
             if let Some(value) = self.extent(extent)?.known().filter(|value| !is_valid(*value)) {
                 return Err(SpecializeError::NamedBarrier { extent: self.spell(extent), value });

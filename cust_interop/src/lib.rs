@@ -20,11 +20,11 @@ use warpwise::{Buffer, Device, Element, Result, Slice};
 /// `cust::context::Context`, which lives as long as the device.
 ///
 /// # Errors
-/// As of [`Device::from_raw_stream`]: among others for a stream of a context that
+/// As for [`Device::from_raw_stream`]: among others for a stream of a context that
 /// `cust::context::legacy` made.
 pub fn device(ordinal: usize, stream: &Arc<Stream>) -> Result<Device> {
     let raw = stream.as_inner().cast();
-    // SAFETY: the stream lives as long as the owner, which is it, and `cust` captures none.
+    // SAFETY: the device owns a clone of the stream's `Arc`, and `cust` never captures a stream.
     #[expect(unsafe_code, reason = "a stream of `cust`'s")]
     unsafe {
         Device::from_raw_stream(ordinal, raw, Arc::clone(stream))
@@ -37,7 +37,7 @@ pub fn device(ordinal: usize, stream: &Arc<Stream>) -> Result<Device> {
 /// the memory.
 ///
 /// # Errors
-/// As of [`Device::buffer_from_raw`].
+/// As for [`Device::buffer_from_raw`].
 ///
 /// # Panics
 /// If no context is current on this thread.
@@ -46,7 +46,7 @@ pub fn device(ordinal: usize, stream: &Arc<Stream>) -> Result<Device> {
 /// The buffer was allocated in the context that is current, and the device is of the same. Its
 /// elements are initialized. Work of `cust` with it is done, or was given to the stream of the
 /// device.
-#[expect(unsafe_code, reason = "the order is as the caller says")]
+#[expect(unsafe_code, reason = "the caller guarantees the order")]
 pub unsafe fn buffer<T>(device: &Device, buffer: DeviceBuffer<T>) -> Result<Buffer<T>>
 where
     T: Element + DeviceCopy,

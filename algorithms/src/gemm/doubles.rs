@@ -1,6 +1,6 @@
 //! Products of `f64` on tensor cores.
 //!
-//! A block of four warps computes a tile, two warps beside two others. The factors pass through three
+//! A block of four warps computes a tile, in two rows of two warps. The factors pass through three
 //! stages in shared memory, two of which are on their way while one is multiplied, as pairs where their
 //! rows are whole pairs. Rows of tiles are four numbers longer, so that no lanes read different numbers
 //! of the same bank.
@@ -67,7 +67,7 @@ impl Factor<'_> {
         }
     }
 
-    /// Does that with elements of `LANES` numbers.
+    /// Copies as [`fetch`](Self::fetch) does, with elements of `LANES` numbers.
     fn fetch_elements<
         T: Copy + Default,
         const LANES: usize,
@@ -97,8 +97,8 @@ impl Factor<'_> {
     }
 }
 
-/// Adds a product to a sum; `WIDE` by the instruction of devices from sm_90 on, which takes half as
-/// long as the four that all devices with such tensor cores have.
+/// Adds a product to a sum. `WIDE` selects the one instruction of devices from sm_90 on; otherwise
+/// four smaller ones, which every device with `f64` tensor cores has, take twice as long.
 #[device]
 fn multiply_add<const WIDE: bool>(sum: &mut Sum, left: Left, right: Right) {
     if WIDE {
@@ -153,8 +153,8 @@ fn multiply_doubles<
     for step in 0..steps + STAGES - 1 {
         let is_full = step + 1 >= STAGES;
         if is_full {
-            // The tiles of a step are there for all threads, which have multiplied those of the step
-            // before.
+            // From here on all threads see the tiles of this step, and none reads the stage that is
+            // filled next.
             async_copy::wait::<{ STAGES - 2 }>();
             sync_threads();
         }

@@ -1,4 +1,5 @@
-//! The same sort in the spelling without divisions: a thread for each key, its partner by `^`.
+//! The sort of `bitonic_sort` without divisions: a thread for each key, whose partner is at
+//! `t ^ distance`.
 use super::prelude::*;
 
 #[kernel(block = 1024)]

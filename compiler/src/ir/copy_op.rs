@@ -1,5 +1,5 @@
 //! Asynchronous copies, which take place in the background.
-use super::{Extent, InstId, ParamId, TensorBox};
+use super::{Extent, InstId, ParamId, TensorBox, sync_op::MAX_MBARRIER_COUNT};
 
 /// An instruction of asynchronous copies between global and shared memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,4 +111,16 @@ pub enum CopyOp {
         /// True if the copies need only have read their sources.
         reads: bool,
     },
+}
+
+impl CopyOp {
+    /// Returns true if an asynchronous copy can have `bytes` bytes.
+    pub const fn is_async_size(bytes: u64) -> bool {
+        matches!(bytes, 4 | 8 | 16)
+    }
+
+    /// Returns true if a bulk copy can have so many bytes.
+    pub const fn is_bulk_size(bytes: u64) -> bool {
+        bytes.is_multiple_of(16) && bytes > 0 && bytes <= MAX_MBARRIER_COUNT
+    }
 }

@@ -62,3 +62,10 @@ pub enum MatrixOp {
         pending: Extent,
     },
 }
+
+impl MatrixOp {
+    /// Returns true if so many products can be pending after a wait.
+    pub const fn is_pending_products(pending: u64) -> bool {
+        pending <= 7
+    }
+}

@@ -11,9 +11,6 @@ use super::{
     Scope, SharedId, SyncOp, TernaryOp, TextureOp, UnaryOp, WarpOp,
 };
 
-/// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
-const MAX_MBARRIER_ARRIVALS: u64 = (1 << 20) - 1;
-
 /// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -446,31 +443,6 @@ impl Op {
         if let Self::Load { cache, .. } | Self::Store { cache, .. } = self { *cache } else { None }
     }
 
-    /// Returns true if an asynchronous copy can have `bytes` bytes.
-    pub const fn is_async_size(bytes: u64) -> bool {
-        matches!(bytes, 4 | 8 | 16)
-    }
-
-    /// Returns true if a bulk copy can have so many bytes.
-    pub const fn is_bulk_size(bytes: u64) -> bool {
-        bytes.is_multiple_of(16) && bytes > 0 && bytes <= MAX_MBARRIER_ARRIVALS
-    }
-
-    /// Returns true if so many products can be pending after a wait.
-    pub const fn is_pending_products(pending: u64) -> bool {
-        pending <= 7
-    }
-
-    /// Returns true if a named barrier has this number.
-    pub const fn is_named_barrier(id: u64) -> bool {
-        matches!(id, 1..=15)
-    }
-
-    /// Returns true if a named barrier can be for `threads` threads.
-    pub const fn is_named_barrier_size(threads: u64) -> bool {
-        threads.is_multiple_of(32) && matches!(threads, 32..=1024)
-    }
-
     /// Returns true for the instructions of named barriers and mbarriers, at which some threads of
     /// a block arrive, and others wait for them.
     pub const fn is_partial_barrier(&self) -> bool {
@@ -496,11 +468,6 @@ impl Op {
                     | CopyOp::BulkStore { .. }
             )
         )
-    }
-
-    /// Returns true if a phase of an mbarrier can have so many arrivals.
-    pub const fn is_mbarrier_count(arrivals: u64) -> bool {
-        matches!(arrivals, 1..=MAX_MBARRIER_ARRIVALS)
     }
 
     /// Returns true if nothing after the instruction in its body runs.

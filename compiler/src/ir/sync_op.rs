@@ -72,3 +72,23 @@ pub enum SyncOp {
     /// such a kernel only.
     GridDependency(GridDependencyOp),
 }
+
+/// The greatest number of arrivals, and of bytes, that a phase of an mbarrier counts.
+pub(super) const MAX_MBARRIER_COUNT: u64 = (1 << 20) - 1;
+
+impl SyncOp {
+    /// Returns true if a named barrier has this number.
+    pub const fn is_named_barrier_id(id: u64) -> bool {
+        matches!(id, 1..=15)
+    }
+
+    /// Returns true if a named barrier can be for `threads` threads.
+    pub const fn is_named_barrier_size(threads: u64) -> bool {
+        threads.is_multiple_of(32) && matches!(threads, 32..=1024)
+    }
+
+    /// Returns true if a phase of an mbarrier can have so many arrivals.
+    pub const fn is_mbarrier_count(arrivals: u64) -> bool {
+        matches!(arrivals, 1..=MAX_MBARRIER_COUNT)
+    }
+}

@@ -16,7 +16,7 @@
 //!
 //! A tile in shared memory is made of rows of 128 bytes and begins at a multiple of 1024 bytes. Bits 4
 //! to 6 of the address of an element are exclusive-ored with bits 7 to 9, which swaps the chunks of 16
-//! bytes in a row. Without that:
+//! bytes in a row: the *128-byte swizzle* ([`swizzle`](WgmmaOp::swizzle)). Without it:
 //!
 //! - In the order [`K`](Major::K) row `i` of the tile is row `i` of `a`, or column `i` of `b`.
 //! - In the order [`Mn`](Major::Mn), which only elements of 16 bits have, row `k` of the tile is column

@@ -147,7 +147,7 @@ fn mbarrier_error(kernel: &Kernel, shared: &Shared, arrivals: &Extent) -> Option
     if shared.elem.scalar() != Some(Scalar::U64) || !matches!(shared.len, Length::Fixed(_)) {
         return Some("mbarriers are `u64`, in an array of a fixed length".into());
     }
-    let wrong = arrivals.known().filter(|count| !Op::is_mbarrier_count(*count));
+    let wrong = arrivals.known().filter(|count| !SyncOp::is_mbarrier_count(*count));
     let message = wrong.map(|count| format!("no mbarrier is for {count} arrivals"));
     message.or_else(|| extent_error(kernel, arrivals))
 }

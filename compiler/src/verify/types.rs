@@ -379,7 +379,7 @@ impl Typing<'_, '_> {
                 self.require_operands([*to], Ty::Ptr(Space::Shared));
                 self.require_operands([*from], Ty::Ptr(Space::Global));
                 self.require_result(Ty::Unit);
-                if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_async_size(*bytes)) {
+                if let Some(bytes) = bytes.known().filter(|bytes| !CopyOp::is_async_size(*bytes)) {
                     self.error(format!("copies {bytes} bytes and must copy 4, 8 or 16"));
                 }
             }
@@ -387,7 +387,7 @@ impl Typing<'_, '_> {
                 self.require_operands([*to, *barrier], Ty::Ptr(Space::Shared));
                 self.require_operands([*from], Ty::Ptr(Space::Global));
                 self.require_result(Ty::Unit);
-                if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_bulk_size(*bytes)) {
+                if let Some(bytes) = bytes.known().filter(|bytes| !CopyOp::is_bulk_size(*bytes)) {
                     self.error(format!("copies {bytes} bytes and must copy a multiple of 16"));
                 }
             }
@@ -407,7 +407,7 @@ impl Typing<'_, '_> {
                 self.require_operands([*from], Ty::Ptr(Space::Shared));
                 self.require_operands([*to], Ty::Ptr(Space::Global));
                 self.require_result(Ty::Unit);
-                if let Some(bytes) = bytes.known().filter(|bytes| !Op::is_bulk_size(*bytes)) {
+                if let Some(bytes) = bytes.known().filter(|bytes| !CopyOp::is_bulk_size(*bytes)) {
                     self.error(format!("stores {bytes} bytes and must store a multiple of 16"));
                 }
             }
@@ -443,11 +443,11 @@ impl Typing<'_, '_> {
             }
             SyncOp::NamedBarrier { waits: _, id, threads } => {
                 self.require_result(Ty::Unit);
-                if let Some(id) = id.known().filter(|id| !Op::is_named_barrier(*id)) {
+                if let Some(id) = id.known().filter(|id| !SyncOp::is_named_barrier_id(*id)) {
                     self.error(format!("is named barrier {id}, and there are 1 to 15"));
                 }
                 if let Some(threads) =
-                    threads.known().filter(|threads| !Op::is_named_barrier_size(*threads))
+                    threads.known().filter(|threads| !SyncOp::is_named_barrier_size(*threads))
                 {
                     self.error(format!("is for {threads} threads, which are no warps of a block"));
                 }
@@ -524,7 +524,7 @@ impl Typing<'_, '_> {
                 self.require_result(Ty::Unit);
                 self.require_operands([*sums], Ty::Ptr(Space::Local));
                 if let Some(pending) =
-                    pending.known().filter(|pending| !Op::is_pending_products(*pending))
+                    pending.known().filter(|pending| !MatrixOp::is_pending_products(*pending))
                 {
                     self.error(format!("leaves {pending} products pending, and 7 can be"));
                 }

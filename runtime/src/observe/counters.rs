@@ -25,9 +25,10 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 //!
-//! The optimized kernel is counted, in which neighbouring accesses are one request where they are on
-//! a GPU. The models of accesses are measured (`docs/counters.md`). `cargo warpwise profile` counts
-//! all launches of an unchanged program, and compares each line with its ideal counts.
+//! Counts are those of the optimized kernel: neighbouring accesses of a thread count as one request
+//! wherever they are one on a GPU. The models of accesses are measured (`docs/counters.md`).
+//! `cargo warpwise profile` counts all launches of an unchanged program, and compares each line with
+//! its ideal counts.
 mod json;
 pub mod metrics;
 pub mod text;
@@ -159,9 +160,10 @@ impl LaunchCounters {
         work: Option<Work>,
     ) -> Self {
         let Launched { source, bindings, grid, block, shared_memory } = *launched;
+        let place_of = |id: InstId| source.place(kernel.insts[id].span.index());
         let mut lines: Vec<LineCounters> = Vec::new();
         for (id, counts) in counters.iter().filter(|(_, counts)| *counts != Counts::default()) {
-            let place = source.place(kernel.insts[id].span.index());
+            let place = place_of(id);
             let here = |line: &LineCounters| (line.file, line.line).cmp(&(place.file, place.line));
             let at = lines.binary_search_by(here).unwrap_or_else(|at| {
                 let (file, line) = (place.file, place.line);
@@ -172,15 +174,17 @@ impl LaunchCounters {
             lines[at].active_threads += counters.active_threads(id);
         }
         let mut active_threads = ActiveThreads::default();
-        lines.iter().for_each(|line| active_threads += line.active_threads);
-        let round = |(id, trips): &(InstId, Trips)| {
-            let place = source.place(kernel.insts[*id].span.index());
+        for line in &lines {
+            active_threads += line.active_threads;
+        }
+        let loop_counters = |(id, trips): &(InstId, Trips)| {
+            let place = place_of(*id);
             let (file, line, column) = (place.file, place.line, place.column);
             LoopCounters { file, line, column, trips: *trips }
         };
-        let access = |(id, worst): &(InstId, WorstRequest)| {
+        let access_counters = |(id, worst): &(InstId, WorstRequest)| {
             let counts = counters.get(*id);
-            let place = source.place(kernel.insts[*id].span.index());
+            let place = place_of(*id);
             let (shared, global) = (counts.shared(), counts.global());
             let constant = counts.constant_loads;
             AccessCounters {
@@ -204,8 +208,8 @@ impl LaunchCounters {
             total: counters.total(),
             active_threads,
             lines,
-            loops: counters.trips().iter().map(round).collect(),
-            accesses: counters.worst().iter().map(access).collect(),
+            loops: counters.trips().iter().map(loop_counters).collect(),
+            accesses: counters.worst().iter().map(access_counters).collect(),
             work: work.unwrap_or_else(|| counters.work()),
         }
     }
@@ -306,7 +310,7 @@ impl fmt::Display for LaunchCounters {
         for line in text::summary(total).into_iter().chain(text::spread(&self.active_threads)) {
             writeln!(f, "{line}")?;
         }
-        occupancy(f, self)?;
+        write_occupancy(f, self)?;
         let mut lines: Vec<_> = self.lines.iter().collect();
         lines.sort_by_key(|line| text::gain(&line.counts));
         let lines = lines.iter().map(|line| (format!("{}:{}", line.file, line.line), &line.counts));
@@ -318,10 +322,10 @@ impl fmt::Display for LaunchCounters {
     }
 }
 
-/// Describes the occupancy of [`TARGET`].
-fn occupancy(f: &mut fmt::Formatter<'_>, launch: &LaunchCounters) -> fmt::Result {
-    let Some(row) = Multiprocessor::of(TARGET) else { return Ok(()) };
-    match launch.occupancy(row, None) {
+/// Writes the occupancy of [`TARGET`].
+fn write_occupancy(f: &mut fmt::Formatter<'_>, launch: &LaunchCounters) -> fmt::Result {
+    let Some(multiprocessor) = Multiprocessor::of(TARGET) else { return Ok(()) };
+    match launch.occupancy(multiprocessor, None) {
         Ok(found) => {
             let Occupancy { blocks, warps, most_warps, .. } = found;
             let (percent, limit) = (100.0 * found.ratio(), found.limited_by());

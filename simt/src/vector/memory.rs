@@ -206,7 +206,9 @@ impl Memory {
 
     /// Feeds all bytes to a hasher. No other host thread may have access.
     pub(crate) fn hash_words(&self, hasher: &mut impl Hasher) {
-        self.words.iter().for_each(|word| hasher.write_u64(word.load(Relaxed)));
+        for word in &self.words {
+            hasher.write_u64(word.load(Relaxed));
+        }
     }
 
     /// Returns the address of this object, which identifies the memory and orders memories.
@@ -304,10 +306,11 @@ impl<'a> Cells<'a> {
     }
 
     fn hash_words_as<W: Word>(self, hasher: &mut impl Hasher) {
-        let words = (0..self.len).step_by(size_of::<W>());
-        words
-            .filter_map(|at| self.load::<W>(at, false))
-            .for_each(|word| hasher.write_u64(word.bits()));
+        for at in (0..self.len).step_by(size_of::<W>()) {
+            if let Some(word) = self.load::<W>(at, false) {
+                hasher.write_u64(word.bits());
+            }
+        }
     }
 
     /// Returns a pointer to the first byte.

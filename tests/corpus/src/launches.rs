@@ -1,6 +1,7 @@
 //! Launches, on an H200: what only shows when a kernel runs somewhere.
 //!
-//! The kernels are right, and so are clean when they are built. What a launch of one must be found to be is in [`LAUNCHES`].
+//! The kernels are correct, so the build warns of none. [`LAUNCHES`] lists the lints that each launch
+//! must trigger.
 use crate::Launched;
 use warpwise::prelude::*;
 
@@ -77,7 +78,7 @@ pub const LAUNCHES: &[Launched] = &[
     Launched { grid: 132 * 16, block: 100, lints: &["gpu_partial_warps"], ..SCALED },
     Launched { grid: 132 * 32, block: 48, lints: &["gpu_partial_warps"], ..SCALED },
     Launched { grid: 132 * 2, block: 1000, lints: &["gpu_partial_warps"], ..SCALED },
-    // What keeps more blocks away: registers, shared memory, and how many blocks there can be.
+    // Occupancy limited by registers, by shared memory, and by the number of blocks.
     Launched { grid: 132 * 8, registers: 255, lints: &["gpu_low_occupancy"], ..SHIFTED },
     Launched { grid: 132 * 8, shared: 200 << 10, lints: &["gpu_low_occupancy"], ..SUMMED },
     Launched { grid: 132 * 40, block: 32, shared: 20 << 10, lints: &["gpu_low_occupancy"], ..SCALED },
@@ -86,7 +87,8 @@ pub const LAUNCHES: &[Launched] = &[
     Launched { grid: 132 * 32, block: 32, lints: &["gpu_moderate_occupancy"], ..SCALED },
 ];
 
-/// Kernels that no GPU launches, as IR, for they do not build; and the same, a little smaller. Whether each is one.
+/// Declarations of kernels, and true if no GPU can launch the kernel. They are IR, since `#[kernel]`
+/// refuses them; each is followed by one with half the threads that can be launched.
 pub const UNLAUNCHABLE: &[(&str, bool)] = &[
     ("kernel threads { block 1024, 2, 1 }", true),
     ("kernel threads { block 512, 2, 1 }", false),

@@ -3,7 +3,7 @@
 //! A block of four warps computes a tile of 128 rows and 64 columns, two warps beside two others. The warps
 //! take turns at beginning the copies. LLVM compiles the instance for each activation in the build: its
 //! code takes a tenth less time than the built-in back end's.
-use super::{has_boxes, has_kernels};
+use super::{boxes_fit, runs_kernels};
 use crate::{
     error::Result,
     gemm::{Gemm, finish, launch_with_activation, tile_of_block},
@@ -34,8 +34,8 @@ type Sum = mma::Accumulator<f64, 16, 8>;
 
 /// True if the kernel takes such factors on this device.
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm) -> bool {
-    has_kernels(device)
-        && has_boxes(gemm, DEPTH)
+    runs_kernels(device)
+        && boxes_fit(gemm, DEPTH)
         && gemm.columns.is_multiple_of(2)
         && gemm.depth.is_multiple_of(2)
 }

@@ -3,7 +3,7 @@
 //! A block of four warps computes a tile of 128 by 128 elements, each thread 16 rows and eight columns of it.
 //! `a` is transposed in memory before, so that a thread loads four neighbouring rows of a column at once.
 //! The warps take turns at beginning the copies.
-use super::{has_boxes, has_kernels};
+use super::{boxes_fit, runs_kernels};
 use crate::{
     error::Result,
     gemm::{Gemm, finish, launch_with_activation, tile_of_block},
@@ -71,7 +71,7 @@ fn multiply(fragments: Fragments, sums: &mut [[F32x4; COLUMN_VECTORS]; 4 * ROW_V
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm) -> bool {
     let Gemm { rows, columns, .. } = *gemm;
     let are_aligned = rows % 4 == 0 && columns % 4 == 0;
-    has_kernels(device) && has_boxes(gemm, DEPTH) && are_aligned && columns >= MIN_COLUMNS
+    runs_kernels(device) && boxes_fit(gemm, DEPTH) && are_aligned && columns >= MIN_COLUMNS
 }
 
 #[kernel(block = 128, min_blocks = 2)]

@@ -3,7 +3,7 @@
 //! A block computes a tile of 128 rows and 256 columns, each of its two warpgroups 64 rows. A thread of a third
 //! copies boxes of the factors to four stages in shared memory, by tensor maps, which put zeros
 //! beyond the edges. So up to three stages are on their way while one is multiplied.
-use super::{has_boxes, has_kernels};
+use super::{boxes_fit, runs_kernels};
 use crate::{
     error::Result,
     gemm::{Gemm, finish, launch_with_activation, tile_of_block},
@@ -28,8 +28,8 @@ const MULTIPLIERS: usize = 8;
 /// True if the kernels take such factors, on a device that has warpgroups: rows of `a` and `b` begin at
 /// multiples of 16 bytes, and no box of `b` has elements of the next batch where that of `a` has zeros.
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm) -> bool {
-    has_kernels(device)
-        && has_boxes(gemm, DEPTH)
+    runs_kernels(device)
+        && boxes_fit(gemm, DEPTH)
         && gemm.columns.is_multiple_of(8)
         && gemm.depth.is_multiple_of(8)
 }

@@ -2,7 +2,7 @@
 //!
 //! As [`warpgroups`](super::halves) multiplies halves, but hardware takes bytes of both factors along
 //! the sums only: `b` is transposed in memory before.
-use super::has_kernels;
+use super::runs_kernels;
 use crate::{
     error::Result,
     gemm::{Gemm, finish, launch_with_activation, tile_of_block},
@@ -31,7 +31,7 @@ const MULTIPLIERS: usize = 8;
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm, a: &Slice<i8>) -> bool {
     let Gemm { rows, columns, depth, batches, .. } = *gemm;
     let fits = |extent: usize| i32::try_from(extent).is_ok();
-    has_kernels(device)
+    runs_kernels(device)
         && rows >= ROWS
         && depth > 0
         && columns % 2 == 0

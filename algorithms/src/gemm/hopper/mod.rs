@@ -12,14 +12,16 @@ pub(super) mod integers;
 use super::Gemm;
 use warpwise::prelude::*;
 
-/// True on devices that run the kernels of this folder: such GPUs and the interpreter.
-fn has_kernels(device: &Device) -> bool {
+/// Returns true if the device runs the kernels of this folder: GPUs of compute capability 9.0, and
+/// the interpreter.
+fn runs_kernels(device: &Device) -> bool {
     !device.is_gpu() || device.info().sm == Some(90)
 }
 
-/// True if boxes of `box_depth` columns of `a` and rows of `b` are right for the product: coordinates fit,
-/// and no box of `b` has elements of the next batch where that of `a` has zeros.
-fn has_boxes(gemm: &Gemm, box_depth: usize) -> bool {
+/// Returns true if tensor maps can copy the factors in boxes of `box_depth` columns of `a` and rows
+/// of `b`: coordinates fit in an `i32`, and no box of `b` reaches into the next batch where that of
+/// `a` is padded with zeros.
+fn boxes_fit(gemm: &Gemm, box_depth: usize) -> bool {
     let Gemm { rows, columns, depth, batches, .. } = *gemm;
     let fits = |extent: usize| i32::try_from(extent).is_ok();
     depth > 0

@@ -188,7 +188,7 @@ fn thresholds(kernel: &Kernel) -> Vec<i128> {
     found
 }
 
-/// The state of the iteration.
+/// The ranges so far, and the steps that compute them.
 pub(super) struct RangePass<'k> {
     kernel: &'k Kernel,
     steps: Vec<RangeStep>,
@@ -198,7 +198,9 @@ pub(super) struct RangePass<'k> {
     settled: bool,
     launch: LaunchRanges,
     pub(super) value: Facts<InstId, Range>,
+    /// True if an `Op::Bounds` cannot fail.
     pub(super) in_bounds: Facts<InstId, bool>,
+    /// True if a sum, difference, product or left shift never wraps.
     pub(super) exact: Facts<InstId, bool>,
     /// The range that a `get` yields.
     pub(super) local: Facts<LocalId, Range>,
@@ -578,9 +580,9 @@ mod tests {
 
     /// Builds a chain of locals, each set to one more than the previous one; with `read_early`,
     /// each is read before it is set. Returns the number of passes and the last range.
-    fn rounds(read_early: bool) -> (u32, Range) {
+    fn passes(read_early: bool) -> (u32, Range) {
         const LOCALS: usize = 100;
-        let mut text = "kernel row {\n".to_owned();
+        let mut text = "kernel chain {\n".to_owned();
         for local in 0..=LOCALS {
             writeln!(text, "local ${local} = v{local}: u64 !0").unwrap();
         }
@@ -597,19 +599,19 @@ mod tests {
             id += 3;
         }
         let kernel: Kernel = (text + "}").parse().unwrap();
-        let mut walk = RangePass::new(&kernel);
-        walk.run_pass();
-        let mut rounds = 1;
-        while walk.grow_locals(Growth::Exact) {
-            walk.run_pass();
-            rounds += 1;
+        let mut state = RangePass::new(&kernel);
+        state.run_pass();
+        let mut passes = 1;
+        while state.grow_locals(Growth::Exact) {
+            state.run_pass();
+            passes += 1;
         }
-        (rounds, walk.local[kernel.locals.ids().last().unwrap()])
+        (passes, state.local[kernel.locals.ids().last().unwrap()])
     }
 
     #[test]
-    fn a_row_of_locals_takes_one_round() {
-        assert_eq!(rounds(false), (1, Range::new(101, 101)));
-        assert_eq!(rounds(true), (101, Range::new(101, 101)));
+    fn a_chain_of_locals_takes_one_pass() {
+        assert_eq!(passes(false), (1, Range::new(101, 101)));
+        assert_eq!(passes(true), (101, Range::new(101, 101)));
     }
 }

@@ -1,5 +1,6 @@
 //! Abstract `bool`s, and the active threads that result from them as conditions.
 use super::{ActiveThreads, Coverage, Split, ThreadSet};
+use crate::ir::InstId;
 
 /// A part of the threads of a block, as in [`ActiveThreads`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Coverage {
     pub(super) const fn intersection(self, other: Self) -> Self {
         match (self, other) {
             (Self::One, _) | (_, Self::One) => Self::One,
-            (Self::All, which) | (which, Self::All) => which,
+            (Self::All, coverage) | (coverage, Self::All) => coverage,
             (Self::Warps, Self::Warps) => Self::Warps,
             (Self::Guarded, Self::Guarded) => Self::Guarded,
             (
@@ -43,6 +44,7 @@ impl Coverage {
             ) => Self::Some,
         }
     }
+
     /// Returns the guarantee of both, for threads that have sometimes one coverage and sometimes
     /// the other.
     pub(super) const fn weaker(self, other: Self) -> Self {
@@ -55,6 +57,7 @@ impl Coverage {
             | (Self::All, Self::Some | Self::One) => Self::Some,
         }
     }
+
     /// Returns the coverage of the union of two parts.
     pub(super) const fn union(self, other: Self) -> Self {
         match (self, other) {
@@ -68,32 +71,32 @@ impl Coverage {
 }
 
 impl PartialThreads {
-    pub(super) const fn new(threads: ThreadSet, which: Coverage) -> Self {
-        let edge = matches!(which, Coverage::All | Coverage::Guarded);
+    pub(super) const fn new(threads: ThreadSet, coverage: Coverage) -> Self {
         Self {
             threads,
-            coverage: which,
-            full_except_at_edges: edge,
-            launch_dependent: matches!(which, Coverage::Guarded),
+            coverage,
+            full_except_at_edges: matches!(coverage, Coverage::All | Coverage::Guarded),
+            launch_dependent: matches!(coverage, Coverage::Guarded),
         }
     }
+
     pub(super) fn intersection(&self, other: &Self) -> Self {
-        let edge = self.full_except_at_edges && other.full_except_at_edges;
-        let which = match self.coverage.intersection(other.coverage) {
-            Coverage::Some if edge => Coverage::Guarded,
-            which => which,
+        let full_except_at_edges = self.full_except_at_edges && other.full_except_at_edges;
+        let coverage = match self.coverage.intersection(other.coverage) {
+            Coverage::Some if full_except_at_edges => Coverage::Guarded,
+            coverage => coverage,
         };
-        let cut = self.launch_dependent || other.launch_dependent;
         Self {
             threads: self.threads.intersection(&other.threads),
-            coverage: which,
-            full_except_at_edges: edge,
-            launch_dependent: cut,
+            coverage,
+            full_except_at_edges,
+            launch_dependent: self.launch_dependent || other.launch_dependent,
         }
     }
+
     /// Returns the union of two parts, in a block with the threads `all`.
     pub(super) fn union(&self, other: &Self, all: &ThreadSet) -> Self {
-        let which = if self.threads.is_empty() {
+        let coverage = if self.threads.is_empty() {
             other.coverage
         } else if other.threads.is_empty() {
             self.coverage
@@ -112,14 +115,10 @@ impl PartialThreads {
                 Coverage::All | Coverage::Warps | Coverage::Some | Coverage::One => Coverage::Some,
             }
         };
-        let (edge, cut) = (
-            self.full_except_at_edges && other.full_except_at_edges,
-            self.launch_dependent || other.launch_dependent,
-        );
         Self {
-            full_except_at_edges: edge,
-            launch_dependent: cut,
-            ..Self::new(self.threads.union(&other.threads), which)
+            full_except_at_edges: self.full_except_at_edges && other.full_except_at_edges,
+            launch_dependent: self.launch_dependent || other.launch_dependent,
+            ..Self::new(self.threads.union(&other.threads), coverage)
         }
     }
 }
@@ -127,7 +126,7 @@ impl PartialThreads {
 impl AbstractBool {
     /// Returns an unknown `bool` that is true in `yes` of `threads` and false in `no` of them.
     pub(super) fn unknown(threads: &ThreadSet, yes: Coverage, no: Coverage) -> Self {
-        let part = |which| PartialThreads::new(threads.clone(), which);
+        let part = |coverage| PartialThreads::new(threads.clone(), coverage);
         Self::Parts { yes: part(yes), no: part(no) }
     }
 
@@ -161,16 +160,11 @@ impl AbstractBool {
                 if exact == all {
                     return parts.clone();
                 }
-                let which = if yes.coverage.union(no.coverage) == Coverage::Warps
-                    && exact.is_whole_warps_of(all)
-                    || yes.coverage.union(no.coverage) == Coverage::All
-                        && exact.is_whole_warps_of(all)
-                {
-                    Coverage::Warps
-                } else {
-                    Coverage::Some
-                };
-                let no = PartialThreads::new(all.difference(exact).union(&no.threads), which);
+                let warps_agree =
+                    matches!(yes.coverage.union(no.coverage), Coverage::All | Coverage::Warps)
+                        && exact.is_whole_warps_of(all);
+                let coverage = if warps_agree { Coverage::Warps } else { Coverage::Some };
+                let no = PartialThreads::new(all.difference(exact).union(&no.threads), coverage);
                 Self::Parts {
                     yes: PartialThreads { threads: yes.threads.intersection(exact), ..yes.clone() },
                     no,
@@ -191,12 +185,12 @@ impl AbstractBool {
         if let (Self::Exact(a), Self::Exact(b)) = (self, other) {
             return Self::Exact(a.union(b).difference(&a.intersection(b)));
         }
-        let which = match self.spread(all).max(other.spread(all)) {
+        let coverage = match self.spread(all).max(other.spread(all)) {
             Spread::Block => Coverage::All,
             Spread::Warp => Coverage::Warps,
             Spread::Thread => Coverage::Some,
         };
-        Self::unknown(all, which, which)
+        Self::unknown(all, coverage, coverage)
     }
 
     /// Returns the spread over the threads of `active`.
@@ -265,36 +259,24 @@ pub(super) enum Spread {
 }
 
 impl ActiveThreads {
-    fn new(part: PartialThreads, because: Option<crate::ir::InstId>) -> Self {
-        let PartialThreads {
-            threads,
-            coverage: which,
-            full_except_at_edges: edge,
-            launch_dependent: cut,
-        } = part;
-        Self {
-            threads,
-            coverage: which,
-            cause: because,
-            full_except_at_edges: edge,
-            launch_dependent: cut,
-        }
+    fn new(part: PartialThreads, cause: Option<InstId>) -> Self {
+        let PartialThreads { threads, coverage, full_except_at_edges, launch_dependent } = part;
+        Self { threads, coverage, cause, full_except_at_edges, launch_dependent }
     }
-    /// Returns the threads of `part` among these, as the condition of `because` selects them.
-    pub(super) fn in_part(&self, part: &PartialThreads, because: crate::ir::InstId) -> Self {
+
+    /// Returns the threads of `part` among these, as the condition of `cause` selects them.
+    pub(super) fn in_part(&self, part: &PartialThreads, cause: InstId) -> Self {
         let inside = self.to_partial().intersection(part);
         let changes = inside.threads != self.threads || inside.coverage != self.coverage;
-        Self::new(inside, if changes { Some(because) } else { self.cause })
+        Self::new(inside, if changes { Some(cause) } else { self.cause })
     }
+
     pub(super) fn to_partial(&self) -> PartialThreads {
-        let &Self { coverage: which, full_except_at_edges: edge, launch_dependent: cut, .. } = self;
-        PartialThreads {
-            threads: self.threads.clone(),
-            coverage: which,
-            full_except_at_edges: edge,
-            launch_dependent: cut,
-        }
+        let &Self { coverage, full_except_at_edges, launch_dependent, .. } = self;
+        let threads = self.threads.clone();
+        PartialThreads { threads, coverage, full_except_at_edges, launch_dependent }
     }
+
     /// Returns the union of threads from two branches.
     pub(super) fn or(&self, other: &Self, all: &ThreadSet) -> Self {
         Self::new(self.to_partial().union(&other.to_partial(), all), self.cause.or(other.cause))

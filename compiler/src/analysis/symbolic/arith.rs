@@ -38,7 +38,8 @@ impl Executor<'_> {
             (_, AbstractValue::Int(int), Some(scalar)) => {
                 int.value.as_numbers().and_then(|numbers| {
                     let of = |number| {
-                        int_from_bits(scalar, evaluate::unary(op, scalar, bits_of(scalar, number))?)
+                        let bits = evaluate::unary(op, scalar, bits_of(scalar, number))?;
+                        Some(int_from_bits(scalar, bits))
                     };
                     self.typed_int(numbers.try_map(of)?.into(), scalar, None, int.assumed)
                 })
@@ -73,22 +74,8 @@ impl Executor<'_> {
             (AbstractValue::Bool(a), AbstractValue::Bool(b)) => {
                 return self.eval_logic(op, &a, &b, active);
             }
-            (AbstractValue::Int(a), AbstractValue::Int(b)) => {
-                let scalar = scalar_type(self.kernel.insts[id].ty);
-                let result =
-                    scalar.and_then(|scalar| self.eval_int_binary(id, op, scalar, [&a, &b]));
-                match result {
-                    Some(int) if int.fit < Fit::Wraps => Some(int),
-                    other => {
-                        let [a, b] = [&a, &b].map(|int| self.restrict_to(int, active));
-                        let again = scalar.zip(a.zip(b));
-                        let again = again.and_then(|(scalar, (a, b))| {
-                            self.eval_int_binary(id, op, scalar, [&a, &b])
-                        });
-                        again.or(other)
-                    }
-                }
-            }
+            (AbstractValue::Int(a), AbstractValue::Int(b)) => scalar_type(self.kernel.insts[id].ty)
+                .and_then(|scalar| self.eval_ints(id, op, scalar, [&a, &b], active)),
             (
                 AbstractValue::Int(_)
                 | AbstractValue::Bool(_)
@@ -104,6 +91,26 @@ impl Executor<'_> {
                 self.new_unknown(id, spread)
             }
         }
+    }
+
+    /// Computes an operation on integers. If the result may wrap in some thread, tries again with
+    /// the numbers of the active threads alone: the others do not compute it.
+    fn eval_ints(
+        &mut self,
+        id: InstId,
+        op: BinaryOp,
+        scalar: Scalar,
+        operands: [&AbstractInt; 2],
+        active: &ThreadSet,
+    ) -> Option<AbstractInt> {
+        let of_all = self.eval_int_binary(id, op, scalar, operands);
+        if of_all.as_ref().is_some_and(|int| int.fit < Fit::Wraps) {
+            return of_all;
+        }
+        let [Some(a), Some(b)] = operands.map(|int| self.restrict_to(int, active)) else {
+            return of_all;
+        };
+        self.eval_int_binary(id, op, scalar, [&a, &b]).or(of_all)
     }
 
     /// Returns a number for each thread of `active`. The other threads do not compute with it and
@@ -214,7 +221,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Returns true if `value` is not negative in any active thread.
+    /// Returns true if `value` is negative in no active thread.
     pub(super) fn is_nonnegative(&self, value: &SymbolicSum) -> bool {
         let nonnegative =
             |value: &SymbolicSum| self.sum_range(value).is_some_and(|range| range.min >= 0);
@@ -266,24 +273,18 @@ impl Executor<'_> {
         if let Some(numbers) = quick.filter(|numbers| fits(numbers)) {
             return Some(AbstractInt { value: Rc::new(numbers.into()), fit: Fit::Proved, assumed });
         }
-        let amount = if op.is_shift() { Scalar::U32 } else { scalar };
         let numbers = if x.limits().0 >= 0 && y.limits().0 >= 0 {
             x.try_zip(y, |x, y| fold_nonnegative(op, scalar, x, y))?
         } else {
-            x.try_zip(y, |x, y| {
-                int_from_bits(
-                    scalar,
-                    evaluate::binary(op, scalar, bits_of(scalar, x), bits_of(amount, y))?,
-                )
-            })?
+            x.try_zip(y, |x, y| fold(op, scalar, x, y))?
         };
         self.typed_int(numbers.into(), scalar, None, assumed)
     }
 
     /// Returns the smaller or the larger operand, if their order is known.
     fn min_or_max(&self, op: BinaryOp, [a, b]: [&AbstractInt; 2]) -> Option<AbstractInt> {
-        let ((x, assumed), (y, also)) = (a.unwrapped()?, b.unwrapped()?);
-        if assumed || also {
+        let ((x, x_assumed), (y, y_assumed)) = (a.unwrapped()?, b.unwrapped()?);
+        if x_assumed || y_assumed {
             return None;
         }
         let difference = x.checked_sub(y)?;
@@ -322,14 +323,15 @@ pub(super) fn fold_nonnegative(op: BinaryOp, scalar: Scalar, x: i64, y: i64) -> 
         | BinaryOp::Sub
         | BinaryOp::Mul
         | BinaryOp::MulHigh
-        | BinaryOp::RotateLeft => {
-            let amount = if op.is_shift() { Scalar::U32 } else { scalar };
-            int_from_bits(
-                scalar,
-                evaluate::binary(op, scalar, bits_of(scalar, x), bits_of(amount, y))?,
-            )
-        }
+        | BinaryOp::RotateLeft => fold(op, scalar, x, y),
     }
+}
+
+/// Returns `x op y`; `None` for a division by zero and the like.
+fn fold(op: BinaryOp, scalar: Scalar, x: i64, y: i64) -> Option<i64> {
+    let rhs = if op.is_shift() { Scalar::U32 } else { scalar };
+    let bits = evaluate::binary(op, scalar, bits_of(scalar, x), bits_of(rhs, y))?;
+    Some(int_from_bits(scalar, bits))
 }
 
 /// Returns the bits of `number` as a value of type `scalar`.
@@ -337,10 +339,9 @@ fn bits_of(scalar: Scalar, number: i64) -> u64 {
     evaluate::wrap(scalar, number.into())
 }
 
-/// Returns the number that `bits` of type `scalar` stand for; one too large for an `i64` wraps
-/// once.
-#[expect(clippy::unnecessary_wraps, reason = "used where a number may be missing")]
-fn int_from_bits(scalar: Scalar, bits: u64) -> Option<i64> {
+/// Returns the number that `bits` of type `scalar` stand for; one too large for an `i64` is reduced
+/// modulo 2^64.
+fn int_from_bits(scalar: Scalar, bits: u64) -> i64 {
     let number = evaluate::integer(scalar, bits).and_then(|number| i64::try_from(number).ok());
-    Some(number.unwrap_or_else(|| bits.cast_signed()))
+    number.unwrap_or_else(|| bits.cast_signed())
 }

@@ -18,10 +18,10 @@ impl Executor<'_> {
         let spread = self.spread_of_operands([lhs, rhs], active);
         if let (AbstractValue::Int(a), AbstractValue::Int(b)) =
             (self.last_value(lhs), self.last_value(rhs))
-            && let (Some((x, assumed)), Some((y, also))) = (a.unwrapped(), b.unwrapped())
+            && let (Some((x, x_assumed)), Some((y, y_assumed))) = (a.unwrapped(), b.unwrapped())
             && let Some(difference) = x.checked_sub(y)
         {
-            let assumed = assumed || also;
+            let assumed = x_assumed || y_assumed;
             if !(assumed && spread < Spread::Thread) {
                 return self.compare_with_zero(op, &difference, assumed, active);
             }
@@ -59,63 +59,72 @@ impl Executor<'_> {
         if spread == Spread::Block {
             return self.unknown_bool(spread);
         }
-        let varying = || difference.factors().filter(|factors| factors.as_uniform().is_none());
-        let orders = matches!(op, CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge);
-        let grows = varying().all(PerThread::is_monotone);
-        if spread == Spread::Warp && !(orders && grows && varying().next().is_some()) {
+        let varying: Vec<&PerThread> =
+            difference.factors().filter(|factors| factors.as_uniform().is_none()).collect();
+        let is_order = matches!(op, CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge);
+        let is_monotone_order = is_order && varying.iter().all(|factors| factors.is_monotone());
+        if spread == Spread::Warp && (varying.is_empty() || !is_monotone_order) {
             return self.unknown_bool(spread);
         }
-        match op {
-            CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge if grows => {
-                // A thread's own number grows with its index: the threads with small numbers are
-                // the majority.
-                let rises = varying().all(is_rising);
-                let small = matches!(op, CompareOp::Lt | CompareOp::Le) == rises;
-                // If only the first block has small numbers, the other threads are the majority.
-                let count = i128::try_from(self.thread_count).unwrap_or(i128::MAX);
-                let rare = self.sum_range(difference).is_some_and(|range| range.min > -count);
-                let small = small != rare;
-                let [many, few] = match spread {
-                    Spread::Block | Spread::Warp => [Coverage::Warps, Coverage::Warps],
-                    Spread::Thread => [Coverage::Guarded, Coverage::Some],
-                };
-                // In blocks before the edge all threads are the majority, if the block decides on
-                // which side of the edge it is.
-                let is_block = |of| self.trace.symbols[of].kind == SymbolKind::BlockIdx;
-                let of_block = |term: &Term| term.monomial.0.iter().any(|&of| is_block(of));
-                let cut = !difference.terms().iter().any(of_block);
-                let [many, few] =
-                    [(many, true), (few, false)].map(|(which, edge)| PartialThreads {
-                        threads: self.all.clone(),
-                        coverage: which,
-                        full_except_at_edges: edge,
-                        launch_dependent: cut,
-                    });
-                let (yes, no) = if small { (many, few) } else { (few, many) };
-                AbstractBool::Parts { yes, no }
-            }
-            CompareOp::Eq | CompareOp::Ne
-                if !assumed
-                    && difference
-                        .terms()
-                        .iter()
-                        .all(|term| term.factors.as_uniform().is_some())
-                    && difference.numbers().is_injective(active) =>
-            {
-                let warps_agree =
-                    difference.terms().iter().all(|term| !term.monomial.is_per_warp());
-                let one = if warps_agree { Coverage::One } else { Coverage::Some };
-                let others = if warps_agree { Coverage::Guarded } else { Coverage::Some };
-                let [yes, no] = if op == CompareOp::Eq { [one, others] } else { [others, one] };
-                AbstractBool::unknown(&self.all, yes, no)
-            }
-            CompareOp::Lt
-            | CompareOp::Le
-            | CompareOp::Gt
-            | CompareOp::Ge
-            | CompareOp::Eq
-            | CompareOp::Ne => self.unknown_bool(Spread::Thread),
+        if is_monotone_order {
+            return self.order_with_zero(op, difference, spread);
         }
+        let is_own_number = !is_order
+            && !assumed
+            && difference.terms().iter().all(|term| term.factors.as_uniform().is_some())
+            && difference.numbers().is_injective(active);
+        if is_own_number {
+            return self.equality_with_zero(op, difference);
+        }
+        self.unknown_bool(Spread::Thread)
+    }
+
+    /// Compares a `difference` that is monotone in the index of a thread with 0, by `<`, `<=`, `>` or
+    /// `>=`. The threads on one side are the majority.
+    fn order_with_zero(
+        &self,
+        op: CompareOp,
+        difference: &SymbolicSum,
+        spread: Spread,
+    ) -> AbstractBool {
+        // If the difference grows with the index, it is small in the first threads.
+        let rises = difference.factors().all(is_rising);
+        let holds_for_first = matches!(op, CompareOp::Lt | CompareOp::Le) == rises;
+        // The first threads are the majority, unless only the first block has small numbers.
+        let count = i128::try_from(self.thread_count).unwrap_or(i128::MAX);
+        let majority_is_last = self.sum_range(difference).is_some_and(|range| range.min > -count);
+        let majority_holds = holds_for_first != majority_is_last;
+        let [many, few] = match spread {
+            Spread::Block | Spread::Warp => [Coverage::Warps, Coverage::Warps],
+            Spread::Thread => [Coverage::Guarded, Coverage::Some],
+        };
+        // In blocks before the edge all threads are the majority, if the block decides on which
+        // side of the edge it is.
+        let is_block = |of| self.trace.symbols[of].kind == SymbolKind::BlockIdx;
+        let of_block = |term: &Term| term.monomial.0.iter().any(|&of| is_block(of));
+        let launch_dependent = !difference.terms().iter().any(of_block);
+        let [many, few] =
+            [(many, true), (few, false)].map(|(coverage, full_except_at_edges)| PartialThreads {
+                threads: self.all.clone(),
+                coverage,
+                full_except_at_edges,
+                launch_dependent,
+            });
+        let (yes, no) = if majority_holds { (many, few) } else { (few, many) };
+        AbstractBool::Parts { yes, no }
+    }
+
+    /// Compares a `difference` that is another number in each thread with 0, by `==` or `!=`: it is
+    /// 0 in at most one.
+    fn equality_with_zero(&self, op: CompareOp, difference: &SymbolicSum) -> AbstractBool {
+        let warps_agree = difference.terms().iter().all(|term| !term.monomial.is_per_warp());
+        let [one, others] = if warps_agree {
+            [Coverage::One, Coverage::Guarded]
+        } else {
+            [Coverage::Some, Coverage::Some]
+        };
+        let [yes, no] = if op == CompareOp::Eq { [one, others] } else { [others, one] };
+        AbstractBool::unknown(&self.all, yes, no)
     }
 }
 

@@ -8,18 +8,18 @@ pub fn normal_bits(x: f32) -> u32 {
     (if x < 1.1754944e-38 { x * 8388608.0 } else { x }).to_bits()
 }
 
-/// Of the bits of a number, 2^23 times the n for which 2^-n times it is from sqrt(1/2) to sqrt(2).
+/// Returns 2^23 n for the n with x 2^-n from sqrt(1/2) to sqrt(2), given the bits of x.
 pub fn exponent_of(bits: u32) -> u32 {
     bits.wrapping_sub(0x3f3504f3) & 0xff800000
 }
 
-/// That n for x.
+/// Returns the n that [`exponent_of`] encodes, corrected where x was subnormal.
 pub fn power(x: f32, exponent: u32) -> f32 {
     let lost = if x < 1.1754944e-38 { -23.0 } else { 0.0 };
     (exponent as i32 as f32).mul_add(1.1920929e-7, lost)
 }
 
-/// `y`, but the logarithm of x where x is not positive and finite.
+/// Returns `y`, or the logarithm of x where x is not positive and finite.
 pub fn log_or_end(x: f32, y: f32) -> f32 {
     // Infinity for itself, NaN for NaN and for what is negative.
     let end = x.mul_add(f32::INFINITY, f32::INFINITY);

@@ -11,44 +11,44 @@ pub fn is_tiny(x: f64) -> bool {
     high_bits(x) < 0x00100000
 }
 
-/// Bits of x, or of 2^54 x where x is subnormal.
+/// Returns the bits of x, or of 2^54 x where x is subnormal.
 #[inline(always)]
 pub fn normal_bits(x: f64) -> u64 {
     (if is_tiny(x) { x * 18014398509481984.0 } else { x }).to_bits()
 }
 
-/// Of the bits of a number, 2^52 times the n for which 2^-n times it is from sqrt(1/2) to sqrt(2).
+/// Returns 2^52 n for the n with x 2^-n from sqrt(1/2) to sqrt(2), given the bits of x.
 #[inline(always)]
 pub fn exponent_of(bits: u64) -> u64 {
     bits.wrapping_sub(0x3fe6a09e667f3bcd) & 0xfff0000000000000
 }
 
-/// That n for x.
+/// Returns the n that [`exponent_of`] encodes, corrected where x was subnormal.
 #[inline(always)]
 pub fn power(x: f64, exponent: u64) -> f64 {
     let lost = if is_tiny(x) { 54 } else { 0 };
     float_of(((exponent >> 52) as u32 ^ 0x800).wrapping_sub(lost))
 }
 
-/// That n, but for what made x normal.
+/// Returns the n that [`exponent_of`] encodes, without the correction for a subnormal x.
 #[inline(always)]
 pub fn power_of(exponent: u64) -> f64 {
     float_of((exponent >> 52) as u32 ^ 0x800)
 }
 
-/// `biased` - 2048, by way of the low bits of a large number.
+/// Returns `biased` - 2048, by way of the low bits of a large number.
 #[inline(always)]
 pub fn float_of(biased: u32) -> f64 {
     f64::from_bits(0x4338000000000000 | biased as u64) - 6755399441057792.0
 }
 
-/// Whether x is positive and finite.
+/// Returns true if x is positive and finite.
 #[inline(always)]
 pub fn has_log(x: f64) -> bool {
     x.to_bits().wrapping_sub(1) < 0x7fefffffffffffff
 }
 
-/// The logarithm of what is not positive and finite.
+/// Returns the logarithm of an x that is not positive and finite.
 #[inline(always)]
 pub fn log_of_other(x: f64) -> f64 {
     if x == 0.0 {

@@ -25,8 +25,8 @@ impl Lowerer<'_> {
         at: SpanId,
     ) -> Flow<Value> {
         let (id, threads) = (self.simplify_len(id, at)?, self.simplify_len(threads, at)?);
-        let wrong_id = id.known().filter(|id| !Op::is_named_barrier(*id));
-        let wrong_size = threads.known().filter(|threads| !Op::is_named_barrier_size(*threads));
+        let wrong_id = id.known().filter(|id| !SyncOp::is_named_barrier_id(*id));
+        let wrong_size = threads.known().filter(|threads| !SyncOp::is_named_barrier_size(*threads));
         if let Some(id) = wrong_id {
             self.errors.advise(
                 self.source_range(at),

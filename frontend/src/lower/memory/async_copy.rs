@@ -155,7 +155,7 @@ impl Lowerer<'_> {
     fn bulk_size(&mut self, mono: &Mono, at: SpanId) -> Flow<Extent> {
         let Layout { size, align } = self.layout_of(mono, at)?;
         let is_aligned = align.known().is_some_and(|align| align.is_multiple_of(BULK_ALIGN));
-        if !is_aligned || size.known().is_some_and(|bytes| !Op::is_bulk_size(bytes)) {
+        if !is_aligned || size.known().is_some_and(|bytes| !CopyOp::is_bulk_size(bytes)) {
             self.report_unaligned_bulk_copy([size, align], at);
             return Err(Diverged);
         }

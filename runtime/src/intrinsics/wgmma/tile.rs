@@ -1,4 +1,4 @@
-//! Tiles of factors in shared memory.
+//! Tiles of factors in shared memory, swizzled as `warpwise_compiler::ir::wgmma` defines.
 use crate::{U32x4, device};
 
 /// A tile of `ROWS` rows of 128 bytes in shared memory, with the 128-byte swizzle.
