@@ -33,7 +33,7 @@ const UNSAFE: [&str; 22] = [
     "simt/benches/native/plain.rs",
     "simt/src/vector/lanes/",
     "simt/src/vector/memory.rs",
-    "simt/src/vector/registers.rs",
+    "simt/src/vector/registers/mod.rs",
 ];
 
 /// Where files are what tests read, rather than code of the workspace.

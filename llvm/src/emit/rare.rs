@@ -1,7 +1,7 @@
 //! Code that hardly any launch runs: it should cost what runs no registers.
 //!
 //! - The second version of a loop, with the checks that a guard before it decides, or with a wide counter
-//!   (`optimize/version_loops.rs`, `optimize/narrow_loops.rs`).
+//!   (`optimize/version_loops/mod.rs`, `optimize/narrow_loops.rs`).
 //! - The arm for warps of which some lanes are elsewhere.
 //! - The loop that runs coarsened threads one by one.
 //!

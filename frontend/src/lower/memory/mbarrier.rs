@@ -36,7 +36,8 @@ impl Lowerer<'_> {
                 return Err(self.report_bug(at));
             };
             let arrivals = self.simplify_extent(arrivals, at)?;
-            if let Some(count) = arrivals.known().filter(|count| !SyncOp::is_mbarrier_count(*count)) {
+            if let Some(count) = arrivals.known().filter(|count| !SyncOp::is_mbarrier_count(*count))
+            {
                 self.errors.advise(
                     self.source_range(at),
                     format_args!(

@@ -525,8 +525,10 @@ impl Binder<'_> {
         id: &Extent,
         threads: &Extent,
     ) -> Result<(Extent, Extent), SpecializeError> {
-        let checks =
-            [(id, SyncOp::is_named_barrier_id as fn(u64) -> bool), (threads, SyncOp::is_named_barrier_size)];
+        let checks = [
+            (id, SyncOp::is_named_barrier_id as fn(u64) -> bool),
+            (threads, SyncOp::is_named_barrier_size),
+        ];
         for (extent, is_valid) in checks {
             if let Some(value) = self.extent(extent)?.known().filter(|value| !is_valid(*value)) {
                 return Err(SpecializeError::NamedBarrier { extent: self.spell(extent), value });

@@ -9,14 +9,18 @@
 //! 2. A generic constant has a concrete type; a type names only parameters that are types; an
 //!    extent names only constants of unsigned types.
 //! 3. Without generic parameters, every extent is a number.
-//! 4. The elements of an atomic parameter are `bool`, 32- or 64-bit numbers, or plain. The alignment of a plain element
-//!    is a power of two, at most [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN) of a parameter and
+//! 4. The elements of an atomic parameter are `bool`, 32- or 64-bit numbers, or plain. The alignment
+//!    of a plain element is a power of two, at most
+//!    [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN) of a parameter and
 //!    [`MAX_SHARED_ALIGN`](crate::ir::Element::MAX_SHARED_ALIGN) of an array, and its size a multiple
-//!    of that, and not 0. An array is passed by a parameter of its elements' type, a scalar, which no other array
-//!    and no instruction names, and in a kernel with generic parameters. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
-//!    a `bool`, of parts that fit together and that a launch knows.
-//! 5. What runs the threads of a coarsened kernel is a `for` over `u32`; the factor is at most [`MAX_FACTOR`](crate::ir::CoarseGrid::MAX_FACTOR).
-//!    A cluster has 1 to [`MAX_CLUSTER_BLOCKS`](crate::ir::MAX_CLUSTER_BLOCKS) blocks, and is of a kernel that is neither cooperative nor coarsened.
+//!    of that, and not 0. An array is passed by a parameter of its elements' type, a scalar, which no
+//!    other array and no instruction names, and in a kernel with generic parameters. No local is a
+//!    `unit`. A length that the launch computes is a `u64`, and a requirement a `bool`, of parts that
+//!    fit together and that a launch knows.
+//! 5. The loop that runs the threads of a coarsened kernel is a `for` over `u32`; the factor is at
+//!    most [`MAX_FACTOR`](crate::ir::CoarseGrid::MAX_FACTOR). A cluster has 1 to
+//!    [`MAX_CLUSTER_BLOCKS`](crate::ir::MAX_CLUSTER_BLOCKS) blocks, and is of a kernel that is neither
+//!    cooperative nor coarsened.
 //!
 //! **Structure** ([`structure`])
 //! 6. Every id is in its table.
@@ -32,7 +36,16 @@
 //! 12. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
 //!     outside its type.
 //! 13. `mul_add` is only on type parameters, so there is none without generic parameters.
-//! 14. A `sync_grid` is in a cooperative kernel, a `sync_cluster`, a `map_shared` and a `tensor_copy` to several blocks in one with clusters. A shuffle's width is 2, 4, 8, 16 or 32; an `async_copy` has 4, 8 or 16 bytes, a `bulk_copy` and a `bulk_store` a multiple of 16; the box of a `tensor_copy` or `tensor_store` is one of hardware's, of a tensor map with the extents and the pitch after it; a `wgmma` has 8 to 256 columns, a multiple of 8, and a `wgmma_wait` leaves at most 7 products; a `check` is not for `index_out_of_bounds` or `panic`.
+//! 14. Instructions are in kernels that have them, with sizes that hardware has:
+//!     - a `sync_grid` is in a cooperative kernel; a `sync_cluster`, a `map_shared` and a
+//!       `tensor_copy` to several blocks are in one with clusters;
+//!     - a shuffle's width is 2, 4, 8, 16 or 32;
+//!     - an `async_copy` has 4, 8 or 16 bytes, a `bulk_copy` and a `bulk_store` a multiple of 16;
+//!     - the box of a `tensor_copy` or `tensor_store` is one of hardware's, of a tensor map with the
+//!       extents and the pitch after it;
+//!     - a `wgmma` has 8 to 256 columns, a multiple of 8, and a `wgmma_wait` leaves at most 7
+//!       products;
+//!     - a `check` is not for `index_out_of_bounds` or `panic`.
 //!
 //! **Memory** ([`memory`])
 //! 15. Mbarriers are `u64`, for 1 to 1048575 arrivals, and no other instructions access their array.
