@@ -1,8 +1,8 @@
-//! Logistic regression on several devices: each has a part of the samples, and an all-reduce adds up
-//! the gradients, so that all devices take the same steps.
+//! Logistic regression on several devices: each has a part of the samples, and an all-reduce adds
+//! up the gradients, so that all devices take the same steps.
 //!
-//! Runs on all GPUs (with `--features nccl`) or on four CPU devices, as threads of one process; and as one
-//! of several processes, if `torchrun` or `mpirun` starts it.
+//! Runs on all GPUs (with `--features nccl`) or on four CPU devices, as threads of one process; and
+//! as one of several processes, if `torchrun` or `mpirun` starts it.
 use std::{ops::Range, thread, time::Instant};
 use warpwise::{
     collective::{Communicator, ReduceOp, nccl_version},

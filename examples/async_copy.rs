@@ -7,8 +7,8 @@ use warpwise_examples::{multiply_matrices, report, time, verify};
 #[device]
 const STAGES: usize = 3;
 
-/// Begins to copy a tile of a matrix, of which each thread copies the element at `row` and `column`;
-/// beyond the edges there are zeros.
+/// Begins to copy a tile of a matrix, of which each thread copies the element at `row` and
+/// `column`; beyond the edges there are zeros.
 #[device]
 fn fetch(tile: &mut [[f32; 16]; 16], matrix: &[f32], n: usize, row: usize, column: usize) {
     let element = &mut tile[thread_idx_y()][thread_idx_x()];

@@ -1,5 +1,6 @@
-//! Tasks that wait for a GPU by `.await`: each searches for a number with a rare hash, batch by batch, on a stream of
-//! its own. One thread runs all of them, with the standard library as the only runtime.
+//! Tasks that wait for a GPU by `.await`: each searches for a number with a rare hash, batch by
+//! batch, on a stream of its own. One thread runs all of them, with the standard library as the
+//! only runtime.
 use std::sync::atomic::Ordering;
 use std::{
     future::{Future, poll_fn},

@@ -1,6 +1,7 @@
-//! Atomic updates of one word happen one after the other. The fewer lanes meet in a word, and the fewer updates there are at
-//! all, the better: contention in shared and in global memory, and three ways to add up a million numbers. What single
-//! updates cost is expected to be as on an NVIDIA H200.
+//! Atomic updates of one word happen one after the other. The fewer lanes meet in a word, and the
+//! fewer updates there are at all, the better: contention in shared and in global memory, and three
+//! ways to add up a million numbers. What single updates cost is expected to be as on an NVIDIA
+//! H200.
 use std::sync::atomic::Ordering;
 use warpwise::{Simulator, prelude::*};
 use warpwise_examples::Table;

@@ -1,5 +1,5 @@
-//! `c = a * b` for square matrices, where each thread computes some rows of a column. The fastest number
-//! of rows is measured on a GPU; without one, the time model predicts it for an H200. With
+//! `c = a * b` for square matrices, where each thread computes some rows of a column. The fastest
+//! number of rows is measured on a GPU; without one, the time model predicts it for an H200. With
 //! `WARPWISE_CACHE_DIR` set, later runs find the choice in that folder.
 use warpwise::{Autotuner, Simulator, Slice, model::Gpu, prelude::*};
 use warpwise_examples::{multiply_matrices, report, time, verify};

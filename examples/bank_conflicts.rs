@@ -1,5 +1,6 @@
-//! Shared memory has 32 banks of 4 bytes. Lanes of a warp that want different words of one bank wait for each other: the
-//! access takes as many *wavefronts* as the busiest bank has words to give. The numbers expected are those of an NVIDIA H200.
+//! Shared memory has 32 banks of 4 bytes. Lanes of a warp that want different words of one bank
+//! wait for each other: the access takes as many *wavefronts* as the busiest bank has words to
+//! give. The numbers expected are those of an NVIDIA H200.
 use warpwise::{Simulator, U32x2, U32x4, prelude::*};
 use warpwise_examples::Table;
 
@@ -87,8 +88,8 @@ fn fill(smem: &mut [u32; 128]) {
     sync_threads();
 }
 
-// Loads of 8 bytes a lane. Each half of the warp is served at once, and both together if neighbours (lane ^ 1, or
-// lane ^ 2) agree in all of it.
+// Loads of 8 bytes a lane. Each half of the warp is served at once, and both together if neighbours
+// (lane ^ 1, or lane ^ 2) agree in all of it.
 
 #[kernel(block = 32)]
 fn pairs1(a: &mut [U32x2]) {
@@ -130,7 +131,8 @@ fn pairs5(a: &mut [U32x2]) {
     a[tid] = smem.as_vectors::<U32x2>()[tid % 16];
 }
 
-// Loads of 16 bytes a lane: each quarter of the warp is served at once, and two together by the same rule.
+// Loads of 16 bytes a lane: each quarter of the warp is served at once, and two together by the
+// same rule.
 
 #[kernel(block = 32)]
 fn quads1(a: &mut [U32x4]) {

@@ -1,5 +1,5 @@
-//! The same work in blocks of different shapes: warps that are not full, blocks that do not fill a multiprocessor, threads
-//! beyond the edge, and the last wave of a grid.
+//! The same work in blocks of different shapes: warps that are not full, blocks that do not fill a
+//! multiprocessor, threads beyond the edge, and the last wave of a grid.
 use warpwise::{
     Simulator,
     occupancy::{Block, Multiprocessor, Target},
@@ -32,8 +32,8 @@ fn warps() -> warpwise::Result<Table<1>> {
     Ok(table)
 }
 
-/// Which block is best for an image filter, with a thread for each pixel: 8 x 8, 16 x 16 or 32 x 32 threads? The one with
-/// most threads at the same time.
+/// Which block is best for an image filter, with a thread for each pixel: 8 x 8, 16 x 16 or 32 x 32
+/// threads? The one with most threads at the same time.
 fn image_filter() -> Table<2> {
     // The multiprocessors of the textbooks that ask: 1024 or 1536 threads, in 8 blocks at most.
     let small = Multiprocessor { warps: 32, blocks: 8, block_threads: 512, ..limits(61) };
@@ -86,8 +86,8 @@ fn fill_flat(image: &mut [f32]) {
     }
 }
 
-/// An image of 1000 x 1000 in whole blocks: some threads are beyond the edge, and the last wave of blocks does not fill the
-/// 132 multiprocessors of an H200.
+/// An image of 1000 x 1000 in whole blocks: some threads are beyond the edge, and the last wave of
+/// blocks does not fill the 132 multiprocessors of an H200.
 fn edges() -> warpwise::Result<Table<4>> {
     let simulator = Simulator::new().counters();
     let device = simulator.device();

@@ -1,5 +1,6 @@
-//! Global memory moves sectors of 32 bytes. Lanes of a warp that load neighbouring words share them; lanes that do not pay
-//! for a sector each. The sectors expected are those that an NVIDIA H200 moved.
+//! Global memory moves sectors of 32 bytes. Lanes of a warp that load neighbouring words share
+//! them; lanes that do not pay for a sector each. The sectors expected are those that an NVIDIA
+//! H200 moved.
 use std::sync::atomic::Ordering;
 use warpwise::{Simulator, counters::LaunchCounters, prelude::*};
 use warpwise_examples::Table;

@@ -1,6 +1,7 @@
-//! An image filter whose weights are in constant memory. All threads of a warp read the same weight at the same time,
-//! which constant memory serves in one turn. The second kernel maps gray values to colors by a palette, of which each
-//! thread reads another word: the counters show the turns that this takes.
+//! An image filter whose weights are in constant memory. All threads of a warp read the same weight
+//! at the same time, which constant memory serves in one turn. The second kernel maps gray values
+//! to colors by a palette, of which each thread reads another word: the counters show the turns
+//! that this takes.
 use warpwise::{Simulator, prelude::*};
 use warpwise_examples::{report, time, verify};
 

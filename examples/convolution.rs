@@ -10,7 +10,8 @@ fn convolve<const RADIUS: usize>(width: usize, mask: &[f32], image: &[f32], out:
     let (tx, ty) = (thread_idx_x(), thread_idx_y());
     let inner = 32 - 2 * RADIUS;
 
-    // Left of the image and above it these wrap around, to beyond its other end. Outside it is black.
+    // Left of the image and above it these wrap around, to beyond its other end. Outside it is
+    // black.
     let x = (block_idx_x() * inner + tx).wrapping_sub(RADIUS);
     let y = (block_idx_y() * inner + ty).wrapping_sub(RADIUS);
     let inside = x < width && y < height;

@@ -1,5 +1,5 @@
-//! The properties of every GPU and of the interpreter, as CUDA's sample `deviceQuery` prints them. Then all of them run
-//! the same kernel at the same time, each in the blocks that suit it.
+//! The properties of every GPU and of the interpreter, as CUDA's sample `deviceQuery` prints them.
+//! Then all of them run the same kernel at the same time, each in the blocks that suit it.
 use std::fmt::Display;
 use warpwise::{prelude::*, properties::Textures};
 use warpwise_examples::verify;

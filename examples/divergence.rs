@@ -1,7 +1,7 @@
 //! When the threads of a warp take different ways: divergent branches, counted and measured.
 //!
-//! A warp executes one instruction for all of its 32 threads. Where they disagree on a branch it goes both ways, one
-//! after the other. The numbers expected are those of an NVIDIA H200.
+//! A warp executes one instruction for all of its 32 threads. Where they disagree on a branch it
+//! goes both ways, one after the other. The numbers expected are those of an NVIDIA H200.
 use warpwise::{Simulator, prelude::*};
 use warpwise_examples::Table;
 
@@ -159,7 +159,8 @@ fn math4(c: &mut [f32]) {
     c[tid] = a + b;
 }
 
-/// The fourth kernel as textbooks print it: in C, `itid & 0x01 == 0` is `itid & (0x01 == 0)`, which is always false.
+/// The fourth kernel as textbooks print it: in C, `itid & 0x01 == 0` is `itid & (0x01 == 0)`, which
+/// is always false.
 #[kernel]
 fn math4_published(c: &mut [f32]) {
     let tid = thread_idx_x();

@@ -1,5 +1,6 @@
-//! Laplace's equation by Jacobi's method, whose launches are recorded once as a graph and then launched many times. The
-//! launches are short, so a GPU spends less time on a graph than on as many single launches.
+//! Laplace's equation by Jacobi's method, whose launches are recorded once as a graph and then
+//! launched many times. The launches are short, so a GPU spends less time on a graph than on as
+//! many single launches.
 use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise_examples::{report, verify_close};
@@ -100,7 +101,8 @@ pub(crate) fn main() -> warpwise::Result<()> {
     let one_by_one = device.time(|| solver.solve(|solver| solver.sweep(&device)).map(drop))?;
     solver.verify()?;
 
-    // A graph keeps the memory of its launches and borrows no buffer, so these can be read between its launches.
+    // A graph keeps the memory of its launches and borrows no buffer, so these can be read between
+    // its launches.
     let mut solver = Solver::new(&device)?;
     let graph = device.record_graph(|recorder| solver.sweep(recorder))?;
     let mut sweeps = 0;

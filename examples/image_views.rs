@@ -1,5 +1,6 @@
-//! Two-dimensional arrays and their rectangles: a picture of two panels, each blurred by a launch within its own borders,
-//! and a copy of a part. No kernel computes `row * width + column`, and none of their indices needs a check.
+//! Two-dimensional arrays and their rectangles: a picture of two panels, each blurred by a launch
+//! within its own borders, and a copy of a part. No kernel computes `row * width + column`, and
+//! none of their indices needs a check.
 use std::time::Instant;
 use warpwise::{Rows, RowsMut, prelude::*};
 use warpwise_examples::{report, verify};

@@ -1,7 +1,7 @@
 //! Latency hiding by Little's law: `parallelism in flight = latency * throughput`.
 //!
-//! First the textbook exercises as arithmetic, then a kernel in three launches, from too few blocks to
-//! enough, with what the time model predicts for an H200.
+//! First the textbook exercises as arithmetic, then a kernel in three launches, from too few blocks
+//! to enough, with what the time model predicts for an H200.
 use warpwise::{
     Simulator,
     model::{BoundBy, Gpu, needed_parallelism},

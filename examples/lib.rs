@@ -1,5 +1,5 @@
-//! What the examples share: timing a launch, a product of matrices on the host, comparing a result with
-//! what it should be, and tables of what was expected beside what was counted.
+//! What the examples share: timing a launch, a product of matrices on the host, comparing a result
+//! with what it should be, and tables of what was expected beside what was counted.
 use std::{
     fmt,
     time::{Duration, Instant},
@@ -59,8 +59,8 @@ pub fn verify_close(
     assert_eq!(got.len(), compared, "number of elements: got (left), expected (right)");
 }
 
-/// The product of two matrices with `n` rows and columns, as the kernels of the examples compute it: the
-/// sums in the order of `k`, each step with one rounding.
+/// The product of two matrices with `n` rows and columns, as the kernels of the examples compute
+/// it: the sums in the order of `k`, each step with one rounding.
 pub fn multiply_matrices(n: usize, a: &[f32], b: &[f32]) -> Vec<f32> {
     let mut c = vec![0.0f32; n * n];
     for (row, c) in c.chunks_exact_mut(n).enumerate() {

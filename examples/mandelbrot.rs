@@ -12,7 +12,8 @@ const WIDTH: usize = 1200;
 const HEIGHT: usize = 1000;
 const LIMIT: u32 = 200;
 
-/// After how many steps of `z = z^2 + c` the point has left the circle of radius 2, at most `limit`.
+/// After how many steps of `z = z^2 + c` the point has left the circle of radius 2, at most
+/// `limit`.
 #[device]
 fn escape_time(cx: f32, cy: f32, limit: u32) -> u32 {
     let mut x = 0.0;

@@ -1,5 +1,6 @@
-//! How many blocks run on a multiprocessor at the same time, by what limits it: registers, shared memory, and the size of a
-//! block. The numbers expected are worked out by hand from the limits that NVIDIA documents; two are in its guide.
+//! How many blocks run on a multiprocessor at the same time, by what limits it: registers, shared
+//! memory, and the size of a block. The numbers expected are worked out by hand from the limits
+//! that NVIDIA documents; two are in its guide.
 use warpwise::occupancy::{Block, Multiprocessor, Target, Unlaunchable};
 use warpwise_examples::Table;
 

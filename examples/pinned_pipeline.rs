@@ -1,5 +1,6 @@
-//! A pipeline of frames with double buffering. The GPU works on one frame while the host takes the result of the frame
-//! before it and makes the one after it: two slots, each with a stream and page-locked memory.
+//! A pipeline of frames with double buffering. The GPU works on one frame while the host takes the
+//! result of the frame before it and makes the one after it: two slots, each with a stream and
+//! page-locked memory.
 use std::time::Instant;
 use warpwise::{PinnedBuffer, Stream, prelude::*};
 use warpwise_examples::{report, verify};

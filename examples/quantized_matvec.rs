@@ -1,5 +1,6 @@
 //! `y = a * x` with quantized numbers, as in language models: 8-bit weights and inputs, exact
-//! 32-bit sums over groups of 32, and an `f32` scale for each group of weights. A warp for each row.
+//! 32-bit sums over groups of 32, and an `f32` scale for each group of weights. A warp for each
+//! row.
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 

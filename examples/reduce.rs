@@ -1,5 +1,5 @@
-//! A sum: each thread adds up a part, each block adds what its threads have, and one atomic addition
-//! a block makes the total.
+//! A sum: each thread adds up a part, each block adds what its threads have, and one atomic
+//! addition a block makes the total.
 use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};

@@ -1,5 +1,5 @@
-//! Colours of a long stream of samples, by a table of colours: each sample is read once and each colour
-//! written once, with operators that keep both from displacing the table in the caches.
+//! Colours of a long stream of samples, by a table of colours: each sample is read once and each
+//! colour written once, with operators that keep both from displacing the table in the caches.
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 

@@ -1,5 +1,6 @@
-//! Copies that overlap kernels: an array that a GPU uploads, computes and downloads in chunks, on one stream and on
-//! three. While one stream computes a chunk, the others copy the next and the last.
+//! Copies that overlap kernels: an array that a GPU uploads, computes and downloads in chunks, on
+//! one stream and on three. While one stream computes a chunk, the others copy the next and the
+//! last.
 use std::time::Duration;
 use warpwise::{PinnedBuffer, Stream, prelude::*};
 use warpwise_examples::{report, verify};
@@ -42,7 +43,8 @@ fn host_array(device: &Device, chunk_len: usize) -> warpwise::Result<Vec<PinnedB
     Ok(chunks)
 }
 
-/// Computes all chunks, in turns on each of the streams. Returns the time from the first copy to the last.
+/// Computes all chunks, in turns on each of the streams. Returns the time from the first copy to
+/// the last.
 fn compute(
     device: &Device,
     streams: &[Stream],

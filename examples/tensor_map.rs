@@ -1,5 +1,6 @@
-//! Transposition of a matrix by tensor maps: one thread of a block copies a square from one matrix to
-//! shared memory, and the transposed square from there to the other one, without a check at the edges.
+//! Transposition of a matrix by tensor maps: one thread of a block copies a square from one matrix
+//! to shared memory, and the transposed square from there to the other one, without a check at the
+//! edges.
 use warpwise::{F32x4, MBarrier, TensorMap2, TensorMap2Mut, prelude::*};
 use warpwise_examples::{report, time, verify};
 
@@ -13,8 +14,8 @@ const SIDE: usize = 32;
 #[derive(Clone, Copy)]
 struct Square([[F32x4; 8]; SIDE]);
 
-/// Transposes a square of each block. Each thread reads a column, of which the chunks are in different
-/// banks, since the swizzle moves them apart.
+/// Transposes a square of each block. Each thread reads a column, of which the chunks are in
+/// different banks, since the swizzle moves them apart.
 #[kernel(block = 32)]
 fn transpose(x: TensorMap2<f32, 32, 32, 128>, y: TensorMap2Mut<f32, 32, 32, 128>) {
     let full = shared!(MBarrier<1>);

@@ -1,6 +1,6 @@
-//! `c = a * b` for square matrices, by specialized warps: two producer warps copy tiles of the factors
-//! to shared memory, and eight consumer warps multiply them. There are two stages, so that one is
-//! filled while the other is read; named barriers pass them between the warps.
+//! `c = a * b` for square matrices, by specialized warps: two producer warps copy tiles of the
+//! factors to shared memory, and eight consumer warps multiply them. There are two stages, so that
+//! one is filled while the other is read; named barriers pass them between the warps.
 use warpwise::prelude::*;
 use warpwise_examples::{multiply_matrices, report, time, verify};
 

@@ -1,5 +1,5 @@
-//! A matrix product by warpgroups, `wgmma`: each block computes 128 x 128 elements of `c`, of which its
-//! two warpgroups have 64 rows each. A third warpgroup loads the next tiles meanwhile.
+//! A matrix product by warpgroups, `wgmma`: each block computes 128 x 128 elements of `c`, of which
+//! its two warpgroups have 64 rows each. A third warpgroup loads the next tiles meanwhile.
 //!
 //! ```text
 //! cargo run --release --example warpgroup_matmul
@@ -14,8 +14,8 @@ const TILE: usize = 128;
 #[device]
 const STAGES: usize = 3;
 
-/// `c = a * b`, all of them `n` by `n`. `a` is stored row by row and `b` column by column, in chunks of
-/// 8 numbers.
+/// `c = a * b`, all of them `n` by `n`. `a` is stored row by row and `b` column by column, in
+/// chunks of 8 numbers.
 #[kernel(block = 384)]
 fn multiply(n: usize, a: &[U32x4], b: &[U32x4], c: &mut [f32]) {
     let full = shared!([MBarrier<128>; STAGES]);

@@ -1,9 +1,10 @@
 //! Attention without its scores in memory.
 //!
-//! A block computes 128 rows of the result, each of its two warpgroups 64. One more thread copies tiles
-//! of 128 keys and values to two stages in shared memory. A warpgroup multiplies its queries by a tile
-//! of keys, which gives scores in registers, and these, as weights, by the tile of values. Weights are
-//! relative to the largest score so far; when a tile has a larger one, the sums so far are scaled.
+//! A block computes 128 rows of the result, each of its two warpgroups 64. One more thread copies
+//! tiles of 128 keys and values to two stages in shared memory. A warpgroup multiplies its queries
+//! by a tile of keys, which gives scores in registers, and these, as weights, by the tile of
+//! values. Weights are relative to the largest score so far; when a tile has a larger one, the sums
+//! so far are scaled.
 use crate::error::{Error, Result, require_layers};
 use warpwise::{Buffer3, MBarrier, TensorMap3, TensorMap3Mut, bf16, f16, prelude::*, wgmma};
 
@@ -26,11 +27,11 @@ use warpwise::{Buffer3, MBarrier, TensorMap3, TensorMap3Mut, bf16, f16, prelude:
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attention {
-    /// The factor of the products of queries and keys, above 0: usually 1 by the root of the size of
-    /// a head.
+    /// The factor of the products of queries and keys, above 0: usually 1 by the root of the size
+    /// of a head.
     pub scale: f32,
-    /// True if a query sees only the keys up to its own place, where the last query and the last key
-    /// have the same place.
+    /// True if a query sees only the keys up to its own place, where the last query and the last
+    /// key have the same place.
     pub is_causal: bool,
 }
 
@@ -48,8 +49,8 @@ impl Attention {
         Self { scale, is_causal: false }
     }
 
-    /// Computes `out` from `f16` or `bf16`, without waiting for it. The layers of the arrays are heads,
-    /// and the rows queries or keys. A query that sees no key has a result of zeros.
+    /// Computes `out` from `f16` or `bf16`, without waiting for it. The layers of the arrays are
+    /// heads, and the rows queries or keys. A query that sees no key has a result of zeros.
     ///
     /// Sums are `f32`; weights are computed by [`fast::exp2`], whose last bits
     /// depend on the GPU, and rounded to `T` before they are multiplied by `v`.
@@ -73,10 +74,10 @@ impl Attention {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Layers`] unless `k` and `v` have as many heads and columns as `q`, and `out` has the
-    /// shape of `q`; [`Error::HeadSize`] unless there are 8, 16, 24 and so on up to 128 columns;
-    /// [`Error::Scale`] unless the scale is finite and above 0; those of launches. Of GPUs, only those
-    /// of compute capability 9.0 have the instructions.
+    /// [`Error::Layers`] unless `k` and `v` have as many heads and columns as `q`, and `out` has
+    /// the shape of `q`; [`Error::HeadSize`] unless there are 8, 16, 24 and so on up to 128
+    /// columns; [`Error::Scale`] unless the scale is finite and above 0; those of launches. Of
+    /// GPUs, only those of compute capability 9.0 have the instructions.
     pub fn run<T: AttentionElement>(
         &self,
         device: &Device,

@@ -127,8 +127,9 @@ pub fn bin_count<T: Int>(device: &Device, x: &Slice<T>, counts: &mut Slice<u32>)
     Ok(())
 }
 
-/// Counts the elements of `x` in bins of equal width from `lower`, inclusive, to `upper`, exclusive.
-/// There are as many bins as `counts` has elements. Elements outside and NaNs are not counted.
+/// Counts the elements of `x` in bins of equal width from `lower`, inclusive, to `upper`,
+/// exclusive. There are as many bins as `counts` has elements. Elements outside and NaNs are not
+/// counted.
 ///
 /// # Errors
 /// Those of launches.

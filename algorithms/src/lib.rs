@@ -1,10 +1,10 @@
 //! Algorithms for whole arrays on GPUs, written as Warpwise kernels.
 //!
-//! Reductions, scans, radix sorts, selections, histograms, transposes, matrix products, attention and
-//! norms are functions on [slices](warpwise::Slice) of a device. The first argument is a
+//! Reductions, scans, radix sorts, selections, histograms, transposes, matrix products, attention
+//! and norms are functions on [slices](warpwise::Slice) of a device. The first argument is a
 //! [`Device`](warpwise::Device) or a [`Stream`](warpwise::Stream), whose queue the call joins.
-//! Results have the same bits on every device, the SIMT interpreter included; of products of halves,
-//! [`mma`](warpwise::mma) states on which.
+//! Results have the same bits on every device, the SIMT interpreter included; of products of
+//! halves, [`mma`](warpwise::mma) states on which.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -22,14 +22,15 @@
 //!
 //! # Memory
 //!
-//! Scans and selections need a word for each tile of 8192 elements, reductions one element for each of
-//! up to 1024 blocks. They allocate it in the order of the stream, which takes no synchronization.
-//! [`RadixSort`] keeps the memory of sorts, which have a second copy of keys and values.
+//! Scans and selections need a word for each tile of 8192 elements, reductions one element for each
+//! of up to 1024 blocks. They allocate it in the order of the stream, which takes no
+//! synchronization. [`RadixSort`] keeps the memory of sorts, which have a second copy of keys and
+//! values.
 //!
 //! # Tuning
 //!
-//! Calls measure nothing. [`Gemm::tune`] chooses a tile by an [`Autotuner`](warpwise::Autotuner), which
-//! serves other kernels, too.
+//! Calls measure nothing. [`Gemm::tune`] chooses a tile by an [`Autotuner`](warpwise::Autotuner),
+//! which serves other kernels, too.
 #![warn(missing_debug_implementations)]
 // The warnings of kernels are rustc's lint `deprecated`: examples have none by accident.
 #![doc(test(attr(deny(deprecated))))]

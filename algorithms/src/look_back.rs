@@ -1,8 +1,9 @@
 //! Decoupled look-back: blocks learn what the blocks before them hold, in one pass over the data.
 //!
-//! A block publishes the total of its tile at once, and the prefix, up to and including its tile, as
-//! soon as it knows it. It adds up the totals of the tiles before it until it meets a prefix. After
-//! D. Merrill and M. Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back*, 2016.
+//! A block publishes the total of its tile at once, and the prefix, up to and including its tile,
+//! as soon as it knows it. It adds up the totals of the tiles before it until it meets a prefix.
+//! After D. Merrill and M. Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back*,
+//! 2016.
 use crate::{
     error::Result,
     operator::{combine, identity},
@@ -17,8 +18,8 @@ const TOTAL: u64 = 1;
 #[device]
 const PREFIX: u64 = 2;
 
-/// Rows of 32 states that a warp reads at a time: the tiles in flight on a large GPU take two or three
-/// times as many.
+/// Rows of 32 states that a warp reads at a time: the tiles in flight on a large GPU take two or
+/// three times as many.
 #[device]
 const WINDOW: usize = 4;
 
@@ -47,7 +48,8 @@ pub(crate) fn take_tile(next_tile: &[AtomicU32]) -> usize {
     warp::shfl(taken[0], 0) as usize
 }
 
-/// Returns the combined elements of the tiles before `tile`, and publishes `total`, that of this one.
+/// Returns the combined elements of the tiles before `tile`, and publishes `total`, that of this
+/// one.
 ///
 /// All lanes of one warp of the block call it. The states are 0 before the launch, and blocks
 /// [take](take_tile) their tiles in order.

@@ -28,8 +28,8 @@ fn softmax_rows<T: Float>(x: Rows<T>, mut out: RowsMut<T>) {
     }
 }
 
-/// Writes the softmax of each row of `x` to `out`, without waiting for it: `exp(x[i]) / sum(exp(x))`,
-/// computed with the largest element of the row subtracted, in `f32`.
+/// Writes the softmax of each row of `x` to `out`, without waiting for it:
+/// `exp(x[i]) / sum(exp(x))`, computed with the largest element of the row subtracted, in `f32`.
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) unless both have the same shape, and those of launches.
@@ -85,13 +85,13 @@ fn layer_norm_rows<T: Float>(
 }
 
 /// Writes the layer normalization of each row of `x` to `out`, without waiting for it:
-/// `(x[i] - mean) / sqrt(variance + epsilon) * gamma[i] + beta[i]`, computed in `f32`. The variance is
-/// that of the row, divided by its length.
+/// `(x[i] - mean) / sqrt(variance + epsilon) * gamma[i] + beta[i]`, computed in `f32`. The variance
+/// is that of the row, divided by its length.
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) unless `x` and `out` have the same shape,
-/// [`Error::Length`](crate::Error::Length) unless `gamma` and `beta` have an element for each column,
-/// and those of launches.
+/// [`Error::Length`](crate::Error::Length) unless `gamma` and `beta` have an element for each
+/// column, and those of launches.
 ///
 /// ```
 /// use warpwise::prelude::*;

@@ -230,8 +230,8 @@ pub fn inclusive_scan<T: Num>(
     scan::<T, false>(device, operator, x, out)
 }
 
-/// Writes to each element of `out` the combination of the elements of `x` before it, the identity of
-/// the operator to the first.
+/// Writes to each element of `out` the combination of the elements of `x` before it, the identity
+/// of the operator to the first.
 ///
 /// Floats are combined in an order that depends on the number of elements only.
 ///

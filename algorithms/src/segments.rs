@@ -23,15 +23,16 @@ fn reduce_segments<T: Num, const OPERATOR: u32>(x: &[T], offsets: &[u32], out: &
     }
 }
 
-/// Combines the elements of each segment: `out[i]` is the result for `x[offsets[i]..offsets[i + 1]]`,
-/// without waiting for it. Of an empty segment it is the identity of the operator.
+/// Combines the elements of each segment: `out[i]` is the result for
+/// `x[offsets[i]..offsets[i + 1]]`, without waiting for it. Of an empty segment it is the identity
+/// of the operator.
 ///
 /// A warp reduces each segment, so floats are added in an order that depends on the length of the
 /// segment only.
 ///
 /// # Errors
-/// [`Error::Length`](crate::Error::Length) unless `offsets` has one element more than `out`, a fault of
-/// the kernel if an offset is outside of `x`, and those of launches.
+/// [`Error::Length`](crate::Error::Length) unless `offsets` has one element more than `out`, a
+/// fault of the kernel if an offset is outside of `x`, and those of launches.
 ///
 /// ```
 /// use warpwise::prelude::*;

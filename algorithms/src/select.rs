@@ -90,8 +90,8 @@ fn select_tiles<T: Num>(
 /// their number.
 ///
 /// # Errors
-/// [`Error::Length`] unless there is a flag for each element, [`Error::TooLong`] for 2^32 elements or
-/// more, a fault of the kernel if `out` has too few elements, and those of launches and copies.
+/// [`Error::Length`] unless there is a flag for each element, [`Error::TooLong`] for 2^32 elements
+/// or more, a fault of the kernel if `out` has too few elements, and those of launches and copies.
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -116,8 +116,8 @@ pub fn select<T: Num>(
     Ok(count.to_vec()?[0] as usize)
 }
 
-/// Does the same as [`select`] and writes the number to the first element of `count`, without waiting
-/// for it.
+/// Does the same as [`select`] and writes the number to the first element of `count`, without
+/// waiting for it.
 ///
 /// ```
 /// use warpwise::prelude::*;

@@ -1,10 +1,10 @@
 //! Radix sorts of keys, and of pairs of keys and values.
 //!
-//! One kernel counts every digit of 8 bits of every key. Then there is a pass for each digit, from the
-//! lowest: a block sorts a tile by the digit in shared memory, [looks back](crate::look_back) for the
-//! number of equal digits in the tiles before it, and moves the tile to its places. A pass reads and
-//! writes each key once. After A. Adinets and D. Merrill, *Onesweep: A Faster Least Significant Digit
-//! Radix Sort for GPUs*, 2022.
+//! One kernel counts every digit of 8 bits of every key. Then there is a pass for each digit, from
+//! the lowest: a block sorts a tile by the digit in shared memory, [looks back](crate::look_back)
+//! for the number of equal digits in the tiles before it, and moves the tile to its places. A pass
+//! reads and writes each key once. After A. Adinets and D. Merrill, *Onesweep: A Faster Least
+//! Significant Digit Radix Sort for GPUs*, 2022.
 use crate::{
     error::{Error, Result, require_length},
     look_back::take_tile,
@@ -233,8 +233,8 @@ fn wait_for_state(states: &[AtomicU32], tile: usize) -> u32 {
 /// Returns the number of keys with this thread's digit in the tiles before `tile`, and publishes it
 /// with `count`, the number in this tile.
 ///
-/// Eight states are on their way at a time: one after the other, they would take longer than the rest
-/// of a pass.
+/// Eight states are on their way at a time: one after the other, they would take longer than the
+/// rest of a pass.
 #[device]
 fn count_before(states: &[AtomicU32], tile: usize, count: u32) -> u32 {
     let digit = thread_idx_x();
@@ -373,7 +373,8 @@ fn sort_pairs_by_digit<
     );
 }
 
-/// Takes a tile, sorts it by a digit, and moves its keys, and if `PAIRS` its values, to their places.
+/// Takes a tile, sorts it by a digit, and moves its keys, and if `PAIRS` its values, to their
+/// places.
 #[device]
 fn sort_tile<
     K: RadixKey,
@@ -507,8 +508,8 @@ fn sort_tile<
 
 /// A type of keys: `u32`, `i32`, `f32`, `u64`, `i64` and `f64`.
 ///
-/// Floats are in the order of [`f32::total_cmp`]: -0.0 is less than +0.0, and NaNs come first or last
-/// by their signs.
+/// Floats are in the order of [`f32::total_cmp`]: -0.0 is less than +0.0, and NaNs come first or
+/// last by their signs.
 pub trait SortKey: Element + sealed::Launches {}
 
 /// A type of values that move as their keys: numbers of four and eight bytes.
@@ -559,9 +560,9 @@ pub struct Pass<'a, K: Element, V: Element> {
     to_values: &'a mut Slice<V>,
 }
 
-/// Keys of a thread in each tile: of four bytes, without values and with values of four bytes, and where
-/// keys or values have eight. Larger tiles wait less for each other; of smaller ones, several run beside
-/// each other. All fit into the 99 KiB of shared memory that most GPUs have.
+/// Keys of a thread in each tile: of four bytes, without values and with values of four bytes, and
+/// where keys or values have eight. Larger tiles wait less for each other; of smaller ones, several
+/// run beside each other. All fit into the 99 KiB of shared memory that most GPUs have.
 const KEYS_OF_4: usize = 22;
 const PAIRS_OF_4: usize = 24;
 const ITEMS_OF_8: usize = 8;
@@ -736,8 +737,8 @@ impl<K: SortKey, V: SortValue> RadixSort<K, V> {
     /// result. Equal keys keep their order.
     ///
     /// # Errors
-    /// [`Error::Length`] unless there is a value for each key, [`Error::TooLong`] for more pairs than
-    /// there is memory for, and those of launches.
+    /// [`Error::Length`] unless there is a value for each key, [`Error::TooLong`] for more pairs
+    /// than there is memory for, and those of launches.
     ///
     /// The documentation of [`RadixSort`] has an example.
     pub fn sort_by_key(
@@ -815,12 +816,12 @@ pub fn sort<K: SortKey>(device: &Device, keys: &mut Slice<K>) -> Result<()> {
     RadixSort::new(device, keys.len())?.sort(device, keys)
 }
 
-/// Sorts `keys` in ascending order, and moves each value as its key, without waiting for the result.
-/// Equal keys keep their order.
+/// Sorts `keys` in ascending order, and moves each value as its key, without waiting for the
+/// result. Equal keys keep their order.
 ///
 /// # Errors
-/// [`Error::Length`] unless there is a value for each key, [`Error::TooLong`] for 2^30 pairs or more,
-/// and those of allocations and launches.
+/// [`Error::Length`] unless there is a value for each key, [`Error::TooLong`] for 2^30 pairs or
+/// more, and those of allocations and launches.
 ///
 /// ```
 /// use warpwise::prelude::*;

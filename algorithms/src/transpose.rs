@@ -59,12 +59,12 @@ fn transpose_tiles<T: Num>(x: Rows<T>, mut out: RowsMut<T>) {
     }
 }
 
-/// Writes to row `i`, column `j` of `out` the element of `x` in row `j`, column `i`, without waiting for
-/// it.
+/// Writes to row `i`, column `j` of `out` the element of `x` in row `j`, column `i`, without
+/// waiting for it.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) unless `out` has a row for each column of `x` and a column for
-/// each row, and those of launches.
+/// [`Error::Shape`](crate::Error::Shape) unless `out` has a row for each column of `x` and a column
+/// for each row, and those of launches.
 ///
 /// ```
 /// use warpwise::prelude::*;

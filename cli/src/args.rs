@@ -109,8 +109,8 @@ pub(crate) enum Command {
 pub(crate) struct New {
     /// The folder of the new package, whose last part is its name.
     pub(crate) folder: PathBuf,
-    /// Depend on the `warpwise` in this folder, and not on the published one or, if this command was
-    /// built from a checkout, on the one there.
+    /// Depend on the `warpwise` in this folder, and not on the published one or, if this command
+    /// was built from a checkout, on the one there.
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -121,8 +121,8 @@ pub(crate) struct Learn {
     /// The folder of the package, which must not exist.
     #[arg(default_value = "gpu-exercises")]
     pub(crate) folder: PathBuf,
-    /// Depend on the `warpwise` in this folder, and not on the published one or, if this command was
-    /// built from a checkout, on the one there.
+    /// Depend on the `warpwise` in this folder, and not on the published one or, if this command
+    /// was built from a checkout, on the one there.
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -341,8 +341,8 @@ pub(crate) struct Profile {
     /// Simulate the caches of the GPU, for hit rates and better predictions. Launches take longer.
     #[arg(long)]
     pub(crate) caches: bool,
-    /// Registers of a thread, of all kernels or of one. The default is the count of `ptxas`, if it is
-    /// installed.
+    /// Registers of a thread, of all kernels or of one. The default is the count of `ptxas`, if it
+    /// is installed.
     #[arg(long, value_name = "N|KERNEL=N")]
     pub(crate) registers: Vec<String>,
     /// Report what programs wrote to this folder with `WARPWISE_PROFILE` set to it. No program is
@@ -376,8 +376,8 @@ pub(crate) struct Bind {
     /// first one.
     #[arg(long, value_name = "TYPES")]
     pub(crate) instance: Option<String>,
-    /// The type or value of a generic parameter, or of a constant of `open(..)`: `--bind T=f32 --bind
-    /// N=16`.
+    /// The type or value of a generic parameter, or of a constant of `open(..)`:
+    /// `--bind T=f32 --bind N=16`.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) bind: Vec<String>,
 }

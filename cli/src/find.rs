@@ -13,8 +13,9 @@ use warpwise_compiler::{
     specialize::{Binding, list_bindings},
 };
 
-/// Calls `work` with the kernel called `name`. Searches the targets that `build` selects; then, if it
-/// selects none, all targets; and then, unless the name is similar to a known one, the dependencies.
+/// Calls `work` with the kernel called `name`. Searches the targets that `build` selects; then, if
+/// it selects none, all targets; and then, unless the name is similar to a known one, the
+/// dependencies.
 pub(crate) fn with_kernel<T>(
     build: &Build,
     name: &str,
@@ -225,8 +226,8 @@ pub(crate) fn bound_ir(kernel: &Kernel, bind: &Bind) -> Result<(ir::Kernel, Stri
     Ok((bound.into_owned(), list_bindings(&bindings)))
 }
 
-/// Does the same as [`bound_ir`], but leaves the kernel unbound if `bind` is empty; then there are no
-/// bindings, unless the kernel has no generic parameters.
+/// Does the same as [`bound_ir`], but leaves the kernel unbound if `bind` is empty; then there are
+/// no bindings, unless the kernel has no generic parameters.
 pub(crate) fn bound_or_open_ir(
     kernel: &Kernel,
     bind: &Bind,

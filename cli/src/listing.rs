@@ -71,8 +71,8 @@ pub(crate) struct BackendChoice {
 }
 
 impl BackendChoice {
-    /// Returns the back end that `asked_for` names. Without it, users' builds decide: the back end of
-    /// the build compiles what it embeds, if it is available, and the built-in back end what is
+    /// Returns the back end that `asked_for` names. Without it, users' builds decide: the back end
+    /// of the build compiles what it embeds, if it is available, and the built-in back end what is
     /// compiled at a launch.
     pub(crate) fn new(kernel: &Kernel, bindings: &str, asked_for: Option<Backend>) -> Self {
         let users = match is_embedded(kernel, bindings) {

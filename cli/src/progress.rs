@@ -1,5 +1,5 @@
-//! Progress of steps that take longer than a second: one line on a terminal, which the step's output
-//! overwrites.
+//! Progress of steps that take longer than a second: one line on a terminal, which the step's
+//! output overwrites.
 //!
 //! There is none where stderr is no terminal, and none in CI, where `CI` is set.
 use std::{

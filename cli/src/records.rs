@@ -2,8 +2,8 @@
 //!
 //! **Records are never stale.** Cargo stores the artifacts of members that are compiled through
 //! [`wrapper`](crate::wrapper) under names of their own; dependencies that are compiled through it
-//! have a target folder of their own. The wrapper begins a new record whenever rustc runs. A record is
-//! therefore as old as the artifacts of its compilation, and fresh wherever cargo finds those
+//! have a target folder of their own. The wrapper begins a new record whenever rustc runs. A record
+//! is therefore as old as the artifacts of its compilation, and fresh wherever cargo finds those
 //! fresh. Records are named after the artifacts, and cargo lists the artifacts of a build, fresh or
 //! not. Records of other features, profiles or targets, or of deleted code, are therefore not read.
 //! A failed compilation writes no artifact that cargo could list, but it ran, and its record names

@@ -110,8 +110,8 @@ fn assemble(
     Ok((said, cubin))
 }
 
-/// Returns the name of the architecture to assemble `ptx` for: the target, or `sm_90a`, whose PTX is
-/// for that architecture alone.
+/// Returns the name of the architecture to assemble `ptx` for: the target, or `sm_90a`, whose PTX
+/// is for that architecture alone.
 fn architecture(ptx: &str, target: Target) -> String {
     let declared = ptx.lines().find_map(|line| line.strip_prefix(".target "));
     let specific = declared.map(str::trim).filter(|name| name.ends_with('a'));

@@ -46,8 +46,8 @@ pub(crate) fn create_package(command: &New) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the line of a manifest for the dependency on `warpwise`: the crate at a path; without one,
-/// that of the checkout that this program was built from, or the published one.
+/// Returns the line of a manifest for the dependency on `warpwise`: the crate at a path; without
+/// one, that of the checkout that this program was built from, or the published one.
 pub(crate) fn dependency(path: Option<&Path>) -> Result<String, CommandError> {
     dependency_or(path, option_env!("WARPWISE_RUNTIME").map(Path::new))
 }

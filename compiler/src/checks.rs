@@ -74,8 +74,8 @@ fn site_outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) ->
 /// Returns the errors of `#[kernel(deny_checks)]` for `kernel`, which is specialized: one for each
 /// place with a remaining check.
 ///
-/// Checks before named barriers and mbarriers have them in every kernel: a thread that fails one never
-/// arrives, and a GPU has no means to end the wait of the others.
+/// Checks before named barriers and mbarriers have them in every kernel: a thread that fails one
+/// never arrives, and a GPU has no means to end the wait of the others.
 pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let before_barriers = spans_before_partial_barriers(kernel);
@@ -145,5 +145,6 @@ fn contains_partial_barrier(kernel: &Kernel, id: InstId) -> bool {
 /// The code of the errors of [`find_denied`] for `#[kernel(deny_checks)]`, which is no lint.
 pub const DENY_CHECKS: &str = "deny_checks";
 
-/// The code of the errors of [`find_denied`] for kernels with named barriers or mbarriers, which is no lint.
+/// The code of the errors of [`find_denied`] for kernels with named barriers or mbarriers, which is
+/// no lint.
 pub const PARTIAL_BARRIERS: &str = "partial_barriers";

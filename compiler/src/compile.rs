@@ -37,7 +37,8 @@ pub fn check(kernel: &Kernel, levels: &Levels) -> Result<Diagnostics, CompileErr
     Ok(diagnostics)
 }
 
-/// Binds the generic parameters of a kernel that was [checked](check) before, and verifies the result.
+/// Binds the generic parameters of a kernel that was [checked](check) before, and verifies the
+/// result.
 ///
 /// # Errors
 /// [`CompileError::Specialize`] and [`CompileError::Malformed`]; [`CompileError::Rejected`] for
@@ -54,8 +55,8 @@ pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kern
     Ok(bound)
 }
 
-/// Compiles `kernel`, which is [bound](bind), for launches on a GPU with such sizes: optimizes it, and
-/// has `emit`, a back end, make code of the result.
+/// Compiles `kernel`, which is [bound](bind), for launches on a GPU with such sizes: optimizes it,
+/// and has `emit`, a back end, make code of the result.
 ///
 /// # Errors
 /// [`CompileError::Malformed`], and those of `emit`.
@@ -108,8 +109,8 @@ pub fn optimized(mut kernel: Kernel) -> Result<Kernel, CompileError> {
     Ok(kernel)
 }
 
-/// Optimizes `kernel` for the interpreter as [`compile`] does for a GPU, for launches with any sizes, and
-/// keeps the fallbacks of inline PTX, which the interpreter runs.
+/// Optimizes `kernel` for the interpreter as [`compile`] does for a GPU, for launches with any
+/// sizes, and keeps the fallbacks of inline PTX, which the interpreter runs.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].

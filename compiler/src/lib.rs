@@ -1,7 +1,7 @@
 //! Typed kernel IR and everything that reads or rewrites it.
 //!
-//! Read [`compile`] first: it is the pipeline as a few short functions. [`ir`] defines the meaning of
-//! kernels.
+//! Read [`compile`] first: it is the pipeline as a few short functions. [`ir`] defines the meaning
+//! of kernels.
 //!
 //! The crate is pure: it has no IO, no `unsafe` and no dependency, and knows neither proc macros
 //! nor CUDA nor LLVM. Analyses never mutate, lints never rewrite, passes never speak to the user.

@@ -1,10 +1,11 @@
 //! Code for launches whose sizes fit in 32 bits, as almost all do.
 //!
-//! Indices are `usize` in Rust, and GPUs have 32-bit registers. Sums and products of sizes, and comparisons
-//! with them, take one instruction if they are below 2^32, and two to four otherwise; a division takes
-//! 20 instead of 70. So a kernel is compiled for slices with at most [`MAX_SIZE`] elements, and for values
-//! of its [size parameters](size_params) that are at most as large. A launch that passes more runs other
-//! code, which is compiled at the first such launch. A kernel with `wide_index` has one code, for all sizes.
+//! Indices are `usize` in Rust, and GPUs have 32-bit registers. Sums and products of sizes, and
+//! comparisons with them, take one instruction if they are below 2^32, and two to four otherwise; a
+//! division takes 20 instead of 70. So a kernel is compiled for slices with at most [`MAX_SIZE`]
+//! elements, and for values of its [size parameters](size_params) that are at most as large. A
+//! launch that passes more runs other code, which is compiled at the first such launch. A kernel
+//! with `wide_index` has one code, for all sizes.
 //!
 //! [`Sizes::assume`] states these limits as requirements of the kernel, which is how every analysis
 //! learns of them. Lints, `explain` and the interpreter judge the kernel without them.
@@ -32,8 +33,8 @@ pub enum Sizes {
 }
 
 impl Sizes {
-    /// Returns the sizes of a launch: `numbers` are the values of its scalars and the lengths of its
-    /// slices, `are_sizes` tells which of them [are sizes](find_sizes).
+    /// Returns the sizes of a launch: `numbers` are the values of its scalars and the lengths of
+    /// its slices, `are_sizes` tells which of them [are sizes](find_sizes).
     pub fn of_launch(are_sizes: &[bool], numbers: impl IntoIterator<Item = u64>) -> Self {
         let is_small = |(is_size, number): (&bool, u64)| !is_size || number <= MAX_SIZE;
         if are_sizes.iter().zip(numbers).all(is_small) { Self::Small } else { Self::Any }
@@ -69,8 +70,8 @@ fn assume_small(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-/// Returns for each parameter of `kernel` true if it has a size: the length of a slice, or the value of
-/// one of its [`size_params`]. A kernel with `wide_index` has none that are limited.
+/// Returns for each parameter of `kernel` true if it has a size: the length of a slice, or the
+/// value of one of its [`size_params`]. A kernel with `wide_index` has none that are limited.
 pub fn find_sizes(kernel: &Kernel) -> Vec<bool> {
     if kernel.wide_index {
         return vec![false; kernel.params.len()];
@@ -84,9 +85,9 @@ fn is_slice(kind: &ParamKind) -> bool {
     matches!(kind, ParamKind::Slice { .. })
 }
 
-/// Returns the parameters of type `usize` or `u64` that are sizes. A seed or a key is none: launches
-/// pass any value, and nothing that is computed from it indexes or counts. It shows in operations on
-/// its bits, in large constants beside it, and in results that are stored.
+/// Returns the parameters of type `usize` or `u64` that are sizes. A seed or a key is none:
+/// launches pass any value, and nothing that is computed from it indexes or counts. It shows in
+/// operations on its bits, in large constants beside it, and in results that are stored.
 fn size_params(kernel: &Kernel) -> Vec<ParamId> {
     let scalars =
         kernel.params.iter().filter(|(_, param)| param.kind == ParamKind::Scalar(Scalar::U64));

@@ -9,19 +9,21 @@
 //!      the product of theirs, is not normalized. Subnormal numbers have the exponent of the
 //!      smallest normal number. Zeros are no terms.
 //!   2. The quantum is 2 to the power of the largest exponent of a term, at least [`MIN_EXPONENT`],
-//!      minus [`Precision::term_bits`]. The magnitude of each term is truncated to a multiple of it.
+//!      minus [`Precision::term_bits`]. The magnitude of each term is truncated to a multiple of
+//!      it.
 //!   3. The sum of these is exact. For sums in `f32` it is truncated to one, for sums in `f16`
 //!      rounded to the nearest, ties to even. A zero is positive.
 //!   4. With a NaN, with infinities of both signs, or with a product of zero and infinity the
 //!      result is NaN; otherwise, an infinity is the result.
 //!
-//! - **Floats of 8 bits**: the same, with the fewer bits of [`Precision::FLOAT8`] for terms and sums.
+//! - **Floats of 8 bits**: the same, with the fewer bits of [`Precision::FLOAT8`] for terms and
+//!   sums.
 //!
 //! The rules for floats are measured on an H200 (sm_90), whose results for `f16`, `bf16` and `tf32`
 //! they equal bit for bit. Those for 8 bits are as in MMA-Sim (Xie et al., "MMA-Sim: Bit-Accurate
-//! Reference Model of Tensor Cores and Matrix Cores", 2025); the benchmark `wgmma_agreement` compares
-//! them with a GPU. GPUs of other architectures split a sum into groups and truncate to other quanta,
-//! so their last bits may differ.
+//! Reference Model of Tensor Cores and Matrix Cores", 2025); the benchmark `wgmma_agreement`
+//! compares them with a GPU. GPUs of other architectures split a sum into groups and truncate to
+//! other quanta, so their last bits may differ.
 use crate::{
     half::Format,
     ir::{MmaOp, MmaType, Scalar},
@@ -272,8 +274,8 @@ enum Sum {
     Nan,
 }
 
-/// Returns the bits of the sum of `c` and the products of the elements in words of a row and a column.
-/// An instruction for warpgroups adds them at once.
+/// Returns the bits of the sum of `c` and the products of the elements in words of a row and a
+/// column. An instruction for warpgroups adds them at once.
 pub fn add_products(ty: MmaType, a: &[u32], b: &[u32], c: u32) -> u32 {
     let per_word = ty.per_word();
     let (bits, last) = (32 / per_word, u32::MAX >> (32 - 32 / per_word));
@@ -352,8 +354,8 @@ fn rounded_to_f32(sum: Sum, precision: Precision) -> u32 {
     }
 }
 
-/// Returns the bits of `multiple * 2^exponent`, truncated toward zero to so many bits behind the point
-/// of the largest; a zero is positive.
+/// Returns the bits of `multiple * 2^exponent`, truncated toward zero to so many bits behind the
+/// point of the largest; a zero is positive.
 fn truncate_to_f32(multiple: i64, exponent: i32, kept_bits: i32) -> u32 {
     const FRACTION_BITS: i32 = f32::MANTISSA_DIGITS as i32 - 1;
     let magnitude = multiple.unsigned_abs();

@@ -1,5 +1,5 @@
-//! The examples of streams, graphs, page-locked memory and futures, each of which verifies its own result, on the
-//! device of `WARPWISE_DEVICE`.
+//! The examples of streams, graphs, page-locked memory and futures, each of which verifies its own
+//! result, on the device of `WARPWISE_DEVICE`.
 #[path = "../async_launch.rs"]
 mod async_launch;
 #[path = "../graph.rs"]

@@ -1,5 +1,5 @@
-//! The examples that print tables: what they expect is what they count, `docs/learn.md` shows what they print, and its
-//! kernels are theirs.
+//! The examples that print tables: what they expect is what they count, `docs/learn.md` shows what
+//! they print, and its kernels are theirs.
 macro_rules! examples {
     ($($name:ident $path:literal)*) => {
         $(

@@ -1,5 +1,6 @@
-//! Constants as LLVM folds them: operations on constants, lowered and optimized by LLVM, against the evaluator
-//! that the optimizer and the interpreter are tested against. Inline PTX does not fold and is left out.
+//! Constants as LLVM folds them: operations on constants, lowered and optimized by LLVM, against
+//! the evaluator that the optimizer and the interpreter are tested against. Inline PTX does not
+//! fold and is left out.
 #![expect(clippy::unwrap_used, reason = "a test")]
 use warpwise_compiler::{
     ir::{BinaryOp, CompareOp, Kernel, Scalar, UnaryOp, evaluate, number},
@@ -52,8 +53,8 @@ type Cases = Vec<(Vec<u64>, u64)>;
 /// Bytes between the results of a kernel, so that LLVM does not merge stores of them.
 const STRIDE: usize = 4096;
 
-/// A kernel that stores the results of an operation on constants, as 64 bits each; `None` if the types do
-/// not fit.
+/// A kernel that stores the results of an operation on constants, as 64 bits each; `None` if the
+/// types do not fit.
 fn kernel(name: &str, types: &[Scalar], result: Scalar, cases: &Cases) -> Option<Kernel> {
     let mut text =
         "kernel k { param arg0 = out: write [u64] %0 = param arg0 : ptr global ".to_owned();

@@ -1,4 +1,5 @@
-//! An installed LLVM beside that of rustc. Run by hand where there is one, as in Debian's package `libllvm22`:
+//! An installed LLVM beside that of rustc. Run by hand where there is one, as in Debian's package
+//! `libllvm22`:
 //!
 //! ```text
 //! WARPWISE_LLVM=/usr/lib/x86_64-linux-gnu/libLLVM-22.so cargo test -p warpwise-llvm --test installed -- --ignored

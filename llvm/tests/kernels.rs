@@ -1,7 +1,8 @@
-//! Every kernel at hand compiles, with the interface that the built-in back end gives it: those of that
-//! back end's file tests, as they are and optimized, and random ones over the whole IR.
+//! Every kernel at hand compiles, with the interface that the built-in back end gives it: those of
+//! that back end's file tests, as they are and optimized, and random ones over the whole IR.
 //!
-//! Without the toolchain's LLVM these tests fail. `WARPWISE_DUMP=FOLDER` keeps the PTX, and the built-in back end's, for `ptxas`.
+//! Without the toolchain's LLVM these tests fail. `WARPWISE_DUMP=FOLDER` keeps the PTX, and the
+//! built-in back end's, for `ptxas`.
 #![expect(clippy::unwrap_used, reason = "a test")]
 use std::{env, fs, path::Path, time::Instant};
 use warpwise_compiler::{
@@ -47,8 +48,8 @@ fn golden_kernels() -> Vec<(String, Kernel)> {
     kernels
 }
 
-/// Compiles a kernel as it is and optimized, for each target; yields how often, without what the built-in
-/// back end refuses as well.
+/// Compiles a kernel as it is and optimized, for each target; yields how often, without what the
+/// built-in back end refuses as well.
 fn compile(name: &str, kernel: Kernel) -> usize {
     let mut compiled = 0;
     let optimized = compile::compile(kernel.clone(), Sizes::Any, Ok::<_, CompileError>).unwrap();
@@ -72,8 +73,8 @@ fn compile(name: &str, kernel: Kernel) -> usize {
     compiled
 }
 
-/// What the launcher relies on: bytes of each parameter, in order, bytes and alignment of each declared
-/// shared array, and the declared block.
+/// What the launcher relies on: bytes of each parameter, in order, bytes and alignment of each
+/// declared shared array, and the declared block.
 fn interface(ptx: &str) -> (Vec<u64>, Vec<String>, Option<String>) {
     let lines = || ptx.lines().map(|line| line.split("//").next().unwrap_or("").trim());
     let params = lines().filter(|line| line.starts_with(".param")).map(|line| {
@@ -85,8 +86,8 @@ fn interface(ptx: &str) -> (Vec<u64>, Vec<String>, Option<String>) {
         let bits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
         bits.parse::<u64>().unwrap() / 8
     });
-    // `.visible .shared .align 16 .b8 shared0[64];`, or `.visible .const ..`, which launches fill. LLVM leaves out an unused declaration of the memory that
-    // the launch sizes, which takes none.
+    // `.visible .shared .align 16 .b8 shared0[64];`, or `.visible .const ..`, which launches fill.
+    // LLVM leaves out an unused declaration of the memory that the launch sizes, which takes none.
     let declared = |line: &&str| {
         line.contains(".shared .align") && !line.starts_with(".extern")
             || line.starts_with(".visible .const")
@@ -119,8 +120,8 @@ fn golden_kernels_compile() {
     assert!(count > 60, "{count} kernels");
 }
 
-/// A kernel whose threads load two or three values and store what an operation makes of them, beside a minimum,
-/// which changes how integers are negated; `None` if the types do not fit.
+/// A kernel whose threads load two or three values and store what an operation makes of them,
+/// beside a minimum, which changes how integers are negated; `None` if the types do not fit.
 fn operation(name: &str, operands: &[Scalar], result: Scalar) -> Option<Kernel> {
     let mut text = format!("kernel k {{ param arg0 = out: write [{result}] ");
     for (number, ty) in operands.iter().enumerate() {

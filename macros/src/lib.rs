@@ -29,14 +29,15 @@
 /// }
 /// ```
 ///
-/// The body is Rust without allocation, dynamic dispatch and recursion; the chapter *Language reference* of the book
-/// (`docs/language.md`) lists all of it, and *When it does not compile* (`docs/when-it-does-not-compile.md`) explains the
-/// messages. Functions, types, traits and constants that a kernel uses are [`#[device]`](macro@device).
+/// The body is Rust without allocation, dynamic dispatch and recursion; the chapter *Language
+/// reference* of the book (`docs/language.md`) lists all of it, and *When it does not compile*
+/// (`docs/when-it-does-not-compile.md`) explains the messages. Functions, types, traits and
+/// constants that a kernel uses are [`#[device]`](macro@device).
 ///
 /// # Generated items
 ///
-/// The function stays what it is, so that rustc checks it and a test can call it (`warpwise::host`). Beside it stands a type
-/// of its name, with associated functions:
+/// The function stays what it is, so that rustc checks it and a test can call it
+/// (`warpwise::host`). Beside it stands a type of its name, with associated functions:
 ///
 /// | item | meaning |
 /// |---|---|
@@ -47,9 +48,10 @@
 /// | `saxpy::suggest_block(&device, 0)` | the size of blocks with which most threads run at the same time |
 /// | `saxpy::max_cooperative_blocks(&device, 256)` | the largest grid of a `cooperative` kernel |
 ///
-/// `launch` and `prepare` take the parameters of the function in their order. A launch that cannot be is an
-/// [`Error::Launch`]; an index out of bounds, a division by zero or a `panic!` in a thread is an [`Error::Kernel`] of the next
-/// call that waits for the device, with the kernel, the line, the block and the thread.
+/// `launch` and `prepare` take the parameters of the function in their order. A launch that cannot
+/// be is an [`Error::Launch`]; an index out of bounds, a division by zero or a `panic!` in a thread
+/// is an [`Error::Kernel`] of the next call that waits for the device, with the kernel, the line,
+/// the block and the thread.
 ///
 /// # Parameters
 ///
@@ -63,11 +65,12 @@
 /// | `colors: Texture2<f32>` | a `TextureObject` |
 /// | `#[constant] taps: &[f32; 64]`, `#[constant(max = 1024)] stops: &[Stop]`, `#[constant] frame: &Frame` | what `device.constant(..)` makes, in constant memory |
 ///
-/// Threads may race for the elements of a `&mut [T]`. A race is a mistake, which lints and the sanitizer find, and never
-/// undefined behaviour of the host.
+/// Threads may race for the elements of a `&mut [T]`. A race is a mistake, which lints and the
+/// sanitizer find, and never undefined behaviour of the host.
 ///
-/// A generic kernel is bounded by `Num`, `Int`, `Float` or std's operators, and compiled at its first launch. It is launched
-/// with its generic arguments, of which those that the arguments mention can be left out:
+/// A generic kernel is bounded by `Num`, `Int`, `Float` or std's operators, and compiled at its
+/// first launch. It is launched with its generic arguments, of which those that the arguments
+/// mention can be left out:
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -136,15 +139,17 @@
 /// # Settings of a package
 ///
 /// `[package.metadata.warpwise]` of `Cargo.toml` has the `backend` of kernels that name none, and
-/// `[package.metadata.warpwise.lints]` the levels of lints. The environment variables `WARPWISE_BACKEND` and
-/// `WARPWISE_LINTS` (`off`, `warn` or `deny`) override them for a build. A warning is rustc's lint `deprecated`, and can be
-/// allowed or denied as that, too; `cargo warpwise check` shows it by its own name. In a dependency, lints only warn.
+/// `[package.metadata.warpwise.lints]` the levels of lints. The environment variables
+/// `WARPWISE_BACKEND` and `WARPWISE_LINTS` (`off`, `warn` or `deny`) override them for a build. A
+/// warning is rustc's lint `deprecated`, and can be allowed or denied as that, too;
+/// `cargo warpwise check` shows it by its own name. In a dependency, lints only warn.
 ///
 /// # Errors
 ///
-/// Code outside of the language is an error at its tokens, with an alternative. Type errors and borrow errors are rustc's.
-/// A use of an item that is not [`#[device]`](macro@device) is the error `cannot find macro`, with the note that the name is
-/// a function or a struct and not a macro.
+/// Code outside of the language is an error at its tokens, with an alternative. Type errors and
+/// borrow errors are rustc's. A use of an item that is not
+/// [`#[device]`](macro@device) is the error `cannot find macro`, with the note that the name is a
+/// function or a struct and not a macro.
 ///
 /// ```compile_fail
 /// use warpwise::prelude::*;
@@ -202,8 +207,8 @@ pub fn kernel(
 /// ```
 ///
 /// A struct or enum gets `#[repr(C)]`, unless it says otherwise; [`Stored`], if it is made of plain
-/// data and atomics: then buffers hold it; and [`Plain`], if it is `Copy`, too: then kernels take it by
-/// value. `#[device]` stands above `#[derive(..)]`, to see it.
+/// data and atomics: then buffers hold it; and [`Plain`], if it is `Copy`, too: then kernels take
+/// it by value. `#[device]` stands above `#[derive(..)]`, to see it.
 ///
 /// [`Stored`]: https://docs.rs/warpwise/latest/warpwise/trait.Stored.html
 /// [`Plain`]: https://docs.rs/warpwise/latest/warpwise/trait.Plain.html
@@ -216,11 +221,11 @@ pub fn kernel(
 /// consequences:
 ///
 /// - A use of an item of another module that is not `#[device]` is the error "cannot find macro" of
-///   rustc, with the note that the name is a function, a struct or a constant and not a macro. So is a
-///   use of a device item that uses one, and one of items in different modules that need each other,
-///   such as two types with methods that take the other: put those into one module.
-/// - By their names types, traits and constants are told from functions and modules: those begin with
-///   an upper-case letter, these with a lower-case one. A variant is written with its enum,
+///   rustc, with the note that the name is a function, a struct or a constant and not a macro. So
+///   is a use of a device item that uses one, and one of items in different modules that need each
+///   other, such as two types with methods that take the other: put those into one module.
+/// - By their names types, traits and constants are told from functions and modules: those begin
+///   with an upper-case letter, these with a lower-case one. A variant is written with its enum,
 ///   `Shape::Circle`.
 /// - A device item cannot have the name of a macro that is in scope everywhere, such as `vec` or
 ///   `assert`, nor a type that of one that kernel code knows, such as `Option`.
@@ -273,14 +278,14 @@ pub fn device(
 /// | `options(sm_80)`, `options(ptx78)` | the oldest target, or `sm_90a` for the only one, and the oldest version of PTX |
 /// | `else { a + 1 }` | Rust code with the same result, last, for the interpreter and the host; the inputs are variables in it |
 ///
-/// Operands are numbers of 16 bits or more, and `bool`, which is a predicate. Without `pure` the compiler assumes that the
-/// text reads and writes all memory and waits for other threads. Without a fallback a launch on the interpreter is an
-/// [`Error::Launch`].
+/// Operands are numbers of 16 bits or more, and `bool`, which is a predicate. Without `pure` the
+/// compiler assumes that the text reads and writes all memory and waits for other threads. Without
+/// a fallback a launch on the interpreter is an [`Error::Launch`].
 ///
 /// # Safety
 ///
-/// The text writes its outputs and ends at its end. It does nothing that Rust code could not do to memory, and what a warp
-/// or block must reach together is reached by all of it.
+/// The text writes its outputs and ends at its end. It does nothing that Rust code could not do to
+/// memory, and what a warp or block must reach together is reached by all of it.
 ///
 /// # Panics
 ///

@@ -69,8 +69,8 @@ pub enum Error {
         /// Bytes free there, if that is known.
         free: Option<u64>,
     },
-    /// There is not enough memory for a stream or graph itself: for the reports, output and counters
-    /// of its launches.
+    /// There is not enough memory for a stream or graph itself: for the reports, output and
+    /// counters of its launches.
     #[error(
         "out of memory on {place}: {bytes} bytes for {purpose} do not fit{}",
         .free.map(|free| format!(" in the {free} bytes that are free")).unwrap_or_default()
@@ -312,8 +312,8 @@ pub enum Error {
         /// The message of the compiler.
         message: String,
     },
-    /// A thread of an earlier launch failed a check. Its other threads continued, the device remains
-    /// usable, and buffers hold what was written.
+    /// A thread of an earlier launch failed a check. Its other threads continued, the device
+    /// remains usable, and buffers hold what was written.
     #[error(transparent)]
     DevicePanic(Box<DevicePanic>),
     /// The interpreter stopped a launch. Buffers hold what was written.
@@ -365,7 +365,8 @@ pub enum Error {
         /// The log of the driver's compiler, if it ran.
         log: Option<String>,
     },
-    /// There is no NCCL on this machine, or it does not work, or the crate was built without its feature.
+    /// There is no NCCL on this machine, or it does not work, or the crate was built without its
+    /// feature.
     #[error("no usable NCCL: {}", .tried.join("; "))]
     NoNccl {
         /// The libraries that were tried, with the failure of each.

@@ -27,36 +27,38 @@
 //! that can go wrong is an [`Error`]: no driver, a bad launch, memory that is not there, an index
 //! out of bounds in a thread.
 //!
-//! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
-//! - [`Slice`], [`View`], [`ViewMut`]: parts of buffers. [`PinnedBuffer`]: page-locked arrays of the
-//!   host.
-//! - [`Stream`]: several orders of work on a device. [`Event`]: points in them, and times. [`Graph`]:
-//!   work that is recorded once and launched many times.
+//! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many
+//!   threads.
+//! - [`Slice`], [`View`], [`ViewMut`]: parts of buffers. [`PinnedBuffer`]: page-locked arrays of
+//!   the host.
+//! - [`Stream`]: several orders of work on a device. [`Event`]: points in them, and times.
+//!   [`Graph`]: work that is recorded once and launched many times.
 //! - In kernels: [`global_idx_x`] and the other indices, [`shared!`], [`sync_threads`], [`warp`],
-//!   [`block`], [`cluster`], [`grid`], std's atomics, [`AtomicF32`] and [`AtomicF64`], and for generic
-//!   ones [`Num`], [`Int`] and [`Float`].
-//! - [`named_barrier`]: barriers of some warps of a block. [`mbarrier`]: barriers in shared memory, at
-//!   which threads arrive by themselves, and [`Pipeline`]s of them.
+//!   [`block`], [`cluster`], [`grid`], std's atomics, [`AtomicF32`] and [`AtomicF64`], and for
+//!   generic ones [`Num`], [`Int`] and [`Float`].
+//! - [`named_barrier`]: barriers of some warps of a block. [`mbarrier`]: barriers in shared memory,
+//!   at which threads arrive by themselves, and [`Pipeline`]s of them.
 //! - [`async_copy`]: copies to shared memory in the background. [`cache`]: hints about caches, and
 //!   prefetches.
 //! - [`tensor_map`]: boxes of arrays that one thread copies to and from shared memory.
 //!   [`bulk_store`]: copies from shared memory in the background.
 //! - [`vector`]: vector types such as [`F32x4`].
-//! - [`mma`]: products of small matrices on tensor cores. [`wgmma`]: products of tiles in shared memory
-//!   on those of Hopper.
-//! - [`texture`]: images that are sampled at fractional coordinates. [`surface`]: images that kernels
-//!   read and write. [`Rows`], [`Layers`]: arrays of two and three dimensions.
+//! - [`mma`]: products of small matrices on tensor cores. [`wgmma`]: products of tiles in shared
+//!   memory on those of Hopper.
+//! - [`texture`]: images that are sampled at fractional coordinates. [`surface`]: images that
+//!   kernels read and write. [`Rows`], [`Layers`]: arrays of two and three dimensions.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
-//! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a direction.
-//! - [`occupancy`]: the number of blocks of a kernel that run at the same time, and the block size for
-//!   a device.
+//! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a
+//!   direction.
+//! - [`occupancy`]: the number of blocks of a kernel that run at the same time, and the block size
+//!   for a device.
 //! - [`properties`]: the properties of a device.
 //! - [`Autotuner`]: the choice of the fastest of several launches, by measurement.
 //! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
 //! - [`counters`]: counts of launches, as hardware counts. [`check`]: the sanitizer.
 //! - [`model`]: predictions, without a GPU, of times and of the resources that bound them.
-//! - [`trace`]: the debugger, which traces one thread or warp and stops at breakpoints. [`stopped`]: the
-//!   reasons for which the interpreter ends a launch.
+//! - [`trace`]: the debugger, which traces one thread or warp and stops at breakpoints.
+//!   [`stopped`]: the reasons for which the interpreter ends a launch.
 //! - [`interop`]: memory, streams and kernels of other libraries.
 //! - [`collective`]: all-reduce and other collectives, over several GPUs, machines, or CPU devices.
 //! - [`host`]: calls of kernels as Rust functions.
@@ -77,8 +79,8 @@
 //!
 //! # Platforms
 //!
-//! 64-bit Linux; Windows and macOS are built and tested without a GPU. GPUs need compute capability 7.5
-//! or later and an NVIDIA driver, which is loaded at run time; nothing is linked.
+//! 64-bit Linux; Windows and macOS are built and tested without a GPU. GPUs need compute capability
+//! 7.5 or later and an NVIDIA driver, which is loaded at run time; nothing is linked.
 #![warn(missing_debug_implementations)]
 // The warnings of kernels are rustc's lint `deprecated`: examples have none by accident.
 #![doc(test(attr(deny(deprecated))))]

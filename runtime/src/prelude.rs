@@ -2,8 +2,8 @@
 //!
 //! It has no name of std's but for the atomics, so `Ordering` is the one that a file imports:
 //! `std::cmp::Ordering`, or `std::sync::atomic::Ordering` in a file with atomics. The types of host
-//! code other than [`Device`], [`Buffer`] and [`LaunchConfig`], and [vectors](crate::vector) such as
-//! [`F32x4`](crate::F32x4), are imported by name: `use warpwise::{F32x4, Stream, prelude::*};`.
+//! code other than [`Device`], [`Buffer`] and [`LaunchConfig`], and [vectors](crate::vector) such
+//! as [`F32x4`](crate::F32x4), are imported by name: `use warpwise::{F32x4, Stream, prelude::*};`.
 //!
 //! ```
 //! use std::{cmp::Ordering, sync::atomic::Ordering::Relaxed};

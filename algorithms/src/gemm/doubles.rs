@@ -1,9 +1,9 @@
 //! Products of `f64` on tensor cores.
 //!
 //! A block of four warps computes a tile, in two rows of two warps. The factors pass through three
-//! stages in shared memory, two of which are on their way while one is multiplied, as pairs where their
-//! rows are whole pairs. Rows of tiles are four numbers longer, so that no lanes read different numbers
-//! of the same bank.
+//! stages in shared memory, two of which are on their way while one is multiplied, as pairs where
+//! their rows are whole pairs. Rows of tiles are four numbers longer, so that no lanes read
+//! different numbers of the same bank.
 use super::{Gemm, hopper, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
 use warpwise::{F64x2, Slice, mma, prelude::*};
@@ -117,8 +117,8 @@ fn multiply_add<const WIDE: bool>(sum: &mut Sum, left: Left, right: Right) {
     }
 }
 
-/// Multiplies matrices, `PAIRS` if the rows of both factors are whole pairs. A warp computes `PARTS`
-/// times 16 rows and half of the columns of a tile of `ROWS` rows, 32 times `PARTS`.
+/// Multiplies matrices, `PAIRS` if the rows of both factors are whole pairs. A warp computes
+/// `PARTS` times 16 rows and half of the columns of a tile of `ROWS` rows, 32 times `PARTS`.
 #[kernel(block = 128, min_blocks = 2)]
 fn multiply_doubles<
     const WIDE: bool,

@@ -1,10 +1,10 @@
 //! Products of `f32`.
 //!
-//! A block of 128 threads computes a [tile](GemmTile), such as 128 by 128 elements, each thread 16 by
-//! eight of them. The factors pass through four stages in shared memory, three of which are on their way
-//! while one is multiplied. A
-//! tile of `a` is transposed on its way, so that a thread loads four rows of a column at once. A thread
-//! loads the numbers of the next product while it multiplies those of one.
+//! A block of 128 threads computes a [tile](GemmTile), such as 128 by 128 elements, each thread 16
+//! by eight of them. The factors pass through four stages in shared memory, three of which are on
+//! their way while one is multiplied. A tile of `a` is transposed on its way, so that a thread
+//! loads four rows of a column at once. A thread loads the numbers of the next product while it
+//! multiplies those of one.
 use super::{Gemm, GemmTile, hopper, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
 use warpwise::{F32x4, Slice, prelude::*};
@@ -34,8 +34,8 @@ struct Fragments<const ROWS: usize, const COLUMNS: usize> {
     right: [f32; COLUMNS],
 }
 
-/// Loads the numbers of product `k` of a step, from the first of a thread's rows and its first vector
-/// of columns.
+/// Loads the numbers of product `k` of a step, from the first of a thread's rows and its first
+/// vector of columns.
 #[device]
 fn load_fragments<
     const ROWS: usize,
@@ -124,8 +124,8 @@ impl Factors<'_> {
         }
     }
 
-    /// Begins to copy whole tiles to a stage. `from_a` and `from_b` are the first number and the first
-    /// vector of this thread.
+    /// Begins to copy whole tiles to a stage. `from_a` and `from_b` are the first number and the
+    /// first vector of this thread.
     fn fetch_whole<const ROWS: usize, const PITCH: usize, const VECTORS: usize>(
         self,
         from_a: usize,
@@ -341,8 +341,8 @@ mod tests {
     use super::*;
     use crate::Activation;
 
-    /// The products that [`launch`] leaves to boxes have the same bits by tiles, also where every stage is
-    /// used again.
+    /// The products that [`launch`] leaves to boxes have the same bits by tiles, also where every
+    /// stage is used again.
     #[test]
     fn tiles_multiply_as_boxes_do() -> Result<()> {
         let device = Device::cpu();

@@ -1,9 +1,9 @@
 //! Products of halves on tensor cores.
 //!
-//! A block computes a tile of 128 rows and 256 columns, each of its eight warps 64 by 64 elements. The
-//! factors pass through four stages in shared memory, three of which are on their way while one is
-//! multiplied. Sixteen bytes, eight halves, move at a time; their places in a row are permuted by the
-//! number of the row, so that no lanes of an `ldmatrix` read from the same banks.
+//! A block computes a tile of 128 rows and 256 columns, each of its eight warps 64 by 64 elements.
+//! The factors pass through four stages in shared memory, three of which are on their way while one
+//! is multiplied. Sixteen bytes, eight halves, move at a time; their places in a row are permuted
+//! by the number of the row, so that no lanes of an `ldmatrix` read from the same banks.
 use super::{Gemm, hopper, launch_with_activation, store, tile_of_block};
 use crate::error::Result;
 use warpwise::{Element, Slice, U32x4, bf16, f16, mma, prelude::*};
@@ -99,7 +99,8 @@ fn fetch_edges<const WHOLE: bool>(
     }
 }
 
-/// Begins to copy whole tiles to a stage. `from_a` and `from_b` are the first of this thread's chunks.
+/// Begins to copy whole tiles to a stage. `from_a` and `from_b` are the first of this thread's
+/// chunks.
 #[device]
 fn fetch_whole(
     a: Factor,
@@ -374,8 +375,8 @@ fn launch_by_warps<T: HalfElement>(
 mod tests {
     use super::*;
 
-    /// The products that [`launch`] leaves to warpgroups are the same by warps, also where every stage is used
-    /// again.
+    /// The products that [`launch`] leaves to warpgroups are the same by warps, also where every
+    /// stage is used again.
     #[test]
     fn warps_multiply_as_warpgroups_do() -> Result<()> {
         let device = Device::cpu();

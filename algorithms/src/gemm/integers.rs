@@ -1,8 +1,9 @@
 //! Products of `i8` on tensor cores.
 //!
-//! A block of four warps computes 64 by 64 elements, each warp 32 by 32. The factors pass through two
-//! stages in shared memory, as words of four bytes along the sums: a thread loads those of the next step
-//! to registers before it multiplies, transposes four by four bytes of `b`, and stores them afterwards.
+//! A block of four warps computes 64 by 64 elements, each warp 32 by 32. The factors pass through
+//! two stages in shared memory, as words of four bytes along the sums: a thread loads those of the
+//! next step to registers before it multiplies, transposes four by four bytes of `b`, and stores
+//! them afterwards.
 use super::{Gemm, finish, hopper, launch_with_activation, tile_of_block};
 use crate::error::Result;
 use warpwise::{Slice, bits, mma, prelude::*};
@@ -13,7 +14,8 @@ const TILE: usize = 64;
 /// Words of a row of a tile of `a`, and of a column of one of `b`.
 #[device]
 const WORDS: usize = 16;
-/// Words from one row or column of a tile to the next: no lanes read different words of the same bank.
+/// Words from one row or column of a tile to the next: no lanes read different words of the same
+/// bank.
 #[device]
 const PITCH: usize = WORDS + 4;
 
@@ -63,8 +65,8 @@ struct Words {
     b: [[u32; 4]; 2],
 }
 
-/// Returns the place of a thread's words of `b`: the number of its word in each column, and the first
-/// column. Eight lanes read 32 bytes of a row.
+/// Returns the place of a thread's words of `b`: the number of its word in each column, and the
+/// first column. Eight lanes read 32 bytes of a row.
 #[device]
 fn place_b(part: usize) -> (usize, usize) {
     (thread_idx_x() / 8, (part * 8 + thread_idx_x() % 8) * 4)
@@ -253,8 +255,8 @@ mod tests {
     use super::*;
     use crate::Activation;
 
-    /// The products that [`launch`] leaves to warpgroups are the same by warps, also where every stage is used
-    /// again.
+    /// The products that [`launch`] leaves to warpgroups are the same by warps, also where every
+    /// stage is used again.
     #[test]
     fn warps_multiply_as_warpgroups_do() -> Result<()> {
         let device = Device::cpu();

@@ -48,8 +48,8 @@ pub struct Gemm {
     pub tile: GemmTile,
 }
 
-/// The part of the result that a block computes in a product of `f32`. The result has the same bits for
-/// every tile.
+/// The part of the result that a block computes in a product of `f32`. The result has the same bits
+/// for every tile.
 ///
 /// A large tile reads each factor less often, small ones keep more multiprocessors busy where the
 /// result is small. [`Gemm::tune`] measures them.
@@ -132,8 +132,8 @@ use launch_with_activation;
 #[device]
 const GROUP: usize = 8;
 
-/// Returns the row and the column of the tile of a block, in an order in which neighbours share rows
-/// and columns.
+/// Returns the row and the column of the tile of a block, in an order in which neighbours share
+/// rows and columns.
 #[device]
 fn tile_of_block(tile_rows: usize, tile_columns: usize) -> (usize, usize) {
     // Grids are not empty, and so no number is zero.
@@ -144,7 +144,8 @@ fn tile_of_block(tile_rows: usize, tile_columns: usize) -> (usize, usize) {
 }
 
 impl Gemm {
-    /// Creates the product of a matrix of `rows` by `depth` elements and one of `depth` by `columns`.
+    /// Creates the product of a matrix of `rows` by `depth` elements and one of `depth` by
+    /// `columns`.
     ///
     /// ```
     /// use warpwise_algorithms::{Activation, Gemm};
@@ -160,11 +161,11 @@ impl Gemm {
         Self { rows, columns, depth, batches: 1, alpha: 1.0, beta: 0.0, activation, tile }
     }
 
-    /// Returns this product with the [tile](GemmTile) that is the fastest for it on the device, measured
-    /// now or [earlier](Autotuner), where `c` is a buffer of zeros.
+    /// Returns this product with the [tile](GemmTile) that is the fastest for it on the device,
+    /// measured now or [earlier](Autotuner), where `c` is a buffer of zeros.
     ///
-    /// One choice serves all depths up to the same power of two, and all products whose results have
-    /// as many rows and columns of 64 by 64 elements.
+    /// One choice serves all depths up to the same power of two, and all products whose results
+    /// have as many rows and columns of 64 by 64 elements.
     ///
     /// # Errors
     /// As of [`Self::run`], and those of the allocation.
@@ -215,8 +216,8 @@ impl Gemm {
     /// products of at least 512 columns take memory for a transposed copy of `a`.
     ///
     /// # Errors
-    /// [`Error::Length`](crate::Error::Length) unless the slices have the elements of the matrices of
-    /// all batches, and those of launches.
+    /// [`Error::Length`](crate::Error::Length) unless the slices have the elements of the matrices
+    /// of all batches, and those of launches.
     ///
     /// ```
     /// use warpwise::prelude::*;
@@ -246,8 +247,8 @@ impl Gemm {
         }
     }
 
-    /// Multiplies matrices of `f64` on tensor cores, without waiting for the result. Each element is a sum
-    /// of fused multiply-adds in the order of the columns of `a`.
+    /// Multiplies matrices of `f64` on tensor cores, without waiting for the result. Each element
+    /// is a sum of fused multiply-adds in the order of the columns of `a`.
     ///
     /// # Errors
     /// As of [`Self::run`]; devices before sm_80 lack the instructions.
@@ -277,10 +278,10 @@ impl Gemm {
         }
     }
 
-    /// Multiplies matrices of `i8` on tensor cores, without waiting for the result. The sums are exact, and
-    /// wrap at 32 bits. They are scaled, added and activated as `f64`, and what comes out is rounded
-    /// toward zero, to the nearest `i32` if it is beyond those. On GPUs of compute capability 9.0, products of
-    /// at least 128 rows take memory for a transposed copy of `b`.
+    /// Multiplies matrices of `i8` on tensor cores, without waiting for the result. The sums are
+    /// exact, and wrap at 32 bits. They are scaled, added and activated as `f64`, and what comes
+    /// out is rounded toward zero, to the nearest `i32` if it is beyond those. On GPUs of compute
+    /// capability 9.0, products of at least 128 rows take memory for a transposed copy of `b`.
     ///
     /// # Errors
     /// As of [`Self::run`]; devices before sm_80 lack the instructions.
@@ -310,8 +311,8 @@ impl Gemm {
         }
     }
 
-    /// Multiplies matrices of `f16` or `bf16` on tensor cores, without waiting for the result. The sums
-    /// are `f32`; the module [`mma`](warpwise::mma) states their accuracy.
+    /// Multiplies matrices of `f16` or `bf16` on tensor cores, without waiting for the result. The
+    /// sums are `f32`; the module [`mma`](warpwise::mma) states their accuracy.
     ///
     /// # Errors
     /// As of [`Self::run`]; devices before sm_80 lack the instructions.

@@ -84,8 +84,8 @@ impl<'p> ExplainedKernel<'p> {
         text + "\n" + &self.render_summary(paint)
     }
 
-    /// Renders the verdicts that are bad and those that are unknown, a line each, the worst first, as
-    /// a list of places to look at before the whole kernel.
+    /// Renders the verdicts that are bad and those that are unknown, a line each, the worst first,
+    /// as a list of places to look at before the whole kernel.
     fn render_worst(&self, paint: Paint) -> String {
         let worst = [Answer::Bad, Answer::Unknown].into_iter().flat_map(|answer| {
             self.verdicts.iter().filter(move |(_, verdict)| verdict.answer == answer)

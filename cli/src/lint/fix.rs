@@ -1,8 +1,8 @@
 //! Edits that remedy findings, computed from the help of a finding and the source.
 //!
 //! A remedy may have several forms, such as a barrier before an access or before the loop around
-//! it. [`fix_run`](super::fix_run) keeps the first one after which the code compiles and the finding
-//! is gone.
+//! it. [`fix_run`](super::fix_run) keeps the first one after which the code compiles and the
+//! finding is gone.
 use crate::{
     project::Finding,
     sources::{Place, Sources},
@@ -108,8 +108,8 @@ fn matching_end(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// Returns the change of the `#[kernel]` above the name at `name` that adds `argument`; `None` if the
-/// attribute has that argument.
+/// Returns the change of the `#[kernel]` above the name at `name` that adds `argument`; `None` if
+/// the attribute has that argument.
 fn add_kernel_argument(text: &str, name: usize, argument: &str) -> Option<(Range<usize>, String)> {
     const START: &str = "#[kernel";
     let end = text[..name].rfind(START)? + START.len();

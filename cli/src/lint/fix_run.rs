@@ -1,7 +1,7 @@
 //! `cargo warpwise lint --fix`: applies edits one by one, and keeps those that help.
 //!
-//! After each edit the project is checked again. An edit stays if the project builds, the finding is
-//! gone, and there are neither more findings nor more errors; otherwise its file is restored.
+//! After each edit the project is checked again. An edit stays if the project builds, the finding
+//! is gone, and there are neither more findings nor more errors; otherwise its file is restored.
 use super::{
     fix::{self, Edit},
     report::{DeniedWarnings, Report, ReportedFinding},

@@ -20,8 +20,8 @@ pub(crate) struct KernelCode {
 }
 
 impl KernelCode {
-    /// Compiles the kernel of `launches` as a build does; `None` if the build has no such kernel, or
-    /// `target` cannot run it.
+    /// Compiles the kernel of `launches` as a build does; `None` if the build has no such kernel,
+    /// or `target` cannot run it.
     pub(crate) fn compile(
         project: &Project,
         launches: &LaunchGroup,

@@ -140,8 +140,8 @@ fn find_multiprocessor(target: Target) -> Result<&'static Multiprocessor, Comman
     })
 }
 
-/// Returns the GPU of the predictions: the one of `--gpu`, or the one that represents the target, if
-/// there is one.
+/// Returns the GPU of the predictions: the one of `--gpu`, or the one that represents the target,
+/// if there is one.
 fn find_gpu(command: &Profile) -> Result<Option<&'static Gpu>, CommandError> {
     let Some(name) = &command.gpu else { return Ok(Gpu::of(command.target)) };
     let known = || GPUS.iter().map(|gpu| gpu.name).collect::<Vec<_>>().join(", ");

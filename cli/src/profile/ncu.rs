@@ -195,8 +195,8 @@ fn base_name(name: &str) -> &str {
 }
 
 impl KernelProfile {
-    /// Adds what `ncu` measured of the kernel. Launches of its grid and block are taken, or, since a
-    /// GPU runs large launches with fewer blocks, launches of its block.
+    /// Adds what `ncu` measured of the kernel. Launches of its grid and block are taken, or, since
+    /// a GPU runs large launches with fewer blocks, launches of its block.
     pub(crate) fn add_ncu(&mut self, launches: &[NcuLaunch]) {
         let named = || launches.iter().filter(|launch| launch.kernel == self.launches.kernel);
         let (grid, block) = (Some(self.launches.grid), Some(self.launches.block));
@@ -226,8 +226,8 @@ impl KernelProfile {
         pairs.collect()
     }
 
-    /// Returns the value of a metric: the sum over all counted launches of events and bytes, and the
-    /// average of everything else.
+    /// Returns the value of a metric: the sum over all counted launches of events and bytes, and
+    /// the average of everything else.
     #[expect(clippy::cast_precision_loss, reason = "for people to read")]
     pub(crate) fn ncu_value(&self, name: &str) -> Option<f64> {
         let values: Vec<f64> =

@@ -30,8 +30,8 @@ pub(super) fn plausible_trace(kernel: &Kernel, uniformity: &Uniformity, ranges: 
 }
 
 /// Returns the trace in another candidate, as plausible as `assumed`: a fault that occurs in one of
-/// the two only depends on the assumption. `None` if the shape is declared, or no other candidate is
-/// as plausible.
+/// the two only depends on the assumption. `None` if the shape is declared, or no other candidate
+/// is as plausible.
 pub(super) fn equally_plausible_trace(
     kernel: &Kernel,
     uniformity: &Uniformity,

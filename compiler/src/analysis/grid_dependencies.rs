@@ -37,8 +37,8 @@ pub fn analyze(kernel: &Kernel) -> GridDependencies {
     walk.found
 }
 
-/// Returns true if a kernel that may start early can have a parameter with this access. Textures and
-/// surfaces have loads that a wait does not order.
+/// Returns true if a kernel that may start early can have a parameter with this access. Textures
+/// and surfaces have loads that a wait does not order.
 pub const fn may_pass(access: Access) -> bool {
     match access {
         Access::Texture | Access::SurfaceRead(_) | Access::SurfaceWrite(_) => false,

@@ -19,8 +19,8 @@ enum Kind {
     Texture { op: TextureOp, texture: ParamId },
 }
 
-/// Returns, for each word of a product, of distributed rows or of a texture, the first word of the same
-/// instruction in the same body, which is the word itself where the instruction is executed.
+/// Returns, for each word of a product, of distributed rows or of a texture, the first word of the
+/// same instruction in the same body, which is the word itself where the instruction is executed.
 pub fn find_leaders(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
     let mut leaders = kernel.insts.facts(None);
     visit(kernel, &kernel.body, &mut leaders);

@@ -5,9 +5,9 @@
 //! kernel. An `if` keeps its branch if
 //!
 //! - an arm has more than [`MAX_PREDICATED`] machine instructions besides loads from global memory,
-//!   or more than [`MAX_WITH_LOADS`] with them. The first of two arms has one more, its jump over the
-//!   second. Where an arm computes an address in shared memory, only the second limit applies, to
-//!   both arms together;
+//!   or more than [`MAX_WITH_LOADS`] with them. The first of two arms has one more, its jump over
+//!   the second. Where an arm computes an address in shared memory, only the second limit applies,
+//!   to both arms together;
 //! - an arm has a loop, a `break`, a check that may fail, an atomic update, an operation of the
 //!   warp or the block, a fence, or a quotient by anything but a constant power of two;
 //! - an arm has an `if` of its own, unless that is its last instruction, has no `else`, and is

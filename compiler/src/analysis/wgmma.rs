@@ -1,8 +1,8 @@
 //! Sums of warpgroup products that stay in registers.
 //!
 //! A [`MatrixOp::Wgmma`] names an array of the thread's own, which hardware keeps in registers that
-//! it writes at any time until the product is waited for. A back end makes registers of the array if
-//! each access is of one element at a constant place. Otherwise the array is in memory: then the
+//! it writes at any time until the product is waited for. A back end makes registers of the array
+//! if each access is of one element at a constant place. Otherwise the array is in memory: then the
 //! sums are loaded before each product, and stored after it, so that each product is waited for at
 //! once.
 use super::tables::constant_offset;

@@ -2,8 +2,8 @@
 use crate::ir::{BinaryOp, InstId, Kernel, Op, Scalar, Ty};
 
 /// Returns the lower and the upper half of a word that `id` makes of two 16-bit floats:
-/// `a.to_bits() as u32 | (b.to_bits() as u32) << 16`. `ptxas` rounds both floats by one instruction if
-/// they become a word without a detour through integers.
+/// `a.to_bits() as u32 | (b.to_bits() as u32) << 16`. `ptxas` rounds both floats by one instruction
+/// if they become a word without a detour through integers.
 pub fn find_packed_halves(kernel: &Kernel, id: InstId) -> Option<[InstId; 2]> {
     let Op::Binary { op: BinaryOp::Or, lhs, rhs } = kernel.insts[id].op else { return None };
     let pair = |low, high| Some([lower_half(kernel, low)?, upper_half(kernel, high)?]);

@@ -1,8 +1,8 @@
 //! The access pattern of a warp: its lanes, and the banks or sectors that they access.
 //!
 //! The 32 lanes are at the top. Below them is a column for each bank, with the accessed words of
-//! the bank, for each word of constant memory, or for each sector, with its eight words of which the
-//! accessed ones are marked.
+//! the bank, for each word of constant memory, or for each sector, with its eight words of which
+//! the accessed ones are marked.
 use super::svg::Svg;
 use crate::{
     hardware::{

@@ -19,8 +19,8 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A drawing under construction. Classes name the meaning of elements; the style sheet defines their
-/// looks.
+/// A drawing under construction. Classes name the meaning of elements; the style sheet defines
+/// their looks.
 #[derive(Clone, Debug)]
 pub struct Svg {
     width: f64,

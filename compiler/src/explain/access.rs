@@ -1,5 +1,5 @@
-//! Costs of accesses to shared, global and constant memory: wavefronts and sectors, by the formulas of
-//! [`hardware`](crate::hardware).
+//! Costs of accesses to shared, global and constant memory: wavefronts and sectors, by the formulas
+//! of [`hardware`](crate::hardware).
 use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::{

@@ -24,8 +24,8 @@ enum Claim {
     Beside,
 }
 
-/// Returns the subject of a lint; `None` if `lint` is no lint, for the one about the assumption that
-/// all verdicts rest on, and for the one about parameters that are as well where they are.
+/// Returns the subject of a lint; `None` if `lint` is no lint, for the one about the assumption
+/// that all verdicts rest on, and for the one about parameters that are as well where they are.
 fn lint_subject(lint: &str) -> Option<(Subject, Claim)> {
     Some(match lint {
         "gpu_divergent_branches" | "gpu_divergent_matches" | "gpu_serial_sections" => {

@@ -1,7 +1,7 @@
 //! Cost formulas of constant memory, whose cache yields one word at a time.
 //!
-//! A request of a warp takes as many *wavefronts* as its active lanes read different words: 4 bytes,
-//! or all bytes of a lane if these are more. Lanes with the same word share it.
+//! A request of a warp takes as many *wavefronts* as its active lanes read different words: 4
+//! bytes, or all bytes of a lane if these are more. Lanes with the same word share it.
 //!
 //! ```text
 //! taps[k]             1 wavefront       one word for all lanes

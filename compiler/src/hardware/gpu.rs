@@ -15,11 +15,11 @@
 //! H100, an A100 and an RTX 4090; other GPUs take those of the most similar one. Latencies of
 //! arithmetic, shuffles and barriers are estimates.
 //!
-//! Of the H200, [`Evidence::Measured`], the attainable memory bandwidth, the rates of atomic updates
-//! and the launch overhead are measurements, and the bandwidth of the second-level cache is fitted to
-//! measured kernels (`docs/time-model.md`). Other GPUs are assumed to attain 88 to 90 % of the
-//! published memory bandwidth, and the H200's rate of atomic updates and bytes per cycle of the
-//! second-level cache.
+//! Of the H200, [`Evidence::Measured`], the attainable memory bandwidth, the rates of atomic
+//! updates and the launch overhead are measurements, and the bandwidth of the second-level cache is
+//! fitted to measured kernels (`docs/time-model.md`). Other GPUs are assumed to attain 88 to 90 %
+//! of the published memory bandwidth, and the H200's rate of atomic updates and bytes per cycle of
+//! the second-level cache.
 use crate::target::Target;
 
 /// Parameters of a GPU. A copy of one can be changed, to ask what a faster memory would gain.
@@ -244,8 +244,8 @@ pub const GPUS: &[Gpu] = &[
     },
 ];
 
-/// Bytes per cycle and multiprocessor between a multiprocessor and the second-level cache, of the 64
-/// that are possible: fitted on an H200, and assumed of other GPUs.
+/// Bytes per cycle and multiprocessor between a multiprocessor and the second-level cache, of the
+/// 64 that are possible: fitted on an H200, and assumed of other GPUs.
 const L2_BYTES_PER_CYCLE: f64 = 30.6;
 
 /// Measured on an H200 with empty kernels; other GPUs are assumed to take as long.

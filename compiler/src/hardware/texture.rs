@@ -1,9 +1,9 @@
 //! Cost formulas of textures, whose texels are in memory in small tiles.
 //!
 //! Each four neighbouring lanes of a warp with an active one are a *request*. It transfers each
-//! *sector* of 32 bytes with texels that its active lanes read; a sector is 16 bytes wide and two rows
-//! high, so that neighbours along both axes are near each other. A linear filter in three dimensions
-//! takes the sectors of two lanes at a time.
+//! *sector* of 32 bytes with texels that its active lanes read; a sector is 16 bytes wide and two
+//! rows high, so that neighbours along both axes are near each other. A linear filter in three
+//! dimensions takes the sectors of two lanes at a time.
 //!
 //! ```text
 //! 32 texels of 4 bytes in a row        8 requests, 8 sectors
@@ -11,8 +11,8 @@
 //! a tile of 8 by 4 such texels         8 requests, 8 sectors
 //! a tile of 2 by 16 such texels        8 requests, 8 sectors
 //! ```
-//! `tests/hardware` has 648 launches of an H200. The formula differs from one of them, which filters
-//! random texels of a small volume: 31 sectors instead of 28.
+//! `tests/hardware` has 648 launches of an H200. The formula differs from one of them, which
+//! filters random texels of a small volume: 31 sectors instead of 28.
 use super::{LANES, global::SECTOR_BYTES};
 use crate::{
     ir::TextureOp,

@@ -99,8 +99,8 @@ impl Builder {
         self.innermost().list.pop();
     }
 
-    /// Takes the last instruction of the innermost open body, a block, out again and returns what is
-    /// in it, for [`Self::append`].
+    /// Takes the last instruction of the innermost open body, a block, out again and returns what
+    /// is in it, for [`Self::append`].
     pub fn take_block(&mut self) -> Body {
         let id = self.innermost().list.pop().expect("a block was just closed");
         self.kernel.insts[id].op.bodies_mut().next().map(std::mem::take).unwrap_or_default()

@@ -1,9 +1,9 @@
 //! Inline PTX: a text with operands, and the checks that it stays in its place.
 //!
-//! A back end puts the text into a scope of its own, `{ .. }`, so that the names that it declares are
-//! its own, and puts a register for each operand: `{0}` is the first output, and the inputs follow
-//! the outputs. `{{` and `}}` are the braces of PTX. [`check_text`] keeps a text from closing its
-//! scope, and from naming the registers of the code around it.
+//! A back end puts the text into a scope of its own, `{ .. }`, so that the names that it declares
+//! are its own, and puts a register for each operand: `{0}` is the first output, and the inputs
+//! follow the outputs. `{{` and `}}` are the braces of PTX. [`check_text`] keeps a text from
+//! closing its scope, and from naming the registers of the code around it.
 use super::Scalar;
 use crate::target::Target;
 use std::{fmt, ops::Range};

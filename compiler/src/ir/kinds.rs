@@ -30,8 +30,8 @@ pub enum UnaryOp {
     ReverseBits,
     /// The bytes of an integer in reverse order.
     SwapBytes,
-    /// A function of an `f32`, with the accuracy of the hardware's instruction for it. The last bits
-    /// of the result may differ between engines and devices, and are always the same on one.
+    /// A function of an `f32`, with the accuracy of the hardware's instruction for it. The last
+    /// bits of the result may differ between engines and devices, and are always the same on one.
     Approx(Approx),
 }
 
@@ -102,9 +102,9 @@ pub enum TernaryOp {
     DotHalvesLow,
     /// The same with the two upper bytes.
     DotHalvesHigh,
-    /// Four of the eight bytes of two `u32`, the first one's below the second one's, selected by the
-    /// third. Its lowest four bits select the lowest byte: three are the number of the byte, and if the
-    /// fourth is set, the highest bit of that byte fills the result's byte.
+    /// Four of the eight bytes of two `u32`, the first one's below the second one's, selected by
+    /// the third. Its lowest four bits select the lowest byte: three are the number of the byte,
+    /// and if the fourth is set, the highest bit of that byte fills the result's byte.
     PermuteBytes,
     /// The upper half of two `u32`, the upper one first, shifted left by an amount modulo 32.
     FunnelShl,
@@ -258,8 +258,8 @@ impl BinaryOp {
 impl AtomicOp {
     /// Returns true if subnormal operands and results count as the zero of their sign.
     ///
-    /// `atom.add.f32` on global memory does so (PTX ISA, `atom`, and measured). No instruction keeps
-    /// subnormals, and a loop around a compare-and-swap costs too much.
+    /// `atom.add.f32` on global memory does so (PTX ISA, `atom`, and measured). No instruction
+    /// keeps subnormals, and a loop around a compare-and-swap costs too much.
     pub const fn flushes(self, scalar: Scalar, space: Space) -> bool {
         matches!((self, scalar, space), (Self::Add, Scalar::F32, Space::Global))
     }

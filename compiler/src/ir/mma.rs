@@ -1,9 +1,10 @@
 //! The matrix products of tensor cores: shapes, element types, and the parts of each lane.
 //!
-//! `d = a * b + c` for an `m` by `k` matrix `a`, a `k` by `n` matrix `b`, and `m` by `n` matrices `c`
-//! and `d`. The lanes of a warp hold the matrices together, each its own words of every one. Lane
-//! `l` belongs to group `g = l / 4` and is number `t = l % 4` in it. A word of `a` or `b` holds as
-//! many neighbouring elements along `k` as fit into 32 bits, `p`; an `f64` is a word of its own.
+//! `d = a * b + c` for an `m` by `k` matrix `a`, a `k` by `n` matrix `b`, and `m` by `n` matrices
+//! `c` and `d`. The lanes of a warp hold the matrices together, each its own words of every one.
+//! Lane `l` belongs to group `g = l / 4` and is number `t = l % 4` in it. A word of `a` or `b`
+//! holds as many neighbouring elements along `k` as fit into 32 bits, `p`; an `f64` is a word of
+//! its own.
 //!
 //! | matrix | word `w`, element `e` | row | column |
 //! |---|---|---|---|

@@ -10,8 +10,8 @@
 //! end of that body, nested bodies included. To carry a value out of a nested
 //! body, set a [`Local`].
 //!
-//! **Threads.** Every instruction is run by each thread on its own values; [`Op::Sync`], [`Op::Warp`]
-//! and [`Op::Matrix`] are where threads meet. A thread ends at the end of the body, at
+//! **Threads.** Every instruction is run by each thread on its own values; [`Op::Sync`],
+//! [`Op::Warp`] and [`Op::Matrix`] are where threads meet. A thread ends at the end of the body, at
 //! [`Op::Return`], at [`Op::Panic`], or at a check that fails; a thread that has ended no longer
 //! counts where threads meet.
 //!
@@ -170,8 +170,8 @@ pub struct Kernel {
 pub struct Coarsening {
     /// The grid.
     pub grid: CoarseGrid,
-    /// The `for` that runs each thread by itself. Its counter is the distance from the first block. All
-    /// checks are in it, and a failed one continues with the next iteration.
+    /// The `for` that runs each thread by itself. Its counter is the distance from the first block.
+    /// All checks are in it, and a failed one continues with the next iteration.
     pub threads: InstId,
 }
 
@@ -296,8 +296,8 @@ pub enum Access {
     /// A surface of this shape: loads and stores, by any thread.
     SurfaceWrite(TextureShape),
     /// A tensor map: [`CopyOp::TensorCopy`] reads the elements, and no thread writes them during
-    /// the launch. The parameters after it are `u64`s: the extents of the tensor, the outermost first,
-    /// and the number of elements from one row to the next.
+    /// the launch. The parameters after it are `u64`s: the extents of the tensor, the outermost
+    /// first, and the number of elements from one row to the next.
     TensorRead,
     /// A tensor map, followed by the same parameters: [`CopyOp::TensorStore`] writes the elements.
     TensorWrite,
@@ -406,9 +406,9 @@ pub struct Array {
     pub elem: Element,
     /// Number of elements.
     pub len: Extent,
-    /// For an array of open length that the kernel takes by value: the parameter that stands for its
-    /// elements, one after another. Specialization replaces it by a parameter for each element, and
-    /// stores these to the array first. Only the array refers to the parameter.
+    /// For an array of open length that the kernel takes by value: the parameter that stands for
+    /// its elements, one after another. Specialization replaces it by a parameter for each element,
+    /// and stores these to the array first. Only the array refers to the parameter.
     pub passed: Option<ParamId>,
     /// The place of its declaration.
     pub span: Span,

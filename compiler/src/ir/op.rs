@@ -178,8 +178,8 @@ pub enum Op {
         /// The use of the caches, a hint; in global memory only.
         cache: Option<CacheOp>,
     },
-    /// Fetches the cache line of an address in global memory, in the background. It neither reads nor
-    /// writes a value.
+    /// Fetches the cache line of an address in global memory, in the background. It neither reads
+    /// nor writes a value.
     Prefetch {
         /// The address, which the thread may load.
         ptr: InstId,
@@ -219,8 +219,8 @@ pub enum Op {
         /// The threads among which it is atomic.
         scope: Scope,
     },
-    /// Replaces the old value by `value`, atomically, if it is `expected`; yields the old value. Never
-    /// fails spuriously.
+    /// Replaces the old value by `value`, atomically, if it is `expected`; yields the old value.
+    /// Never fails spuriously.
     CompareExchange {
         /// The address.
         ptr: InstId,
@@ -236,16 +236,16 @@ pub enum Op {
 
     /// Reads texels of a texture, and yields one of four words; the same read once for each word is
     /// one instruction of a GPU. The texture's descriptor decides about its extents, format, filter
-    /// and address modes; [`texture`](crate::texture) defines the result. No thread writes a texture
-    /// during a launch.
+    /// and address modes; [`texture`](crate::texture) defines the result. No thread writes a
+    /// texture during a launch.
     Texture {
         /// The shape, the kind of read, and the type of the words.
         op: TextureOp,
         /// A parameter with [`Access::Texture`](super::Access::Texture).
         texture: ParamId,
-        /// The layer, if the shape has layers: `u32`, clamped to the last layer. Then the coordinates, as
-        /// many as the shape has, and the level of detail, or the gradients of x and y along one axis
-        /// and along the other: `f32`.
+        /// The layer, if the shape has layers: `u32`, clamped to the last layer. Then the
+        /// coordinates, as many as the shape has, and the level of detail, or the gradients of x
+        /// and y along one axis and along the other: `f32`.
         args: Vec<InstId>,
         /// The number of the word: a channel of the texel, or for a gather one of the four texels.
         word: u8,
@@ -283,8 +283,8 @@ pub enum Op {
         /// The number of the output, at least 1.
         output: u8,
     },
-    /// Returns `true` on the interpreter, and `false` on GPUs: the choice between inline PTX and its
-    /// fallback.
+    /// Returns `true` on the interpreter, and `false` on GPUs: the choice between inline PTX and
+    /// its fallback.
     Interpreted,
 
     // Output.
@@ -377,7 +377,8 @@ pub struct ForRange {
 }
 
 impl Op {
-    /// Returns the effect besides the value. Control flow has the effects of its bodies in addition.
+    /// Returns the effect besides the value. Control flow has the effects of its bodies in
+    /// addition.
     pub const fn effect(&self) -> Effect {
         match self {
             Self::Const(_)

@@ -1,9 +1,9 @@
 //! Iteration over the operands and the bodies of an instruction.
 use super::{Body, CopyOp, InstId, MatrixOp, Op, SyncOp, WarpOp};
 
-/// Up to three parts of an instruction, in order, and then a list. Every stage iterates over parts, and
-/// cargo builds macros without optimization, where each layer of iterators takes several times as
-/// long.
+/// Up to three parts of an instruction, in order, and then a list. Every stage iterates over parts,
+/// and cargo builds macros without optimization, where each layer of iterators takes several times
+/// as long.
 struct Parts<T, L> {
     /// All parts after one that is `None` are `None`, too.
     parts: (Option<T>, Option<T>, Option<T>),

@@ -6,8 +6,8 @@ impl Kernel {
     /// Drops instructions that no body reaches and numbers the others in pre-order: an instruction
     /// before those in its bodies, and before those after it.
     ///
-    /// Every pass that adds, removes or moves instructions calls this last, so that later stages may
-    /// rely on ascending ids being the order of the text. An operand that no body reaches is a
+    /// Every pass that adds, removes or moves instructions calls this last, so that later stages
+    /// may rely on ascending ids being the order of the text. An operand that no body reaches is a
     /// mistake. It is replaced by the id of no instruction, so that the verifier finds it.
     ///
     /// Returns the old id of each new one.

@@ -1,8 +1,8 @@
 //! Numbers that are known at launch: lengths of shared arrays, and conditions of requirements.
 //!
-//! The front end converts the instructions that compute a length in the kernel to a [`Size`], which the
-//! launcher computes before anything runs, with the same result. If an integer in it overflows, the
-//! kernel would wrap, and the launcher refuses the launch.
+//! The front end converts the instructions that compute a length in the kernel to a [`Size`], which
+//! the launcher computes before anything runs, with the same result. If an integer in it overflows,
+//! the kernel would wrap, and the launcher refuses the launch.
 use super::{Axis, evaluate};
 use super::{BinaryOp, Builtin, CompareOp, Extent, GenericId, ParamId, Scalar, UnaryOp};
 use std::fmt;
@@ -16,7 +16,8 @@ pub enum Length {
     Launch(Size),
 }
 
-/// A number that is known at launch. Each part has the type of the instruction of which it was made.
+/// A number that is known at launch. Each part has the type of the instruction of which it was
+/// made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Size {
     /// A literal, as the bits of its type (zero-extended).
@@ -46,7 +47,8 @@ pub enum Size {
 /// The values of a launch that sizes are computed from.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed<'a> {
-    /// For each parameter: a scalar's type and bits, or `u64` and the number of elements of a slice.
+    /// For each parameter: a scalar's type and bits, or `u64` and the number of elements of a
+    /// slice.
     pub params: &'a [(Scalar, u64)],
     /// Threads in a block.
     pub block: [u32; 3],

@@ -1,10 +1,10 @@
 //! Addresses of the texels of surfaces.
 //!
-//! A surface is a slice of texels to every stage but the back ends: rows a pitch apart, and layers a
-//! number of rows apart, which launches pass. Hardware has no addresses of texels. A launch on a GPU
-//! therefore passes a pitch of [`ROW_BYTES`] and layers of [`LAYER_ROWS`] rows, and the base of the
-//! slice is 0 there. The address of a byte is then its coordinates, and a back end takes these out
-//! of it by shifts: x in bytes from bit 0, y from bit [`Y_BIT`], and z from bit [`Z_BIT`]. The
+//! A surface is a slice of texels to every stage but the back ends: rows a pitch apart, and layers
+//! a number of rows apart, which launches pass. Hardware has no addresses of texels. A launch on a
+//! GPU therefore passes a pitch of [`ROW_BYTES`] and layers of [`LAYER_ROWS`] rows, and the base of
+//! the slice is 0 there. The address of a byte is then its coordinates, and a back end takes these
+//! out of it by shifts: x in bytes from bit 0, y from bit [`Y_BIT`], and z from bit [`Z_BIT`]. The
 //! layer of a [layered](TextureShape::is_layered) surface is its last coordinate.
 //!
 //! ```

@@ -119,8 +119,8 @@ impl TextureOp {
         matches!(self.read, TextureRead::Sample) || matches!(self.shape, TextureShape::D2)
     }
 
-    /// Returns the types of the operands: of the layer, if there are some, of the coordinates, and of
-    /// the level or the gradients.
+    /// Returns the types of the operands: of the layer, if there are some, of the coordinates, and
+    /// of the level or the gradients.
     pub fn arg_types(self) -> impl Iterator<Item = Scalar> {
         let layer = self.shape.is_layered().then_some(Scalar::U32);
         let floats = self.shape.dims() + self.read.detail_args();

@@ -55,8 +55,8 @@ pub enum Space {
 /// The element type of a slice or an array.
 ///
 /// Loads and stores have types of their own, so an element is only a size and an alignment. A
-/// [`Scalar`](Self::Scalar) element is accessed as that scalar; a [`Plain`](Self::Plain) element holds
-/// several scalars, each at an offset that is a multiple of its size.
+/// [`Scalar`](Self::Scalar) element is accessed as that scalar; a [`Plain`](Self::Plain) element
+/// holds several scalars, each at an offset that is a multiple of its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Element {
     /// A number or `bool`.

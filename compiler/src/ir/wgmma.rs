@@ -1,11 +1,11 @@
-//! The matrix products of warpgroups: element types, the order of elements in tiles, and the parts of
-//! each thread.
+//! The matrix products of warpgroups: element types, the order of elements in tiles, and the parts
+//! of each thread.
 //!
 //! The 128 threads of a warpgroup, four warps whose first is a multiple of 4, add the product of a
-//! 64 by `k` matrix `a` and a `k` by `n` matrix `b` to a 64 by `n` matrix of sums, where `k` elements
-//! are 128 bytes. Warp `w` of them has rows `16 * w` to `16 * w + 15` of `a` and of the sums. Lane `l`
-//! belongs to group `g = l / 4` and is number `t = l % 4` in it. A word of `a` holds as many neighbours
-//! along `k` as fit into 32 bits, `p`.
+//! 64 by `k` matrix `a` and a `k` by `n` matrix `b` to a 64 by `n` matrix of sums, where `k`
+//! elements are 128 bytes. Warp `w` of them has rows `16 * w` to `16 * w + 15` of `a` and of the
+//! sums. Lane `l` belongs to group `g = l / 4` and is number `t = l % 4` in it. A word of `a` holds
+//! as many neighbours along `k` as fit into 32 bits, `p`.
 //!
 //! | matrix | | row in the warp | column |
 //! |---|---|---|---|
@@ -14,14 +14,14 @@
 //!
 //! # Tiles
 //!
-//! A tile in shared memory is made of rows of 128 bytes and begins at a multiple of 1024 bytes. Bits 4
-//! to 6 of the address of an element are exclusive-ored with bits 7 to 9, which swaps the chunks of 16
-//! bytes in a row: the *128-byte swizzle* ([`swizzle`](WgmmaOp::swizzle)). Without it:
+//! A tile in shared memory is made of rows of 128 bytes and begins at a multiple of 1024 bytes.
+//! Bits 4 to 6 of the address of an element are exclusive-ored with bits 7 to 9, which swaps the
+//! chunks of 16 bytes in a row: the *128-byte swizzle* ([`swizzle`](WgmmaOp::swizzle)). Without it:
 //!
 //! - In the order [`K`](Major::K) row `i` of the tile is row `i` of `a`, or column `i` of `b`.
-//! - In the order [`Mn`](Major::Mn), which only elements of 16 bits have, row `k` of the tile is column
-//!   `k` of `a`, or row `k` of `b`, of 64 elements. Further columns of `b` are in further tiles of 64
-//!   rows, one after the other.
+//! - In the order [`Mn`](Major::Mn), which only elements of 16 bits have, row `k` of the tile is
+//!   column `k` of `a`, or row `k` of `b`, of 64 elements. Further columns of `b` are in further
+//!   tiles of 64 rows, one after the other.
 use super::{MmaType, Scalar, names::Named};
 use std::fmt;
 
@@ -104,8 +104,8 @@ impl WgmmaOp {
         columns / 2
     }
 
-    /// Returns the product with this name, `bf16.k.mn`, or `f16.registers.k.zero` if it replaces the
-    /// sums.
+    /// Returns the product with this name, `bf16.k.mn`, or `f16.registers.k.zero` if it replaces
+    /// the sums.
     pub fn from_name(name: &str) -> Option<Self> {
         let mut words = name.split('.');
         let op = Self {
@@ -174,8 +174,8 @@ impl WgmmaOp {
         [lane / 4 + i / 2 % 2 * 8, i / 4 * 8 + lane % 4 * 2 + i % 2]
     }
 
-    /// Returns the number of the thread's word of `a` in registers, and the lane, with word `word` of
-    /// a row in the tile of a warp.
+    /// Returns the number of the thread's word of `a` in registers, and the lane, with word `word`
+    /// of a row in the tile of a warp.
     pub const fn place_of_word(row: u64, word: u64) -> [u64; 2] {
         [word / 4 * 2 + row / 8, row % 8 * 4 + word % 4]
     }

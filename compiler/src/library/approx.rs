@@ -1,11 +1,11 @@
-//! What engines compute that have no instructions for [`Approx`](crate::ir::Approx): subnormal arguments and results are the
-//! zero of their sign, as with the instructions.
+//! What engines compute that have no instructions for [`Approx`](crate::ir::Approx): subnormal
+//! arguments and results are the zero of their sign, as with the instructions.
 //!
-//! `exp2` and `log2` are within 1 unit in the last place, by polynomials of `f32`; `rsqrt` is too, as the quotient of two
-//! numbers rounded before. The others are the functions of `f64`, rounded.
+//! `exp2` and `log2` are within 1 unit in the last place, by polynomials of `f32`; `rsqrt` is too,
+//! as the quotient of two numbers rounded before. The others are the functions of `f64`, rounded.
 //!
-//! All that they call is inlined, however large: in a loop compiled for AVX2 and FMA `mul_add` is an
-//! instruction then, and the loop is vector code.
+//! All that they call is inlined, however large: in a loop compiled for AVX2 and FMA `mul_add` is
+//! an instruction then, and the loop is vector code.
 use super::f64 as wide;
 use std::f32::consts::{LN_2, LOG2_E};
 

@@ -1,9 +1,11 @@
-//! Sums of products that are rounded in a direction: those of [`TernaryOp`](crate::ir::TernaryOp) on `f32`.
+//! Sums of products that are rounded in a direction: those of [`TernaryOp`](crate::ir::TernaryOp)
+//! on `f32`.
 use crate::ir::Direction;
 
 /// `a * b + c`, rounded once.
 ///
-/// The exact sum is that of two `f64`, whose rest decides to which side of the nearest `f32` it lies.
+/// The exact sum is that of two `f64`, whose rest decides to which side of the nearest `f32` it
+/// lies.
 #[inline(always)]
 pub fn fma(direction: Direction, a: f32, b: f32, c: f32) -> f32 {
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
@@ -12,7 +14,8 @@ pub fn fma(direction: Direction, a: f32, b: f32, c: f32) -> f32 {
         return sum as f32;
     }
     if sum == 0.0 {
-        // Of exact numbers: zeros of one sign, or what cancels, which is negative only where all is rounded down.
+        // Of exact numbers: zeros of one sign, or what cancels, which is negative only where all is
+        // rounded down.
         let is_negative = match direction {
             Direction::Down => product.is_sign_negative() || c.is_sign_negative(),
             Direction::Zero | Direction::Up => product.is_sign_negative() && c.is_sign_negative(),
@@ -29,7 +32,8 @@ pub fn fma(direction: Direction, a: f32, b: f32, c: f32) -> f32 {
         Direction::Down => (false, true),
         Direction::Zero => (sum < 0.0, sum > 0.0),
     };
-    // The neighbour that is rounded away from: the one above a zero that should be negative is none.
+    // The neighbour that is rounded away from: the one above a zero that should be negative is
+    // none.
     let rounded = match (is_above && up, is_below && down) {
         (true, _) => nearest.next_up(),
         (_, true) => nearest.next_down(),

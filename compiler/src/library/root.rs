@@ -1,9 +1,11 @@
-//! The inverse square root of [`UnaryOp::Rsqrt`](crate::ir::UnaryOp::Rsqrt), and the proof that a GPU computes the same.
+//! The inverse square root of [`UnaryOp::Rsqrt`](crate::ir::UnaryOp::Rsqrt), and the proof that a
+//! GPU computes the same.
 
 /// `1 / sqrt(x)`, rounded once.
 ///
-/// In `f64` root and quotient are off by 2^-52 at most, relatively. No inverse root of an `f32` is as near to the middle of two
-/// neighbouring floats: the nearest, that of 4 - 2^-22, is 2^-51.8 away.
+/// In `f64` root and quotient are off by 2^-52 at most, relatively. No inverse root of an `f32` is
+/// as near to the middle of two neighbouring floats: the nearest, that of 4 - 2^-22, is 2^-51.8
+/// away.
 #[inline(always)]
 pub fn rsqrt(x: f32) -> f32 {
     (1.0 / f64::from(x).sqrt()) as f32
@@ -16,7 +18,8 @@ mod tests {
     /// The error that the PTX ISA states for `rsqrt.approx`, relative: 2^-22.9, rounded up.
     const MAX_ERROR: f64 = 1.2776e-7;
 
-    /// All significands, with an even and with an odd exponent. Any other exponent scales estimates and results by a power of 2.
+    /// All significands, with an even and with an odd exponent. Any other exponent scales estimates
+    /// and results by a power of 2.
     fn significands() -> impl Iterator<Item = f32> {
         (1_f32.to_bits()..4_f32.to_bits()).map(f32::from_bits)
     }
@@ -85,7 +88,8 @@ mod tests {
     #[test]
     fn estimates_lead_to_the_same_inverse_root() {
         check_estimates(significands().step_by(251));
-        // Those whose inverse roots are nearest to numbers halfway, and those with extreme exponents.
+        // Those whose inverse roots are nearest to numbers halfway, and those with extreme
+        // exponents.
         let hard = [0x3fba_2a39, 0x3fda_e942, 0x3fed_3236, 0x4009_f038, 0x407f_fffe, 0x3f80_0001];
         check_estimates(hard.into_iter().map(f32::from_bits));
         check_estimates(

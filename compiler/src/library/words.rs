@@ -1,4 +1,5 @@
-//! Operations on 32-bit words as so many bytes or bits: those of [`TernaryOp`](crate::ir::TernaryOp) on integers.
+//! Operations on 32-bit words as so many bytes or bits: those of
+//! [`TernaryOp`](crate::ir::TernaryOp) on integers.
 
 #[inline(always)]
 fn signed_byte(word: u32, at: u32) -> u32 {

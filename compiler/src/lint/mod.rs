@@ -1,8 +1,8 @@
 //! Lints: they read the IR and the facts, and report; they rewrite nothing.
 //!
-//! A lint is one file in `lints/` and one line of [`LINTS`]; `docs/adding-a-lint.md` has the steps. It reports
-//! faults that the facts prove, and is silent about everything they leave open. It does not know
-//! levels: [`run`] asks [`Levels`], where the innermost wins.
+//! A lint is one file in `lints/` and one line of [`LINTS`]; `docs/adding-a-lint.md` has the steps.
+//! It reports faults that the facts prove, and is silent about everything they leave open. It does
+//! not know levels: [`run`] asks [`Levels`], where the innermost wins.
 mod access;
 mod coalescing;
 mod conflicts;

@@ -1,7 +1,7 @@
 //! Chooses between inline PTX and its fallbacks.
 //!
-//! An [`Op::Interpreted`] becomes a constant, so that the passes after this one drop the arm that the
-//! engine does not run.
+//! An [`Op::Interpreted`] becomes a constant, so that the passes after this one drop the arm that
+//! the engine does not run.
 use crate::ir::{Kernel, Op};
 
 /// Keeps the fallbacks, for the interpreter.

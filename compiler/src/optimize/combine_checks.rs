@@ -13,8 +13,9 @@
 //! ```
 //!
 //! Of indices that are one value plus constants each, below one length, the largest is tested
-//! alone, and so is the largest of indices each part of which is at most that of the next one. Where the sums may wrap, a second comparison says that from the smallest to the largest
-//! none does: the largest is then at least as large as the distance between them.
+//! alone, and so is the largest of indices each part of which is at most that of the next one.
+//! Where the sums may wrap, a second comparison says that from the smallest to the largest none
+//! does: the largest is then at least as large as the distance between them.
 //!
 //! Why: comparisons chain into one predicate, while each branch takes an instruction, and `ptxas`
 //! neither combines branches nor moves loads across them. The largest of 64 indices is in one

@@ -51,8 +51,8 @@
 //! 27.8 and 5.3, a convolution 33.6 and 7.1, a matrix times a vector 25.5 and 3.7, a softmax 25.8
 //! and 2.4, sparse rows 33.2 and 15.8, a stencil without loops 22.2 and 18.5.
 //!
-//! `pack_loads` is for words of narrow elements, which fragments of matrices are: a product of tiles in
-//! shared memory takes 32 loads instead of 64.
+//! `pack_loads` is for words of narrow elements, which fragments of matrices are: a product of
+//! tiles in shared memory takes 32 loads instead of 64.
 //!
 //! `reduce_remainders` and `hoist_common_expressions` run for GPUs only: proofs know remainders
 //! better than selected values, and lints speak of branches as they are written. With both, eight

@@ -10,9 +10,9 @@
 //! wherever that costs nothing. A quotient fits if its dividend does, whatever the divisor. A `u64`
 //! that has to be computed first, and whose upper half is then cut off, has one outside of loops
 //! only: in a loop, back ends make an address that grows from a wide index, and not from what is
-//! left of it. Only comparisons and checks take the lower half of a size there. Comparisons, checks,
-//! addresses, casts and loops then take the narrow ones, and the wide ones die if nothing else uses
-//! them.
+//! left of it. Only comparisons and checks take the lower half of a size there. Comparisons,
+//! checks, addresses, casts and loops then take the narrow ones, and the wide ones die if nothing
+//! else uses them.
 //!
 //! ```text
 //! %2 = builtin thread_idx.x : u64        %5 = builtin thread_idx.x : u32
@@ -333,9 +333,9 @@ impl Walk<'_> {
         most > MAX_SHORT_END
     }
 
-    /// Goes on counting in 64 bits, around other loops: addresses in those grow from the counter, and
-    /// are sums of pointers then. Tiled matrix products take 1.14 times as long with 32 bits, by LLVM
-    /// on an H200.
+    /// Goes on counting in 64 bits, around other loops: addresses in those grow from the counter,
+    /// and are sums of pointers then. Tiled matrix products take 1.14 times as long with 32 bits,
+    /// by LLVM on an H200.
     fn keep_for(&mut self, id: InstId) {
         let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
         let mut out = Vec::new();

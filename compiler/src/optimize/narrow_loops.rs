@@ -58,7 +58,8 @@ fn gains(kernel: &Kernel, id: InstId) -> bool {
     simple_contents(kernel, id).is_some_and(|found| has_computed_step || found.divides)
 }
 
-/// True if the loop `id` is short, and neither has loops inside nor is one where the whole grid meets.
+/// True if the loop `id` is short, and neither has loops inside nor is one where the whole grid
+/// meets.
 pub(super) fn is_simple(kernel: &Kernel, id: InstId) -> bool {
     simple_contents(kernel, id).is_some()
 }

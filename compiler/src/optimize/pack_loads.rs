@@ -27,8 +27,8 @@ use crate::{
 
 const WORD: Ty = Ty::Scalar(Scalar::U32);
 
-/// Packs the loads of `kernel`, whose instructions are numbered in order. What put words together is
-/// left without uses, and not well-formed.
+/// Packs the loads of `kernel`, whose instructions are numbered in order. What put words together
+/// is left without uses, and not well-formed.
 pub(super) fn pack_loads(kernel: &mut Kernel) {
     let is_narrow =
         |ty: Ty| matches!(ty, Ty::Scalar(scalar) if scalar.size().is_some_and(|size| size < 4));

@@ -1,11 +1,11 @@
 //! The weighted sums of linear filters.
 //!
 //! They are those of an H200, bit for bit, in all dimensions, formats and address modes that
-//! `benches/src/bin/texture_agreement.rs` compares, but for the last bit of 2.8 % of the sums of signed
-//! bytes, and of 0.02 % of the sums in volumes whose texels differ in size a thousandfold.
+//! `benches/src/bin/texture_agreement.rs` compares, but for the last bit of 2.8 % of the sums of
+//! signed bytes, and of 0.02 % of the sums in volumes whose texels differ in size a thousandfold.
 //!
-//! Weights are multiples of 1/256 whose sum is 1. The texels are numbers of few bits, so that the sum
-//! is exact in integers:
+//! Weights are multiples of 1/256 whose sum is 1. The texels are numbers of few bits, so that the
+//! sum is exact in integers:
 //!
 //! | channel | texel | sum |
 //! |---|---|---|
@@ -13,8 +13,8 @@
 //! | `f16` | a multiple of `2^-14` of the power of two of the largest one in its layer | rounded to `f16`, halves away from 0 |
 //! | `f32` | a multiple of `2^-27` of it | rounded to `f32`, halves away from 0 |
 //!
-//! A texel without weight does not count. Texels round towards 0; `f32` that are subnormal, texels and
-//! sums, are 0.
+//! A texel without weight does not count. Texels round towards 0; `f32` that are subnormal, texels
+//! and sums, are 0.
 use super::{ChannelType, WEIGHT_BITS, WHOLE};
 use crate::half;
 
@@ -28,9 +28,9 @@ pub(super) struct Texel {
     pub(super) layer: usize,
 }
 
-/// Returns the weights of the texels around coordinates with these fractions, whose sum is `whole`: that of
-/// texel `i` is for the second texel along dimension `d` if bit `d` of `i` is set. A level has a part of
-/// the whole weight, a volume all of it.
+/// Returns the weights of the texels around coordinates with these fractions, whose sum is `whole`:
+/// that of texel `i` is for the second texel along dimension `d` if bit `d` of `i` is set. A level
+/// has a part of the whole weight, a volume all of it.
 pub(super) fn weights(dims: usize, [x, y, z]: [i64; 3], whole: i64) -> [i64; 8] {
     const HALF: i64 = WHOLE / 2;
     let layers = if dims < 3 { [whole, 0] } else { [WHOLE - z, z] };

@@ -1,8 +1,9 @@
 //! Levels of textures: their extents, and levels of detail.
 //!
-//! The estimate of lengths and the rounding of logarithms are those of an H200, found from a million reads.
-//! Of gradients along one axis all have the same level of detail in 8 bits behind the point; of others in
-//! one direction 98.8 %, in two 95 %. The rest differs by one or two in the last bit.
+//! The estimate of lengths and the rounding of logarithms are those of an H200, found from a
+//! million reads. Of gradients along one axis all have the same level of detail in 8 bits behind
+//! the point; of others in one direction 98.8 %, in two 95 %. The rest differs by one or two in the
+//! last bit.
 use super::{
     Descriptor, Detail, Filter, WEIGHT_BITS, WHOLE,
     filter::{exp2, exponent},
@@ -41,8 +42,9 @@ impl Descriptor {
 
     /// Returns the level of detail of gradients, in steps of a weight.
     ///
-    /// The pixel is an ellipse of texels. Its longer axis is at least as long as each of the gradients; if
-    /// they point into similar directions, as their sum or difference over the square root of 2.
+    /// The pixel is an ellipse of texels. Its longer axis is at least as long as each of the
+    /// gradients; if they point into similar directions, as their sum or difference over the square
+    /// root of 2.
     fn gradient_steps(&self, gradients: [[f32; 2]; 2]) -> i64 {
         let [g, h] = gradients.map(|gradient| {
             let [x, y] = [0, 1].map(|dim| {
@@ -59,7 +61,8 @@ impl Descriptor {
     }
 }
 
-/// Returns the length of a vector as hardware estimates it: at most 6 % more than it is, and 5 % less.
+/// Returns the length of a vector as hardware estimates it: at most 6 % more than it is, and 5 %
+/// less.
 fn length(vector: [f64; 2]) -> f64 {
     let [x, y] = vector.map(f64::abs);
     cut(x.max(y), 9) + cut(x.min(y), 10) * 11.0 / 32.0
@@ -74,8 +77,8 @@ fn cut(value: f64, bits: i32) -> f64 {
     (value / unit).floor() * unit
 }
 
-/// Returns the binary logarithm of a number that is not negative, in steps of a weight: that of the middle
-/// of the numbers that agree in 8 bits behind the first one, rounded.
+/// Returns the binary logarithm of a number that is not negative, in steps of a weight: that of the
+/// middle of the numbers that agree in 8 bits behind the first one, rounded.
 fn log2_steps(value: f64) -> i64 {
     if !value.is_normal() {
         return if value > 1.0 { i64::from(i32::MAX) } else { i64::from(i32::MIN) };
@@ -85,8 +88,8 @@ fn log2_steps(value: f64) -> i64 {
     if significand == 1.0 {
         return whole;
     }
-    // Each squaring doubles the logarithm, which yields its next bit, so that the result does not depend on
-    // a library of functions.
+    // Each squaring doubles the logarithm, which yields its next bit, so that the result does not
+    // depend on a library of functions.
     let mut square = significand + exp2(-1 - WEIGHT_BITS as i32);
     let mut fraction = 0;
     for _ in 0..WEIGHT_BITS + GUARD_BITS {
@@ -100,6 +103,6 @@ fn log2_steps(value: f64) -> i64 {
 
 /// The bits of a logarithm that are rounded away.
 const GUARD_BITS: u32 = 12;
-/// The addend of a logarithm that is then rounded down, 0.4693: numbers from 0.4687 to 0.4699 give the
-/// hardware's table.
+/// The addend of a logarithm that is then rounded down, 0.4693: numbers from 0.4687 to 0.4699 give
+/// the hardware's table.
 const ALMOST_HALF: i64 = 1922;

@@ -1,31 +1,33 @@
 //! The results of texture reads: the meaning of [`Op::Texture`](crate::ir::Op::Texture) in numbers.
 //!
-//! The rules are those of the section "Texture Fetching" of the CUDA programming guide. Texel `i` of
-//! `n` covers the coordinates from `i` to `i + 1`, or from `i / n` to `(i + 1) / n` if they are
+//! The rules are those of the section "Texture Fetching" of the CUDA programming guide. Texel `i`
+//! of `n` covers the coordinates from `i` to `i + 1`, or from `i / n` to `(i + 1) / n` if they are
 //! normalized.
 //!
 //! - [`Filter::Point`] reads the texel that covers the coordinates: `floor(x)`.
 //! - [`Filter::Linear`] reads the two texels along each dimension whose centers surround the
-//!   coordinate, and weights them. `x - 0.5` is rounded to 8 bits behind the point; its integer part
-//!   is the first texel, and its fraction the weight of the second. [`filter`] computes the sum.
+//!   coordinate, and weights them. `x - 0.5` is rounded to 8 bits behind the point; its integer
+//!   part is the first texel, and its fraction the weight of the second. [`filter`] computes the
+//!   sum.
 //! - A texel outside of the texture is another texel, or 0, as its [`AddressMode`] says.
 //!
 //! The guide leaves the precision open. It is that of an H200 here, found from 40 million reads:
 //! normalized coordinates are multiples of `2^-21` (rounded down; finer for more than 8192 texels),
-//! weights have 8 bits also in products of two and three, and sums are rounded as [`filter`] says. The result is unspecified for coordinates
-//! that are not finite, and for channels that the texture does not have.
+//! weights have 8 bits also in products of two and three, and sums are rounded as [`filter`] says.
+//! The result is unspecified for coordinates that are not finite, and for channels that the texture
+//! does not have.
 //!
 //! A read of a layered texture names the layer; a number that is too large is the last one.
 //!
-//! A texture may have several levels, each of half the extents of the one before. The level of detail
-//! of a read is cut to 8 bits behind the point, and is at least 0 and at most the last level.
-//! [`Descriptor::mipmap_filter`] reads the nearest level, the upper one of two, or both levels around
-//! the level of detail, as the layers of a volume with its fraction as their coordinate. Gradients have
-//! the level of detail that is the logarithm of their length in texels of the first level; [`levels`]
-//! says how it is rounded.
+//! A texture may have several levels, each of half the extents of the one before. The level of
+//! detail of a read is cut to 8 bits behind the point, and is at least 0 and at most the last
+//! level. [`Descriptor::mipmap_filter`] reads the nearest level, the upper one of two, or both
+//! levels around the level of detail, as the layers of a volume with its fraction as their
+//! coordinate. Gradients have the level of detail that is the logarithm of their length in texels
+//! of the first level; [`levels`] says how it is rounded.
 //!
-//! The interpreter keeps a texture in memory: a header ([`Descriptor::to_header`]), then the texels,
-//! the first coordinate fastest, level by level.
+//! The interpreter keeps a texture in memory: a header ([`Descriptor::to_header`]), then the
+//! texels, the first coordinate fastest, level by level.
 use crate::{
     half,
     ir::{TextureOp, TextureRead, TextureWord},
@@ -230,8 +232,8 @@ impl Descriptor {
         })
     }
 
-    /// Returns the bits of word `word` of a read. `load` returns so many bytes at an offset from the
-    /// first texel, as an integer.
+    /// Returns the bits of word `word` of a read. `load` returns so many bytes at an offset from
+    /// the first texel, as an integer.
     pub fn read(
         &self,
         op: TextureOp,
@@ -263,8 +265,8 @@ impl Descriptor {
         filter::weighted_sum(self.channel, &texels)
     }
 
-    /// Adds the texels that a read makes its results of to a list: indices along x and y, and along z,
-    /// or the layer or the level.
+    /// Adds the texels that a read makes its results of to a list: indices along x and y, and along
+    /// z, or the layer or the level.
     pub fn list_texels(&self, op: TextureOp, operands: &ReadOperands, texels: &mut Vec<[u32; 3]>) {
         let words = if op.read.gathered_channel().is_some() { TextureOp::WORDS } else { 1 };
         let found = RefCell::new(texels);
@@ -303,8 +305,8 @@ impl Descriptor {
         map_dims(place, |dim| self.resolve(self.position(coords[dim], dim).floor() as i64, dim))
     }
 
-    /// Reads a channel of one of the texels around the coordinates: counterclockwise, the lower left
-    /// one first.
+    /// Reads a channel of one of the texels around the coordinates: counterclockwise, the lower
+    /// left one first.
     fn gather(
         &self,
         coords: [f32; 3],

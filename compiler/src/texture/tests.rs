@@ -274,7 +274,8 @@ fn logarithms_of_gradients_are_those_of_hardware() {
     }
 }
 
-/// Weights that were measured: of the texels of two levels, and the level of detail is rounded down.
+/// Weights that were measured: of the texels of two levels, and the level of detail is rounded
+/// down.
 #[test]
 fn two_levels_are_weighted_as_the_layers_of_a_volume() {
     assert_eq!(filter::weights(2, [155, 237, 0], 254)[..4], [7, 11, 93, 143]);

@@ -180,8 +180,8 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
     }
 }
 
-/// Checks that texels of surfaces have a size that hardware accesses, and that only loads, stores and
-/// addresses use pointers to them: a back end has to know the surface of each.
+/// Checks that texels of surfaces have a size that hardware accesses, and that only loads, stores
+/// and addresses use pointers to them: a back end has to know the surface of each.
 fn surfaces(kernel: &Kernel, errors: &mut Errors<'_>) {
     let mut has_surfaces = false;
     for (id, param) in kernel.params.iter() {
@@ -226,8 +226,8 @@ fn mbarrier(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, barrier: InstI
     }
 }
 
-/// Checks that the sums of a product are an array of the thread's own, of the type that it writes and
-/// with all sums of the columns.
+/// Checks that the sums of a product are an array of the thread's own, of the type that it writes
+/// and with all sums of the columns.
 fn warpgroup_sums(
     kernel: &Kernel,
     errors: &mut Errors<'_>,

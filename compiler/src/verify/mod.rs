@@ -9,18 +9,18 @@
 //! 2. A generic constant has a concrete type; a type names only parameters that are types; an
 //!    extent names only constants of unsigned types.
 //! 3. Without generic parameters, every extent is a number.
-//! 4. The elements of an atomic parameter are `bool`, 32- or 64-bit numbers, or plain. The alignment
-//!    of a plain element is a power of two, at most
+//! 4. The elements of an atomic parameter are `bool`, 32- or 64-bit numbers, or plain. The
+//!    alignment of a plain element is a power of two, at most
 //!    [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN) of a parameter and
-//!    [`MAX_SHARED_ALIGN`](crate::ir::Element::MAX_SHARED_ALIGN) of an array, and its size a multiple
-//!    of that, and not 0. An array is passed by a parameter of its elements' type, a scalar, which no
-//!    other array and no instruction names, and in a kernel with generic parameters. No local is a
-//!    `unit`. A length that the launch computes is a `u64`, and a requirement a `bool`, of parts that
-//!    fit together and that a launch knows.
+//!    [`MAX_SHARED_ALIGN`](crate::ir::Element::MAX_SHARED_ALIGN) of an array, and its size a
+//!    multiple of that, and not 0. An array is passed by a parameter of its elements' type, a
+//!    scalar, which no other array and no instruction names, and in a kernel with generic
+//!    parameters. No local is a `unit`. A length that the launch computes is a `u64`, and a
+//!    requirement a `bool`, of parts that fit together and that a launch knows.
 //! 5. The loop that runs the threads of a coarsened kernel is a `for` over `u32`; the factor is at
 //!    most [`MAX_FACTOR`](crate::ir::CoarseGrid::MAX_FACTOR). A cluster has 1 to
-//!    [`MAX_CLUSTER_BLOCKS`](crate::ir::MAX_CLUSTER_BLOCKS) blocks, and is of a kernel that is neither
-//!    cooperative nor coarsened.
+//!    [`MAX_CLUSTER_BLOCKS`](crate::ir::MAX_CLUSTER_BLOCKS) blocks, and is of a kernel that is
+//!    neither cooperative nor coarsened.
 //!
 //! **Structure** ([`structure`])
 //! 6. Every id is in its table.
@@ -48,25 +48,27 @@
 //!     - a `check` is not for `index_out_of_bounds` or `panic`.
 //!
 //! **Memory** ([`memory`])
-//! 15. Mbarriers are `u64`, for 1 to 1048575 arrivals, and no other instructions access their array.
-//!     Where it is known what a pointer points into, its space is that one's; a store goes to a
-//!     `write` parameter or an array, an atomic operation to an `atomic` or `write` parameter or a
-//!     shared array, a load not to scalar elements of an `atomic` parameter. The texels of surfaces have
-//!     1, 2, 4, 8 or 16 bytes, and only loads and stores without cache operators, and addresses, use
-//!     pointers to them. The sums of a `wgmma` are an array of `f32` with one for each two columns.
+//! 15. Mbarriers are `u64`, for 1 to 1048575 arrivals, and no other instructions access their
+//!     array. Where it is known what a pointer points into, its space is that one's; a store goes
+//!     to a `write` parameter or an array, an atomic operation to an `atomic` or `write` parameter
+//!     or a shared array, a load not to scalar elements of an `atomic` parameter. The texels of
+//!     surfaces have 1, 2, 4, 8 or 16 bytes, and only loads and stores without cache operators, and
+//!     addresses, use pointers to them. The sums of a `wgmma` are an array of `f32` with one for
+//!     each two columns.
 //! 16. Atomic operations are on 32- and 64-bit integers, `f32`, `f64` and `bool`; `sub` on integers
 //!     only, `and`, `or` and `xor` on integers and `bool`, `add`, `min` and `max` not on `bool`.
 //! 17. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`
 //!     or `seq_cst`.
 //!
 //! **Messages** ([`message`])
-//! 18. A message is a format string that names each of its values by number and formats it as its type
-//!     can be; a type parameter as all numbers can be. It has at most [`MAX_VALUES`] values.
+//! 18. A message is a format string that names each of its values by number and formats it as its
+//!     type can be; a type parameter as all numbers can be. It has at most [`MAX_VALUES`] values.
 //!
 //! **Dependent launches** ([`dependent_launch`])
-//! 19. A `wait_for_dependencies` is in a kernel with `dependent_launch`. Such a kernel is neither cooperative nor
-//!     coarsened and takes no textures and surfaces, and each of its accesses to global memory follows a
-//!     `wait_for_dependencies` on every path. It is checked if all other rules hold.
+//! 19. A `wait_for_dependencies` is in a kernel with `dependent_launch`. Such a kernel is neither
+//!     cooperative nor coarsened and takes no textures and surfaces, and each of its accesses to
+//!     global memory follows a `wait_for_dependencies` on every path. It is checked if all other
+//!     rules hold.
 //!
 //! [`MAX_VALUES`]: crate::message::MAX_VALUES
 mod dependent_launch;

@@ -62,14 +62,14 @@ impl Emitter<'_> {
         self.intrinsic(ty, &format!("llvm.{name}.{}", ty.suffix()), &[value])
     }
 
-    /// A square root. LLVM takes its own `llvm.sqrt` for one instruction, where `ptxas` makes some ten,
-    /// and runs it ahead of a branch that mostly skips it.
+    /// A square root. LLVM takes its own `llvm.sqrt` for one instruction, where `ptxas` makes some
+    /// ten, and runs it ahead of a branch that mostly skips it.
     pub(super) fn sqrt(&mut self, value: &Value) -> Value {
         self.rounded_function("sqrt", std::slice::from_ref(value))
     }
 
-    /// A quotient, which LLVM would run ahead of branches in the same way. An `fdiv` by a constant becomes a
-    /// product where that is exact.
+    /// A quotient, which LLVM would run ahead of branches in the same way. An `fdiv` by a constant
+    /// becomes a product where that is exact.
     fn quotient(&mut self, lhs: &Value, rhs: &Value) -> Value {
         if rhs.name.starts_with('%') {
             self.rounded_function("div", &[lhs.clone(), rhs.clone()])

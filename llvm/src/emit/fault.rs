@@ -4,11 +4,11 @@
 //! `output.rs`): a thread whose check fails leaves its details in the launch's [`FaultRecord`] and
 //! exits, and nothing traps.
 //!
-//! **Where that stands.** Where threads may still meet ([`Facts::meets_later`]), the code of a failing check
-//! stands in place and exits by inline PTX of which neither LLVM nor `ptxas` knows that it does:
-//! control goes on behind the check as far as they can tell. So nothing that follows a check may be
-//! undefined where it fails. Elsewhere a failing check branches to the kernel's end, where all
-//! share one block.
+//! **Where that stands.** Where threads may still meet ([`Facts::meets_later`]), the code of a
+//! failing check stands in place and exits by inline PTX of which neither LLVM nor `ptxas` knows
+//! that it does: control goes on behind the check as far as they can tell. So nothing that follows
+//! a check may be undefined where it fails. Elsewhere a failing check branches to the kernel's end,
+//! where all share one block.
 //!
 //! [`Facts::meets_later`]: warpwise_compiler::back::ptx::Facts::meets_later
 use super::{

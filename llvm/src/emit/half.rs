@@ -107,7 +107,8 @@ impl Emitter<'_> {
         self.rounded(format, &result)
     }
 
-    /// Returns the target's instruction for 16-bit floats, without their type; `None` if it has none.
+    /// Returns the target's instruction for 16-bit floats, without their type; `None` if it has
+    /// none.
     fn half_instruction(&self, format: Format, op: BinaryOp) -> Option<&'static str> {
         let has_sums = format == Format::F16 || self.target >= HAS_SUMS;
         let has_extremes = self.target >= HAS_ROUNDING;

@@ -1,7 +1,7 @@
 //! PTX that the user wrote, as inline PTX with a scope of its own.
 //!
-//! It begins with copies of its inputs: the text may write to them, and to an output before it reads an
-//! input, and LLVM may have put both into one register.
+//! It begins with copies of its inputs: the text may write to them, and to an output before it
+//! reads an input, and LLVM may have put both into one register.
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},

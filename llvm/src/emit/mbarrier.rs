@@ -1,6 +1,7 @@
 //! Mbarriers and bulk copies, as the inline PTX that the built-in back end emits.
 //!
-//! Arrivals, copies and waits are `convergent` and clobber memory, so that LLVM moves no access past them.
+//! Arrivals, copies and waits are `convergent` and clobber memory, so that LLVM moves no access
+//! past them.
 use super::{
     emitter::{Effects, Emitter},
     value::{Type, Value},

@@ -1,21 +1,21 @@
 //! Addresses, locals, and plain loads and stores.
 //!
-//! **Read once.** What other threads may write is read by unordered atomic loads wherever the value is an
-//! integer or may become one, or where an index depends on it ([`Facts::steers`]): LLVM does not
-//! repeat or split those, so that the index that was checked is the index that is used. Their scope
-//! is the block; with LLVM's default, the system, every load would pass the first cache by. Any
-//! other float is read by a plain load, which LLVM may merge with its neighbours; `vector.rs` merges
-//! those that LLVM does not.
+//! **Read once.** What other threads may write is read by unordered atomic loads wherever the value
+//! is an integer or may become one, or where an index depends on it ([`Facts::steers`]): LLVM does
+//! not repeat or split those, so that the index that was checked is the index that is used. Their
+//! scope is the block; with LLVM's default, the system, every load would pass the first cache by.
+//! Any other float is read by a plain load, which LLVM may merge with its neighbours; `vector.rs`
+//! merges those that LLVM does not.
 //!
-//! Memory that nobody writes during the launch is marked invariant, which makes `ld.global.nc` of its
-//! loads, unless the kernel may start while the grids before it still write.
-//! Constant memory is LLVM's address space 4. Arrays in it that the launcher fills are visible from
-//! outside and `externally_initialized`, so that LLVM does not take their first contents for all
-//! there is to know.
+//! Memory that nobody writes during the launch is marked invariant, which makes `ld.global.nc` of
+//! its loads, unless the kernel may start while the grids before it still write. Constant memory is
+//! LLVM's address space 4. Arrays in it that the launcher fills are visible from outside and
+//! `externally_initialized`, so that LLVM does not take their first contents for all there is to
+//! know.
 //!
-//! Arrays of the thread's own that only parameters are stored in are read among the parameters, at a
-//! number (`i64`) that is an address there: by inline PTX, since LLVM does not know that parameters
-//! are neighbours.
+//! Arrays of the thread's own that only parameters are stored in are read among the parameters, at
+//! a number (`i64`) that is an address there: by inline PTX, since LLVM does not know that
+//! parameters are neighbours.
 //!
 //! Addresses are computed without `inbounds`: behind a failing check that [goes on](super::fault)
 //! as far as LLVM can tell, they are anywhere.
@@ -298,9 +298,9 @@ impl Emitter<'_> {
 /// Returns true for the parameters whose upper half is zero and whose products are all outside of
 /// loops, but for those that hardly any launch runs.
 ///
-/// Their products are computed from the lower half, so that the driver's compiler multiplies 32 bits.
-/// In a loop it would keep strides out of uniform registers: a transposed matrix times a vector takes
-/// 1.6 times as long then, on an H200, and tiled matrix products 1.1 to 1.2 times.
+/// Their products are computed from the lower half, so that the driver's compiler multiplies 32
+/// bits. In a loop it would keep strides out of uniform registers: a transposed matrix times a
+/// vector takes 1.6 times as long then, on an H200, and tiled matrix products 1.1 to 1.2 times.
 pub(super) fn half_factors(kernel: &Kernel, facts: &ptx::Facts) -> Facts<ParamId, bool> {
     let mut found = kernel.params.facts(true);
     let mut bodies = vec![(&kernel.body, false)];

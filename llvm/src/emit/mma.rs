@@ -1,6 +1,5 @@
-//! Products of matrices on tensor cores, and loads of rows for them, as inline PTX, each at the first
-//! of its words
-//! ([`find_leaders`](warpwise_compiler::analysis::mma::find_leaders)).
+//! Products of matrices on tensor cores, and loads of rows for them, as inline PTX, each at the
+//! first of its words ([`find_leaders`](warpwise_compiler::analysis::mma::find_leaders)).
 use super::{
     emitter::{Effects, Emitter},
     fault::record_address,

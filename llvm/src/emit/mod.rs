@@ -93,9 +93,9 @@ pub(crate) fn lower_with_lines(
 
 /// The attribute of a kernel that keeps LLVM's vectorizers away from it while it is optimized.
 ///
-/// The one of straight code overruns a buffer at some loads (`docs/llvm.md`), and a pipeline by name
-/// runs it whatever its options say. Code generation pairs neighbouring accesses only in a function
-/// without the attribute, which is therefore removed before.
+/// The one of straight code overruns a buffer at some loads (`docs/llvm.md`), and a pipeline by
+/// name runs it whatever its options say. Code generation pairs neighbouring accesses only in a
+/// function without the attribute, which is therefore removed before.
 pub(crate) const NO_VECTORIZER: &str = "noimplicitfloat";
 
 /// A kernel that was lowered, as text.

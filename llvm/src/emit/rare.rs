@@ -1,7 +1,7 @@
 //! Code that hardly any launch runs: it should cost what runs no registers.
 //!
-//! - The second version of a loop, with the checks that a guard before it decides, or with a wide counter
-//!   (`optimize/version_loops/mod.rs`, `optimize/narrow_loops.rs`).
+//! - The second version of a loop, with the checks that a guard before it decides, or with a wide
+//!   counter (`optimize/version_loops/mod.rs`, `optimize/narrow_loops.rs`).
 //! - The arm for warps of which some lanes are elsewhere.
 //! - The loop that runs coarsened threads one by one.
 //!
@@ -28,8 +28,9 @@ const FIRST_LOOP: usize = 4;
 pub(super) enum KeptLoop {
     /// Hardly any launch runs it.
     Rare,
-    /// It has products of warpgroups. If a round of it were apart from the others, the sums would be
-    /// defined in several places while a product is in progress, and `ptxas` would wait for each.
+    /// It has products of warpgroups. If a round of it were apart from the others, the sums would
+    /// be defined in several places while a product is in progress, and `ptxas` would wait for
+    /// each.
     Products,
 }
 
@@ -38,8 +39,8 @@ pub(super) fn is_rare_arm(kernel: &Kernel, cond: InstId, then: &Body, other: &Bo
     !other.0.is_empty() && (is_second_version(kernel, then, other) || is_whole_warp(kernel, cond))
 }
 
-/// True if `other` is a loop of the source that `then` has, too, or all of its rounds: the optimizer
-/// puts the version that all launches can run there.
+/// True if `other` is a loop of the source that `then` has, too, or all of its rounds: the
+/// optimizer puts the version that all launches can run there.
 fn is_second_version(kernel: &Kernel, then: &Body, other: &Body) -> bool {
     let insts = &kernel.insts;
     let [only] = *other.0 else { return false };

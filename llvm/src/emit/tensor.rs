@@ -1,7 +1,8 @@
-//! Copies of boxes of tensors and stores in bulk, as the inline PTX that the built-in back end emits.
+//! Copies of boxes of tensors and stores in bulk, as the inline PTX that the built-in back end
+//! emits.
 //!
-//! A tensor map is a parameter of 128 bytes (`byval`), whose address the inline PTX takes by the name
-//! that LLVM gives it: LLVM would copy it to the thread's own memory.
+//! A tensor map is a parameter of 128 bytes (`byval`), whose address the inline PTX takes by the
+//! name that LLVM gives it: LLVM would copy it to the thread's own memory.
 use super::{
     emitter::{Effects, Emitter},
     value::{Type, Value},

@@ -1,9 +1,9 @@
 //! Loads of several scalars at once, of which one happens once.
 //!
-//! LLVM makes one access of neighbouring plain loads, but not of atomic ones, the form of a load that
-//! [happens once](super::memory). So a [`Vector`] with such a load is inline PTX, the text of the
-//! built-in back end: `ld.shared.v2.b32 {$0, $1}, [$2];`. That reads the memory of its operand, so
-//! that LLVM moves neither stores nor barriers past it.
+//! LLVM makes one access of neighbouring plain loads, but not of atomic ones, the form of a load
+//! that [happens once](super::memory). So a [`Vector`] with such a load is inline PTX, the text of
+//! the built-in back end: `ld.shared.v2.b32 {$0, $1}, [$2];`. That reads the memory of its operand,
+//! so that LLVM moves neither stores nor barriers past it.
 use super::{
     emitter::{Effects, Emitter, inst},
     memory::size,

@@ -1,7 +1,7 @@
 //! Matrix products of warpgroups, as the inline PTX that the built-in back end emits.
 //!
-//! A product is one piece of inline PTX that changes the sums, and so is a wait: LLVM uses no sum of a
-//! product before the wait for it. Sums are loaded from their array before, and stored to it
+//! A product is one piece of inline PTX that changes the sums, and so is a wait: LLVM uses no sum
+//! of a product before the wait for it. Sums are loaded from their array before, and stored to it
 //! afterwards; LLVM keeps them in registers, unless
 //! [an access is at no constant place](warpwise_compiler::analysis::wgmma).
 use super::{
@@ -91,8 +91,8 @@ impl Emitter<'_> {
         is_sum && matches!(self.kernel.insts[value].op, Op::Const(_))
     }
 
-    /// Stores a constant, which LLVM must not know: it would define it again wherever paths with and
-    /// without products join, and `ptxas` would then wait for each instruction of a product.
+    /// Stores a constant, which LLVM must not know: it would define it again wherever paths with
+    /// and without products join, and `ptxas` would then wait for each instruction of a product.
     pub(super) fn store_constant_sum(&mut self, ptr: InstId, value: InstId) {
         let value = self.value(value);
         let hidden = self.asm(value.ty, "mov.b32 $0, $1;", &[value], Effects::Lanes);

@@ -109,10 +109,12 @@ impl fmt::Display for Llvm {
 impl Llvm {
     /// Returns the first LLVM of these, looked for once in a process:
     ///
-    /// 1. The one that this process has loaded, as rustc has. If there is one, there is no other: each would call functions of the
-    ///    other that have the same name, which ends the process.
-    /// 2. The one that the environment variable [`LLVM_VARIABLE`] names. If it does, there is no other.
-    /// 3. The one of the `rustc` that the environment variable `RUSTC` names or that is found on the path.
+    /// 1. The one that this process has loaded, as rustc has. If there is one, there is no other:
+    ///    each would call functions of the other that have the same name, which ends the process.
+    /// 2. The one that the environment variable [`LLVM_VARIABLE`] names. If it does, there is no
+    ///    other.
+    /// 3. The one of the `rustc` that the environment variable `RUSTC` names or that is found on
+    ///    the path.
     /// 4. An installed one, by the names that distributions give it.
     ///
     /// # Errors

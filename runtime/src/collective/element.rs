@@ -83,7 +83,8 @@ pub trait CollectiveElement: Element + sealed::Combine {}
 pub(super) mod sealed {
     use super::{DataType, ReduceOp};
 
-    /// The seal of [`CollectiveElement`](super::CollectiveElement), which no other crate implements.
+    /// The seal of [`CollectiveElement`](super::CollectiveElement), which no other crate
+    /// implements.
     pub trait Combine: Copy {
         /// The type as a value.
         #[expect(private_interfaces, reason = "only this crate reads it")]

@@ -1,8 +1,8 @@
 //! The id of a communicator on its way from rank 0 to the other ranks, by TCP.
 //!
 //! Rank 0 listens, and each other rank connects and introduces itself with a [`Hello`]. The answer
-//! is the id. A connection that sends anything else is ignored. The id is no secret: knowing it lets
-//! a program disturb the communicator, as reaching NCCL's own ports does.
+//! is the id. A connection that sends anything else is ignored. The id is no secret: knowing it
+//! lets a program disturb the communicator, as reaching NCCL's own ports does.
 use crate::{Error, Result};
 use std::{
     io::{self, Read, Write},
@@ -100,8 +100,8 @@ fn answer_connection(
 
 /// Opens the port at which rank 0 listens.
 pub(super) fn open_port(host: &str, port: u16) -> Result<TcpListener> {
-    // A loopback address is listened at alone. Any other name may resolve to another address on this
-    // machine than elsewhere, so that all interfaces are listened at.
+    // A loopback address is listened at alone. Any other name may resolve to another address on
+    // this machine than elsewhere, so that all interfaces are listened at.
     let named: Option<IpAddr> = match host {
         "localhost" => Some(Ipv4Addr::LOCALHOST.into()),
         _ => host.parse().ok().filter(IpAddr::is_loopback),

@@ -66,16 +66,16 @@ use std::{cell::Cell, fmt, marker::PhantomData};
 /// a thread that drove two ranks would wait in the first call of one for the other's. The type is
 /// not `Sync` for this reason. Lengths are checked before anything is enqueued.
 ///
-/// **Order.** Work is enqueued on [`Self::device`], and on GPUs a call returns before it has run. It
-/// waits for earlier work with its slices on other streams, and later work with them waits for it, as
-/// with a launch.
+/// **Order.** Work is enqueued on [`Self::device`], and on GPUs a call returns before it has run.
+/// It waits for earlier work with its slices on other streams, and later work with them waits for
+/// it, as with a launch.
 ///
 /// **Errors.** Ranks of one process meet in each call before anything is enqueued. Calls that do
-/// not belong together are an [`Error::Collective`] on every rank, and so is a call that waits for a
-/// rank whose communicator was dropped, because its thread returned early or panicked. Between
+/// not belong together are an [`Error::Collective`] on every rank, and so is a call that waits for
+/// a rank whose communicator was dropped, because its thread returned early or panicked. Between
 /// processes there is no such check: NCCL waits for a rank that does not make the call, and calls
-/// of different lengths have unspecified results. After an [`Error::Nccl`], the communicators of all
-/// ranks have to be dropped.
+/// of different lengths have unspecified results. After an [`Error::Nccl`], the communicators of
+/// all ranks have to be dropped.
 ///
 /// **End.** Dropping the communicator of a GPU waits for its work, so for the other ranks. After an
 /// error, or in a panic, it aborts this work instead.
@@ -662,8 +662,8 @@ fn meet_ranks(seat: &Seat, call: Call, part: Vec<u8>) -> Result<Vec<rendezvous::
     seat.meet(call, part).map_err(|wrong| mistake(call.name(), wrong))
 }
 
-/// Copies the bytes of a slice of a CPU device. Later calls report faults of launches before it, as on
-/// GPUs: a rank that returned one here would leave the others waiting.
+/// Copies the bytes of a slice of a CPU device. Later calls report faults of launches before it, as
+/// on GPUs: a rank that returned one here would leave the others waiting.
 fn read(slice: &AnySlice) -> Result<Vec<u8>> {
     let mut bytes =
         bytemuck::allocation::try_zeroed_vec(slice.bytes).map_err(|_| no_host_memory(slice))?;

@@ -145,8 +145,8 @@ impl Table {
         }
     }
 
-    /// Ends the exchange of a rank together with those of its peers, of their peers, and so on. They
-    /// end at the same time, so that all of them begin their transfers on GPUs, or none.
+    /// Ends the exchange of a rank together with those of its peers, of their peers, and so on.
+    /// They end at the same time, so that all of them begin their transfers on GPUs, or none.
     fn end_exchange(&mut self, rank: usize) {
         let mut connected = vec![rank];
         let mut next = 0;

@@ -1,7 +1,8 @@
 //! The CPU device: kernels on the SIMT interpreter.
 //!
-//! A launch runs at once, on all cores, and is done when it returns. Failed checks and printed text are
-//! kept until the next call that would synchronize on a GPU, so that programs observe the same on both.
+//! A launch runs at once, on all cores, and is done when it returns. Failed checks and printed text
+//! are kept until the next call that would synchronize on a GPU, so that programs observe the same
+//! on both.
 mod programs;
 
 use crate::{
@@ -296,8 +297,8 @@ impl Interpreter {
         Ok(outcome)
     }
 
-    /// Runs the code that a GPU would run, and then its first blocks with simulated caches, with the
-    /// same memory; `None` if it does not end.
+    /// Runs the code that a GPU would run, and then its first blocks with simulated caches, with
+    /// the same memory; `None` if it does not end.
     fn model(
         &self,
         launch: &CheckedLaunch<'_>,

@@ -1,5 +1,5 @@
-//! Programs of the interpreter, with and without observers. They depend on the kernel only, so all CPU
-//! devices share them.
+//! Programs of the interpreter, with and without observers. They depend on the kernel only, so all
+//! CPU devices share them.
 use super::NAME;
 use crate::{
     Error, Result,

@@ -181,8 +181,8 @@ impl Device {
         Ok(Event { engine })
     }
 
-    /// Measures the time that the device takes for the work that `work` gives to it, from its beginning
-    /// to its end. Waits for the end, and reports faults.
+    /// Measures the time that the device takes for the work that `work` gives to it, from its
+    /// beginning to its end. Waits for the end, and reports faults.
     ///
     /// ```
     /// # use warpwise::Device;

@@ -285,9 +285,9 @@ impl fmt::Debug for Graph {
 }
 
 impl Device {
-    /// Records, without running them, the launches and copies that `record` gives to the device that
-    /// it is passed: launches of kernels, [`Self::copy`] and [`Self::fill`]. Other calls, such as
-    /// [`Slice::to_vec`], run at once.
+    /// Records, without running them, the launches and copies that `record` gives to the device
+    /// that it is passed: launches of kernels, [`Self::copy`] and [`Self::fill`]. Other calls, such
+    /// as [`Slice::to_vec`], run at once.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -349,8 +349,8 @@ impl Device {
         }
     }
 
-    /// Gives all elements of a slice the same value, as [`Slice::fill`], in the order of this device
-    /// or stream.
+    /// Gives all elements of a slice the same value, as [`Slice::fill`], in the order of this
+    /// device or stream.
     ///
     /// ```
     /// # use warpwise::Device;

@@ -1,8 +1,8 @@
 //! Properties of devices: all that CUDA's sample `deviceQuery` shows.
 //!
-//! [`Device::info`](crate::Device::info) returns them. Numbers are the driver's. A property is `None`
-//! where the interpreter has no such thing, and where the driver does not know it: drivers that are
-//! older than a property refuse it.
+//! [`Device::info`](crate::Device::info) returns them. Numbers are the driver's. A property is
+//! `None` where the interpreter has no such thing, and where the driver does not know it: drivers
+//! that are older than a property refuse it.
 //!
 //! ```
 //! use warpwise::Device;

@@ -190,8 +190,9 @@ impl Simulator {
         Self { caches: Some(gpu), ..self.counters() }
     }
 
-    /// Lints launches as if they ran on a GPU: `gpu_small_grids`, `gpu_tail_waves` and other lints on
-    /// the size of a launch write the same records to the log, for an unknown number of registers.
+    /// Lints launches as if they ran on a GPU: `gpu_small_grids`, `gpu_tail_waves` and other lints
+    /// on the size of a launch write the same records to the log, for an unknown number of
+    /// registers.
     ///
     /// ```
     /// use warpwise::{Simulator, model::Gpu};

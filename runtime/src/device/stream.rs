@@ -5,16 +5,16 @@ use std::{fmt, ops::Deref, sync::Arc};
 /// An independent sequence of work on a [`Device`], from [`Device::stream`].
 ///
 /// It dereferences to a device, so everything that takes a device takes a stream: launches, copies,
-/// buffers, [`Device::synchronize`]. Buffers made on a stream are allocated, copied and freed in its
-/// order. Streams of one device share its memory and its compiled kernels, and a kernel may be
+/// buffers, [`Device::synchronize`]. Buffers made on a stream are allocated, copied and freed in
+/// its order. Streams of one device share its memory and its compiled kernels, and a kernel may be
 /// launched on one stream with buffers of another.
 ///
 /// **Order between streams.** Work of one stream runs in the order given. Work of different streams
 /// runs at the same time, except where two launches or copies use the same elements and one of them
 /// writes these: then the second waits for the first, on the GPU and not on the host. So programs
-/// without [events](crate::Event) are correct, and no safe program has a race between streams. Kernels that take
-/// atomics count as writing. [Parts](crate::Slice::split_at_mut) of a buffer that do not overlap
-/// are used at the same time.
+/// without [events](crate::Event) are correct, and no safe program has a race between streams.
+/// Kernels that take atomics count as writing. [Parts](crate::Slice::split_at_mut) of a buffer that
+/// do not overlap are used at the same time.
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -75,8 +75,8 @@ impl Device {
     }
 
     /// Creates another stream of the device whose waiting blocks run before those of streams with
-    /// less priority. The default is 0, higher priorities are **lower** numbers, as in CUDA; numbers
-    /// outside of the device's range are the nearest inside of it. It has no effect on the
+    /// less priority. The default is 0, higher priorities are **lower** numbers, as in CUDA;
+    /// numbers outside of the device's range are the nearest inside of it. It has no effect on the
     /// interpreter.
     ///
     /// ```

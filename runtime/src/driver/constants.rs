@@ -1,17 +1,18 @@
-//! Constant memory of kernels that are loaded into a context: its contents, and the streams that read
-//! them.
+//! Constant memory of kernels that are loaded into a context: its contents, and the streams that
+//! read them.
 //!
 //! A module has an array in constant memory for each parameter with `#[constant]`. A launch copies
 //! its values there, in the order of its stream, unless they are there already. All launches of a
 //! module share its arrays, so
 //!
-//! - a stream whose launch finds its values there waits once for the copy, if another stream made it;
-//! - a launch that copies other values waits for the launches of all other streams that read the ones
-//!   before.
+//! - a stream whose launch finds its values there waits once for the copy, if another stream made
+//!   it;
+//! - a launch that copies other values waits for the launches of all other streams that read the
+//!   ones before.
 //!
-//! [`Uses`](super::uses::Uses) orders memory that is freed one day. It keeps the streams of its uses,
-//! which modules, being kept to the end of the process, must not do. A dropped stream has waited for
-//! its work, or is about to: waiting for it means to wait for the whole GPU.
+//! [`Uses`](super::uses::Uses) orders memory that is freed one day. It keeps the streams of its
+//! uses, which modules, being kept to the end of the process, must not do. A dropped stream has
+//! waited for its work, or is about to: waiting for it means to wait for the whole GPU.
 use super::{
     api::{Address, Driver},
     context::Context,

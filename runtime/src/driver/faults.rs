@@ -1,9 +1,10 @@
 //! Fault records and printed text of the kernels of one stream.
 //!
 //! Launch n since the records were last emptied has record n. A thread that fails a check or prints
-//! also sets a flag in memory of the host. A wait for the stream therefore reads only the flag: if it is
-//! set, the records are copied to the host and emptied. A fault is reported with its kernel, the first
-//! launch's first, and exactly once. A launch never waits, except for every [`RECORDS`]th one in a row.
+//! also sets a flag in memory of the host. A wait for the stream therefore reads only the flag: if
+//! it is set, the records are copied to the host and emptied. A fault is reported with its kernel,
+//! the first launch's first, and exactly once. A launch never waits, except for every [`RECORDS`]th
+//! one in a row.
 use super::{
     api::{Address, Driver, StreamHandle},
     context::Context,
@@ -216,8 +217,8 @@ impl Faults {
             && self.launched.iter().any(|launched| launched.bound.signature.prints)
         {
             printed.resize(PRINT_BYTES, 0u8);
-            // SAFETY: as many bytes on both sides, which live until the stream is waited for, unless
-            // that fails; then the context is lost. A context is current.
+            // SAFETY: as many bytes on both sides, which live until the stream is waited for,
+            // unless that fails; then the context is lost. A context is current.
             unsafe {
                 let to = printed.as_mut_ptr().cast();
                 driver.cuMemcpyDtoHAsync_v2(to, prints, PRINT_BYTES, stream)?;
@@ -307,8 +308,8 @@ fn take_panic(
     // SAFETY: the stream lives; a context is current.
     let waited = unsafe { driver.cuStreamSynchronize(stream) };
     drop(empty);
-    // Even if the wait failed, the records are emptied, because the fault cannot be read later. Memory
-    // that is not page-locked has been copied when the call returns.
+    // Even if the wait failed, the records are emptied, because the fault cannot be read later.
+    // Memory that is not page-locked has been copied when the call returns.
     if seen.is_none() {
         let mut panics = launched.iter().zip(&records);
         *seen = panics.find_map(|(launched, record)| panic_of(launched, record)).map(Box::new);

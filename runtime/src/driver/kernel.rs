@@ -55,8 +55,8 @@ pub(super) struct GpuKernel {
 }
 
 impl GpuKernel {
-    /// Finds the code of a kernel: embedded, from the cache of an earlier process, or compiled now if
-    /// neither is as good.
+    /// Finds the code of a kernel: embedded, from the cache of an earlier process, or compiled now
+    /// if neither is as good.
     pub(super) fn new(context: &Context, bound: &Bound) -> Result<Self> {
         let (target, source) = (target(context), bound.source);
         let backend = BackEnd::new(target, source);
@@ -118,8 +118,8 @@ impl GpuKernel {
             && coarse_grid.suits(grid, block, multiprocessors)
         {
             let loaded = code.load(context, bound)?;
-            // Coarsened code takes more registers than the kernel as written, perhaps too many for a
-            // block of many threads.
+            // Coarsened code takes more registers than the kernel as written, perhaps too many for
+            // a block of many threads.
             if geometry.threads() <= loaded.max_threads {
                 return Ok((loaded, Some(*coarse_grid)));
             }
@@ -309,8 +309,8 @@ fn max_launch_shared_bytes(
     Ok(context.info.shared_memory_per_block.saturating_sub(declared))
 }
 
-/// Allows launches of the function to ask for this number of bytes of shared memory, which the device
-/// has.
+/// Allows launches of the function to ask for this number of bytes of shared memory, which the
+/// device has.
 pub(super) fn allow_shared(context: &Context, function: FunctionHandle, bytes: u64) -> Result<()> {
     if bytes == 0 {
         return Ok(());
@@ -367,8 +367,8 @@ impl Module {
                 ptr::without_provenance_mut(1),
             ];
             let count = if has_lines { 3 } else { 2 };
-            // SAFETY: the image is complete by the caller's promise, and options, values and log live until the
-            // call returns; a context is current.
+            // SAFETY: the image is complete by the caller's promise, and options, values and log
+            // live until the call returns; a context is current.
             unsafe {
                 driver.cuModuleLoadDataEx(
                     &mut handle,

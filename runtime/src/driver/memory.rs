@@ -317,8 +317,8 @@ impl Drop for Allocation {
                 Some(_) => unsafe { driver.cuStreamSynchronize(stream.handle) },
             })
         });
-        // The memory of a lost context is lost, too. After other errors, work may still use the memory
-        // of an owner, which is therefore leaked.
+        // The memory of a lost context is lost, too. After other errors, work may still use the
+        // memory of an owner, which is therefore leaked.
         if let Err(error) = released
             && !matches!(error, Error::DeviceLost { .. })
         {

@@ -16,8 +16,8 @@
 //! Range (nvtx.rs)        ranges in the timelines of profilers
 //! ```
 //!
-//! Streams and memory of other libraries (foreign.rs) are Streams and Allocations, too. Modules that
-//! the user provides (module.rs) are launched on Streams; CUDA C for them is compiled by NVRTC
+//! Streams and memory of other libraries (foreign.rs) are Streams and Allocations, too. Modules
+//! that the user provides (module.rs) are launched on Streams; CUDA C for them is compiled by NVRTC
 //! (nvrtc.rs), another library that need not be installed.
 //!
 //! Every object holds a reference to the one that contains it. No result of the driver causes a

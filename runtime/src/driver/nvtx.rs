@@ -1,9 +1,10 @@
 //! NVTX ranges, which profilers such as Nsight Systems show beside the GPU's work.
 //!
 //! NVTX is a protocol between a program and the library that a profiler names in
-//! `NVTX_INJECTION64_PATH`. The library's `InitializeInjectionNvtx2` is passed a function that returns
-//! tables of places, and stores its own functions in those that it implements. This is the program's
-//! side, for the two functions that are needed here. It is used only with `WARPWISE_NVTX=1`.
+//! `NVTX_INJECTION64_PATH`. The library's `InitializeInjectionNvtx2` is passed a function that
+//! returns tables of places, and stores its own functions in those that it implements. This is the
+//! program's side, for the two functions that are needed here. It is used only with
+//! `WARPWISE_NVTX=1`.
 //!
 //! Names, numbers and layouts are those of `nvtxTypes.h`: <https://github.com/NVIDIA/NVTX>.
 use super::library::describe_load_error;

@@ -1,4 +1,5 @@
-//! Copies of rectangles on a GPU: rows of bytes at equal distances, which one call of the driver moves.
+//! Copies of rectangles on a GPU: rows of bytes at equal distances, which one call of the driver
+//! moves.
 use super::{
     api::{Address, CopyRows, Driver},
     memory::{self, Allocation},
@@ -99,8 +100,8 @@ impl Stream {
         rectangle.assert_bytes(bytes);
         self.write_with(memory, &rectangle.part, |driver| {
             let from = Side::Host(bytes.as_ptr().cast_mut().cast());
-            // SAFETY: as many bytes on both sides, which are waited for; the driver only reads those
-            // of the host.
+            // SAFETY: as many bytes on both sides, which are waited for; the driver only reads
+            // those of the host.
             unsafe { rectangle.copy(driver, self, from, rectangle.in_memory(memory)) }
         })
     }

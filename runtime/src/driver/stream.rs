@@ -218,8 +218,8 @@ impl Stream {
         work(self.enqueued.load(Ordering::Acquire));
     }
 
-    /// Makes later work of this stream wait for the work that `other` has so far; returns the ticket
-    /// of the last such work. The stream's context is current.
+    /// Makes later work of this stream wait for the work that `other` has so far; returns the
+    /// ticket of the last such work. The stream's context is current.
     pub(super) fn wait_for_stream(&self, driver: &Driver, other: &Self) -> Result<u64> {
         let ticket = other.enqueued.load(Ordering::Acquire);
         other.event.record(other.handle)?;
@@ -269,8 +269,9 @@ impl Stream {
         })
     }
 
-    /// Does the same as [`Self::read`], by a `copy` that is enqueued. The stream is waited for before
-    /// its destination is used again, or freed, unless that wait fails; then the context is lost.
+    /// Does the same as [`Self::read`], by a `copy` that is enqueued. The stream is waited for
+    /// before its destination is used again, or freed, unless that wait fails; then the context is
+    /// lost.
     pub(super) fn read_with(
         &self,
         memory: &Allocation,
@@ -297,9 +298,9 @@ impl Stream {
         })
     }
 
-    /// Does the same as [`Self::write`], by a `copy` that is enqueued. It is waited for because of its
-    /// source: if that lies in pinned memory, the copy reads it only when the stream reaches the
-    /// copy, and the caller may change it as soon as this returns.
+    /// Does the same as [`Self::write`], by a `copy` that is enqueued. It is waited for because of
+    /// its source: if that lies in pinned memory, the copy reads it only when the stream reaches
+    /// the copy, and the caller may change it as soon as this returns.
     pub(super) fn write_with(
         &self,
         memory: &Allocation,
@@ -311,8 +312,8 @@ impl Stream {
             .enter(|driver| self.work_and_wait(driver, memory, part, true, || copy(driver)))
     }
 
-    /// Does work with bytes of `memory` after that of other streams, and waits for its end. No other
-    /// work has to wait for it later, and none with the memory is given before.
+    /// Does work with bytes of `memory` after that of other streams, and waits for its end. No
+    /// other work has to wait for it later, and none with the memory is given before.
     fn work_and_wait(
         &self,
         driver: &Driver,
@@ -483,8 +484,8 @@ impl Stream {
         Ok((self.info(), self.load_plain(bound)?.registers))
     }
 
-    /// Returns the number of blocks that run at the same time, given their threads and dynamic shared
-    /// memory; 0 if the device has no cooperative launches.
+    /// Returns the number of blocks that run at the same time, given their threads and dynamic
+    /// shared memory; 0 if the device has no cooperative launches.
     pub(crate) fn cooperative_limit(
         &self,
         bound: &'static Bound,
@@ -510,8 +511,8 @@ impl Stream {
         Ok(u64::from(each) * context.info.multiprocessors as u64)
     }
 
-    /// Returns the number of blocks that reside on a multiprocessor, given their threads and dynamic
-    /// shared memory.
+    /// Returns the number of blocks that reside on a multiprocessor, given their threads and
+    /// dynamic shared memory.
     pub(crate) fn resident_blocks(
         &self,
         bound: &'static Bound,
@@ -522,8 +523,8 @@ impl Stream {
         self.gpu.context.enter(|driver| resident_blocks(driver, loaded, threads, dynamic))
     }
 
-    /// Returns the threads of a block with which most threads reside on the GPU, and the number of such
-    /// blocks, given the dynamic shared memory of each; 0 if no block fits.
+    /// Returns the threads of a block with which most threads reside on the GPU, and the number of
+    /// such blocks, given the dynamic shared memory of each; 0 if no block fits.
     pub(crate) fn suggest_block(&self, bound: &'static Bound, dynamic: u64) -> Result<(u32, u32)> {
         let loaded = self.load_plain(bound)?;
         let shared = usize::try_from(dynamic).unwrap_or(usize::MAX);
@@ -678,7 +679,8 @@ impl fmt::Display for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         let context = &self.gpu.context;
-        // Every call is made, even after an error of an earlier one, which is that of a lost context.
+        // Every call is made, even after an error of an earlier one, which is that of a lost
+        // context.
         for address in iter::once(self.records).chain(self.queue().faults.launch_allocations()) {
             // SAFETY: made once and freed once, after the work that the stream still has.
             let _ = context

@@ -1,9 +1,10 @@
-//! Textures and surfaces of a GPU: CUDA arrays with a texture object each, and those of surfaces with a
-//! surface object. A texture with several levels is a mipmapped array, whose levels are arrays.
+//! Textures and surfaces of a GPU: CUDA arrays with a texture object each, and those of surfaces
+//! with a surface object. A texture with several levels is a mipmapped array, whose levels are
+//! arrays.
 //!
-//! An [`Allocation`] owns them. Its address is the handle of the texture object, so that launches pass
-//! the handle, and freeing the texture waits for its uses, as for other memory. Nothing else uses the
-//! address. Launches that take a surface pass [`Allocation::surface_object`].
+//! An [`Allocation`] owns them. Its address is the handle of the texture object, so that launches
+//! pass the handle, and freeing the texture waits for its uses, as for other memory. Nothing else
+//! uses the address. Launches that take a surface pass [`Allocation::surface_object`].
 use super::{
     api::{
         ArrayDescriptor, ArrayHandle, CopyNode, CopySide, Driver, MipmappedArrayHandle,
@@ -63,8 +64,8 @@ struct TextureArray {
 }
 
 impl Allocation {
-    /// Makes a texture of `dims` dimensions, or layers of such textures, which may be a surface, too;
-    /// `None` if there is not enough memory. The texels of each level have its extents.
+    /// Makes a texture of `dims` dimensions, or layers of such textures, which may be a surface,
+    /// too; `None` if there is not enough memory. The texels of each level have its extents.
     pub(crate) fn texture(
         stream: &Arc<Stream>,
         descriptor: &Descriptor,
@@ -111,8 +112,8 @@ impl Allocation {
         let to = texture.host_side(0, bytes.as_mut_ptr().cast_const());
         let copy = texture.copy_between(0, texture.array_side(0), to, bytes.len());
         stream.read_with(self, &(0..self.bytes), |driver| {
-            // SAFETY: the array has as many texels as there are bytes for, which live until the copy
-            // is waited for.
+            // SAFETY: the array has as many texels as there are bytes for, which live until the
+            // copy is waited for.
             unsafe { driver.cuMemcpy3DAsync_v2(&copy, stream.handle) }
         })
     }

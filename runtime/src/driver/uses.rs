@@ -1,9 +1,10 @@
 //! Order between streams that use the same memory: [`Uses`].
 //!
-//! Each allocation keeps the uses that later work may have to wait for: the stream, the number of the
-//! work in it, the bytes, and whether they were written. A stream that uses bytes waits for the other
-//! streams whose uses conflict, unless it has waited for them before. Nothing is recorded on the
-//! GPU until there is such a conflict, and nothing at all while only one stream uses an allocation.
+//! Each allocation keeps the uses that later work may have to wait for: the stream, the number of
+//! the work in it, the bytes, and whether they were written. A stream that uses bytes waits for the
+//! other streams whose uses conflict, unless it has waited for them before. Nothing is recorded on
+//! the GPU until there is such a conflict, and nothing at all while only one stream uses an
+//! allocation.
 use super::{api::Driver, stream::Stream};
 use crate::Result;
 use std::{ops::Range, sync::Arc};
@@ -28,8 +29,8 @@ struct Use {
 #[derive(Default)]
 pub(super) struct Seen(Vec<(u64, u64)>);
 
-/// The number of streams above which the record of waits is cleared, so that many short-lived streams
-/// take no memory. Clearing costs waits that are not needed.
+/// The number of streams above which the record of waits is cleared, so that many short-lived
+/// streams take no memory. Clearing costs waits that are not needed.
 const MOST_SEEN: usize = 64;
 
 impl Seen {

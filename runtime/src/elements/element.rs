@@ -1,7 +1,7 @@
 //! The numbers that kernels compute with, [`Element`]s, and [`Atomic`]s over them.
 //!
-//! Both traits are sealed: the elements are the compiler's [`Scalar`]s. `bool` is a byte in memory that
-//! is 0 or 1; every other element is plain data.
+//! Both traits are sealed: the elements are the compiler's [`Scalar`]s. `bool` is a byte in memory
+//! that is 0 or 1; every other element is plain data.
 use crate::{AtomicF32, AtomicF64, Plain, Stored, elements::plain::Layout};
 use half::{
     bf16, f16,
@@ -32,8 +32,8 @@ pub(crate) mod sealed {
             len: usize,
             read: impl FnOnce(&mut [u8]) -> Result<(), E>,
         ) -> Option<Result<Vec<Self>, E>>;
-        /// Overwrites `values` with the elements whose bytes `read` writes; `None` if the host lacks
-        /// the memory.
+        /// Overwrites `values` with the elements whose bytes `read` writes; `None` if the host
+        /// lacks the memory.
         fn load_all<E>(
             values: &mut [Self],
             read: impl FnOnce(&mut [u8]) -> Result<(), E>,

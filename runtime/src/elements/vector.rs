@@ -1,8 +1,8 @@
 //! Vector types: a few numbers in a struct, loaded and stored at once.
 //!
 //! [`F32x4`] and the other types correspond to CUDA's `float4`, `int2`, `half2`: two, three or four
-//! integers or floats, aligned such that one access loads them, to 16 bytes at most. They are structs
-//! with the fields `x`, `y`, `z` and `w`, and the same on the host and in kernels:
+//! integers or floats, aligned such that one access loads them, to 16 bytes at most. They are
+//! structs with the fields `x`, `y`, `z` and `w`, and the same on the host and in kernels:
 //!
 //! ```
 //! use warpwise::{F32x4, prelude::*};
@@ -36,8 +36,8 @@
 //! assert_eq!(v.wzyx(), F32x4::new(4.0, 3.0, 2.0, 1.0));
 //! ```
 //!
-//! Other functions are applied by `v.map(|lane| lane.exp())`. For 16 bytes that are loaded at once, use
-//! `#[device]` structs with `#[repr(C, align(16))]`.
+//! Other functions are applied by `v.map(|lane| lane.exp())`. For 16 bytes that are loaded at once,
+//! use `#[device]` structs with `#[repr(C, align(16))]`.
 //!
 //! [`Slice::as_vectors`](crate::Slice::as_vectors) and
 //! [`Buffer::into_vectors`](crate::Buffer::into_vectors) reinterpret a buffer of numbers as one of
@@ -94,8 +94,8 @@ pub trait Vector: Plain + sealed::Sealed {
 /// ```
 ///
 /// A view has no rest and begins at a multiple of its vectors' alignment. A length or start that
-/// violates this is an error of the build where it is known, and elsewhere a length ends the thread.
-/// Buffers have [methods](crate::Slice::as_vectors) of the same names on the host.
+/// violates this is an error of the build where it is known, and elsewhere a length ends the
+/// thread. Buffers have [methods](crate::Slice::as_vectors) of the same names on the host.
 ///
 /// # Panics
 /// On the host, as [`shared!`](crate::shared) does.

@@ -55,7 +55,8 @@ impl DlpackTensor {
     /// # Safety
     /// The caller owns the tensor, and its description is true: its elements are initialized and
     /// valid until it is deleted. Other libraries have finished their work with them, and begin no
-    /// more as long as the tensor, or the buffer made of it, lives. Any thread may call its deleter.
+    /// more as long as the tensor, or the buffer made of it, lives. Any thread may call its
+    /// deleter.
     #[expect(unsafe_code, reason = "the tensor is as the caller says")]
     pub unsafe fn from_raw(tensor: *mut c_void) -> Option<Self> {
         // SAFETY: the caller's promise.

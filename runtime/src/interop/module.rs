@@ -143,8 +143,8 @@ impl Function {
     ///
     /// # Safety
     /// The function takes these arguments. In this launch it accesses no memory but that of the
-    /// slices, in bounds, and memory that nothing else uses. It writes only slices that are passed as
-    /// `&mut`, and of atomics.
+    /// slices, in bounds, and memory that nothing else uses. It writes only slices that are passed
+    /// as `&mut`, and of atomics.
     #[expect(unsafe_code, reason = "the function does what it does")]
     pub unsafe fn launch<'a>(
         &self,
@@ -336,8 +336,8 @@ impl Device {
         Ok(Module { module: Arc::new(module) })
     }
 
-    /// Compiles CUDA C for the GPU by NVRTC: the library `libnvrtc` of a CUDA toolkit, or of NVIDIA's
-    /// package `nvidia-cuda-nvrtc` on the library path.
+    /// Compiles CUDA C for the GPU by NVRTC: the library `libnvrtc` of a CUDA toolkit, or of
+    /// NVIDIA's package `nvidia-cuda-nvrtc` on the library path.
     ///
     /// `options` are those of NVRTC, as `--use_fast_math`. The architecture is the GPU's, unless
     /// an option names one.

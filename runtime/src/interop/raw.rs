@@ -127,8 +127,9 @@ impl Device {
         self.gpu_stream().map(|stream| stream.raw())
     }
 
-    /// Calls `work`, which gives work of another library to the [raw stream](Self::raw_stream). This
-    /// work waits for other uses of the slices, and later uses of them wait for it, on all streams.
+    /// Calls `work`, which gives work of another library to the [raw stream](Self::raw_stream).
+    /// This work waits for other uses of the slices, and later uses of them wait for it, on all
+    /// streams.
     ///
     /// ```
     /// # use warpwise::{Device, Error, interop::SliceUse};
@@ -165,13 +166,13 @@ impl Device {
         Ok(result)
     }
 
-    /// Creates a buffer over memory of another library, without a copy. `owner` frees the memory when
-    /// it is dropped; it is `()` if the memory outlives the program's use of it.
+    /// Creates a buffer over memory of another library, without a copy. `owner` frees the memory
+    /// when it is dropped; it is `()` if the memory outlives the program's use of it.
     ///
-    /// The buffer works like any other: it can be passed to kernels, read, sliced and reinterpreted.
-    /// When it is dropped, and the graphs that use it, the calling thread waits for the work that uses
-    /// it, and then `owner` is dropped. A kernel reads neighbouring elements together only if the
-    /// memory begins at a multiple of 16 bytes.
+    /// The buffer works like any other: it can be passed to kernels, read, sliced and
+    /// reinterpreted. When it is dropped, and the graphs that use it, the calling thread waits for
+    /// the work that uses it, and then `owner` is dropped. A kernel reads neighbouring elements
+    /// together only if the memory begins at a multiple of 16 bytes.
     ///
     /// ```no_run
     /// use warpwise::{Buffer, Device};
@@ -231,8 +232,8 @@ impl Device {
     }
 
     /// Creates a device whose work goes to a stream of another library, a `CUstream` of the GPU
-    /// with this number. Null is the default stream. `owner` destroys the stream when it is dropped; it
-    /// may be `()`.
+    /// with this number. Null is the default stream. `owner` destroys the stream when it is
+    /// dropped; it may be `()`.
     ///
     /// Work of the device and of the other library is done in the order given. When the device and
     /// its buffers are dropped, the calling thread waits for the stream, which is not destroyed,
@@ -267,8 +268,8 @@ impl Device {
         Ok(Self::on(Engine::Cuda(stream)))
     }
 
-    /// Makes work that is given from now on wait for the work that a stream of another library has, a
-    /// `CUstream` of the GPU's primary context.
+    /// Makes work that is given from now on wait for the work that a stream of another library has,
+    /// a `CUstream` of the GPU's primary context.
     ///
     /// ```
     /// use warpwise::Device;

@@ -245,8 +245,8 @@ pub fn thread_fence() {
 }
 
 /// Orders this thread's accesses to shared memory before it against those of the products of
-/// [`wgmma`](crate::wgmma) and of bulk copies after it, which access memory by the asynchronous proxy:
-/// `fence.proxy.async`.
+/// [`wgmma`](crate::wgmma) and of bulk copies after it, which access memory by the asynchronous
+/// proxy: `fence.proxy.async`.
 ///
 /// Threads that have written a tile make the call, and then synchronize with those that begin the
 /// product. A launch on a GPU before compute capability 9.0 is an error.

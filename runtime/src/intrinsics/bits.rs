@@ -119,8 +119,8 @@ pub fn permute_bytes(a: u32, b: u32, selector: u32) -> u32 {
     words::permute_bytes(a, b, selector)
 }
 
-/// Returns the upper word of `high` and `low` side by side, shifted left by `amount` modulo 32 bits:
-/// `shf.l.wrap.b32`.
+/// Returns the upper word of `high` and `low` side by side, shifted left by `amount` modulo 32
+/// bits: `shf.l.wrap.b32`.
 ///
 /// ```
 /// use warpwise::bits;

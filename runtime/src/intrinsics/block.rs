@@ -251,7 +251,8 @@ numbers! {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     reduce_max;
-    /// Returns the sum of the values of the threads up to this one, its own included. Integers wrap.
+    /// Returns the sum of the values of the threads up to this one, its own included. Integers
+    /// wrap.
     ///
     /// ```
     /// use warpwise::prelude::*;
@@ -273,7 +274,8 @@ numbers! {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     inclusive_sum;
-    /// Returns the sum of the values of the threads before this one; 0 for the first. Integers wrap.
+    /// Returns the sum of the values of the threads before this one; 0 for the first. Integers
+    /// wrap.
     ///
     /// ```
     /// use warpwise::prelude::*;

@@ -29,8 +29,8 @@
 //! vectors, fields, arrays. Other memory has no such caches and is an error at build time. Indices
 //! are checked as always.
 //!
-//! Two loads or stores of neighbours are one request if their operators are equal; the LLVM back end
-//! makes none of them. A load whose value chooses where the kernel accesses memory that it also
+//! Two loads or stores of neighbours are one request if their operators are equal; the LLVM back
+//! end makes none of them. A load whose value chooses where the kernel accesses memory that it also
 //! writes keeps no operator: the value has to be read exactly once.
 
 macro_rules! loads {

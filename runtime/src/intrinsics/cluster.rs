@@ -53,8 +53,9 @@
 //! [`.block()`](crate::AtomicScope::block) narrows it.
 use crate::host::only_in_a_kernel;
 
-/// Waits until every thread of the cluster that has not ended has reached the call, and orders their
-/// accesses to shared and global memory: after the call, each sees what any of them wrote before it.
+/// Waits until every thread of the cluster that has not ended has reached the call, and orders
+/// their accesses to shared and global memory: after the call, each sees what any of them wrote
+/// before it.
 ///
 /// Every thread of a block must reach it, as [`sync_threads`](crate::sync_threads), which it
 /// includes. Threads and blocks that have returned, or failed a check, are not waited for.

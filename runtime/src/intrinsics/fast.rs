@@ -13,10 +13,10 @@
 //! }
 //! ```
 //!
-//! On a GPU each is one instruction or two, whose results differ between generations of GPUs. On the
-//! host and the interpreter they are within 1 unit in the last place of the exact result, and the same
-//! on both. A test that compares a GPU with the host needs a tolerance; `docs/math.md` has the bounds
-//! of the hardware's errors.
+//! On a GPU each is one instruction or two, whose results differ between generations of GPUs. On
+//! the host and the interpreter they are within 1 unit in the last place of the exact result, and
+//! the same on both. A test that compares a GPU with the host needs a tolerance; `docs/math.md` has
+//! the bounds of the hardware's errors.
 //!
 //! Subnormal numbers count as the zero of their sign, as arguments and as results of instructions,
 //! but for [`tanh`].

@@ -1,4 +1,5 @@
-//! The whole grid: its barrier, for cooperative launches, and its order among the grids of a stream.
+//! The whole grid: its barrier, for cooperative launches, and its order among the grids of a
+//! stream.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -71,14 +72,14 @@ pub fn sync() {
 /// memory before those of the thread after the call: CUDA's `cudaGridDependencySynchronize`.
 ///
 /// Only in `#[kernel(dependent_launch)]`, whose grids may start while the grids before them still
-/// run (programmatic dependent launch), and in the device functions that such kernels call. Until it
-/// has made the call, a thread may use shared memory, variables and `#[constant]` parameters, and
-/// [prefetch](crate::cache::prefetch_l2) into the cache of the device; an access to a buffer that may
-/// come earlier, on any path, is a compile error. A call by another thread of the block does not
-/// count. A thread that ends without the call waits at its end.
+/// run (programmatic dependent launch), and in the device functions that such kernels call. Until
+/// it has made the call, a thread may use shared memory, variables and `#[constant]` parameters,
+/// and [prefetch](crate::cache::prefetch_l2) into the cache of the device; an access to a buffer
+/// that may come earlier, on any path, is a compile error. A call by another thread of the block
+/// does not count. A thread that ends without the call waits at its end.
 ///
-/// GPUs before compute capability 9.0, drivers before CUDA 11.8, the interpreter and graphs start each
-/// grid when those before it have ended. There the call does nothing.
+/// GPUs before compute capability 9.0, drivers before CUDA 11.8, the interpreter and graphs start
+/// each grid when those before it have ended. There the call does nothing.
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -113,12 +114,13 @@ pub fn sync() {
 /// ```
 pub fn wait_for_dependencies() {}
 
-/// Lets the next launch of the stream start before this grid has ended, once every block of the grid
-/// has made the call or has ended: CUDA's `cudaTriggerProgrammaticLaunchCompletion`.
+/// Lets the next launch of the stream start before this grid has ended, once every block of the
+/// grid has made the call or has ended: CUDA's `cudaTriggerProgrammaticLaunchCompletion`.
 ///
 /// It concerns kernels with `#[kernel(dependent_launch)]` only, and orders nothing: they
-/// [wait](wait_for_dependencies) for the whole grid. The call is for a place from which on the blocks
-/// leave room on the multiprocessors. Without it, such a kernel may start when the last blocks end.
+/// [wait](wait_for_dependencies) for the whole grid. The call is for a place from which on the
+/// blocks leave room on the multiprocessors. Without it, such a kernel may start when the last
+/// blocks end.
 ///
 /// ```
 /// use warpwise::prelude::*;

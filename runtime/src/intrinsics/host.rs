@@ -3,8 +3,8 @@
 //! [`for_each_thread`] calls a kernel once for each thread of a launch, one after the other; index
 //! functions return the indices of that thread. Outside of it a kernel is a single thread: every
 //! index is 0 and every dim 1. The function is compiled by rustc, so its results are the reference
-//! for a kernel's scalar code. Functions that need other threads (shared memory, barriers, shuffles,
-//! votes) panic.
+//! for a kernel's scalar code. Functions that need other threads (shared memory, barriers,
+//! shuffles, votes) panic.
 //!
 //! ```
 //! use warpwise::{LaunchConfig, global_idx_x, host};
@@ -102,7 +102,8 @@ macro_rules! index_functions {
             $(
                 #[doc = concat!("Index of the thread in its block along ", $axis, ", from 0 to [`", stringify!($block_dim), "`]` - 1`: `threadIdx.", $axis, "` of CUDA C++.")]
                 ///
-                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and 0 outside.
+                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and
+                /// 0 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;
@@ -122,7 +123,8 @@ macro_rules! index_functions {
                 }
                 #[doc = concat!("Index of the block in the grid along ", $axis, ", from 0 to [`", stringify!($grid_dim), "`]` - 1`: `blockIdx.", $axis, "` of CUDA C++.")]
                 ///
-                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and 0 outside.
+                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and
+                /// 0 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;
@@ -142,7 +144,8 @@ macro_rules! index_functions {
                 }
                 #[doc = concat!("Threads in a block along ", $axis, ", as the launch or `#[kernel(block = ..)]` has them: `blockDim.", $axis, "` of CUDA C++.")]
                 ///
-                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and 1 outside.
+                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and
+                /// 1 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;
@@ -162,7 +165,8 @@ macro_rules! index_functions {
                 }
                 #[doc = concat!("Blocks in the grid along ", $axis, ": `gridDim.", $axis, "` of CUDA C++.")]
                 ///
-                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and 1 outside.
+                /// On the host it is that of [`for_each_thread`](crate::host::for_each_thread), and
+                /// 1 outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;
@@ -182,9 +186,10 @@ macro_rules! index_functions {
                 }
                 #[doc = concat!("Index of the thread in the grid along ", $axis, ": `", stringify!($block_idx), "() * ", stringify!($block_dim), "() + ", stringify!($thread_idx), "()`.")]
                 ///
-                /// The last block may have more threads than there are elements, so kernels compare it with a
-                /// length. It is below 2^31, unless the kernel is `wide_index`. On the host it is that of
-                /// [`for_each_thread`](crate::host::for_each_thread), and 0 outside.
+                /// The last block may have more threads than there are elements, so kernels compare
+                /// it with a length. It is below 2^31, unless the kernel is `wide_index`. On the
+                /// host it is that of [`for_each_thread`](crate::host::for_each_thread), and 0
+                /// outside.
                 ///
                 /// ```
                 /// use warpwise::prelude::*;

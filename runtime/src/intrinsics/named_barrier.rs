@@ -42,11 +42,11 @@
 //! - Warps arrive as a whole: all lanes that have not ended must reach the same call, which lints
 //!   check. Different warps may be at different calls.
 //! - Waiting threads see afterwards everything that a thread has written before it arrived.
-//! - A warp that has ended does not arrive: others wait for it forever. The interpreter reports that
-//!   as a deadlock; a GPU hangs. So that no failed check ends a warp, checks before a named barrier
-//!   must be proved, as by `#[kernel(deny_checks)]`; others are errors at build time.
-//! - `THREADS` is the same wherever a kernel names the barrier. Numbers of barriers may be constants
-//!   or const parameters.
+//! - A warp that has ended does not arrive: others wait for it forever. The interpreter reports
+//!   that as a deadlock; a GPU hangs. So that no failed check ends a warp, checks before a named
+//!   barrier must be proved, as by `#[kernel(deny_checks)]`; others are errors at build time.
+//! - `THREADS` is the same wherever a kernel names the barrier. Numbers of barriers may be
+//!   constants or const parameters.
 use crate::host::only_in_a_kernel;
 
 /// Arrives at a barrier, and waits until it is complete.

@@ -43,15 +43,15 @@ use crate::{MBarrier, TensorMap, device};
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 ///
-/// Each thread has a pipeline of its own, made of the same mbarriers, and goes through the stages in
-/// order. A producer [acquires](Self::acquire) an empty stage, fills it, by
+/// Each thread has a pipeline of its own, made of the same mbarriers, and goes through the stages
+/// in order. A producer [acquires](Self::acquire) an empty stage, fills it, by
 /// [`bulk_copy`](Self::bulk_copy), [`tensor_copy`](Self::tensor_copy) or by stores, and
 /// [commits](Self::commit) it. A consumer [waits](Self::wait) for a full stage, uses it, and
-/// [releases](Self::release) it. All producers fill the same number of stages, and all consumers use
-/// as many.
+/// [releases](Self::release) it. All producers fill the same number of stages, and all consumers
+/// use as many.
 ///
-/// The rules of [`mbarrier`](crate::mbarrier) hold. Stages need a GPU of compute capability 8.0, and
-/// bulk copies one of 9.0.
+/// The rules of [`mbarrier`](crate::mbarrier) hold. Stages need a GPU of compute capability 8.0,
+/// and bulk copies one of 9.0.
 #[device]
 #[derive(Debug)]
 pub struct Pipeline<'a, const STAGES: usize, const PRODUCERS: usize, const CONSUMERS: usize> {

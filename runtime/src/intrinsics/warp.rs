@@ -1,13 +1,13 @@
 //! Shuffles, votes, reductions and scans over the 32 lanes of a warp.
 //!
-//! Lanes, distances and widths are `usize`; masks are `u32`, bit l for lane l. An operation without a
-//! mask is for every lane of the warp that exists and has not ended, and they must all reach the same
-//! call. The `_mask` forms are for the lanes in the mask, of which the caller must be one. The `_width`
-//! forms shuffle in groups of `W` lanes (2, 4, 8, 16 or 32), in which lanes are counted:
+//! Lanes, distances and widths are `usize`; masks are `u32`, bit l for lane l. An operation without
+//! a mask is for every lane of the warp that exists and has not ended, and they must all reach the
+//! same call. The `_mask` forms are for the lanes in the mask, of which the caller must be one. The
+//! `_width` forms shuffle in groups of `W` lanes (2, 4, 8, 16 or 32), in which lanes are counted:
 //! `shfl_xor_width::<8, _>(value, 1)`.
 //!
-//! [`reduce`], scans and sums consist of shuffles. They combine the values of the existing lanes as a
-//! balanced tree by their numbers, pairs first, lower lanes on the left: the closure must be
+//! [`reduce`], scans and sums consist of shuffles. They combine the values of the existing lanes as
+//! a balanced tree by their numbers, pairs first, lower lanes on the left: the closure must be
 //! associative, and need not be commutative.
 //!
 //! On the host, where a kernel's threads run one by one, all but the indices panic: see
@@ -484,8 +484,8 @@ agreements! {
     /// ```
     match_all match_all_mask<T: Element> -> bool,
         ["lane < 16" "warp::match_all_mask(0xffff, lane / 16) as u32" "[1, 1, 0, 0]"];
-    /// Returns the lanes, bit l for lane l, if all of them pass the same value, bit for bit; 0 if they
-    /// do not.
+    /// Returns the lanes, bit l for lane l, if all of them pass the same value, bit for bit; 0 if
+    /// they do not.
     ///
     /// ```
     /// use warpwise::prelude::*;
@@ -503,8 +503,8 @@ agreements! {
     /// ```
     match_all_lanes match_all_lanes_mask<T: Element> -> u32,
         ["lane < 16" "warp::match_all_lanes_mask(0xffff, lane / 16)" "[0xffff, 0xffff, 0, 0]"];
-    /// Returns the sum of the values of the lanes. Integers wrap. Floats are added in the order of a
-    /// butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.
+    /// Returns the sum of the values of the lanes. Integers wrap. Floats are added in the order of
+    /// a butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.
     ///
     /// ```
     /// use warpwise::prelude::*;

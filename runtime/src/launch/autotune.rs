@@ -73,15 +73,16 @@ const MAX_SAMPLE_RUNS: usize = 100;
 /// # Folders
 ///
 /// [`Self::in_folder`] and [`Self::from_env`] keep choices in files for later processes, which may
-/// share the folder at the same time. Their files may be deleted at any time. A damaged file is logged
-/// (target `warpwise::cache`), and its choice made again; a folder that cannot be written costs time
-/// only.
+/// share the folder at the same time. Their files may be deleted at any time. A damaged file is
+/// logged (target `warpwise::cache`), and its choice made again; a folder that cannot be written
+/// costs time only.
 ///
 /// # The interpreter
 ///
 /// The time that the interpreter takes says nothing about a GPU. [`Self::choose`] takes the first
 /// candidate that runs there, so that results do not depend on timing. [`Self::choose_by`] compares
-/// the candidates by other costs, such as the times that [`model`](crate::model) predicts for a GPU:
+/// the candidates by other costs, such as the times that [`model`](crate::model) predicts for a
+/// GPU:
 ///
 /// ```
 /// use warpwise::{Autotuner, Result, Simulator, model::Gpu, prelude::*};
@@ -145,8 +146,8 @@ impl Autotuner {
         Self { folder: Some(folder.into()), ..Self::new() }
     }
 
-    /// Creates a tuner that keeps choices in the folder that the variable `WARPWISE_CACHE_DIR` names, if
-    /// it is set.
+    /// Creates a tuner that keeps choices in the folder that the variable `WARPWISE_CACHE_DIR`
+    /// names, if it is set.
     ///
     /// ```
     /// use warpwise::Autotuner;
@@ -158,13 +159,13 @@ impl Autotuner {
         Self { folder: folder_from_env(), ..Self::new() }
     }
 
-    /// Returns the candidate for which `run` takes the device the least time, measured now or earlier;
-    /// on the interpreter the first one that runs.
+    /// Returns the candidate for which `run` takes the device the least time, measured now or
+    /// earlier; on the interpreter the first one that runs.
     ///
-    /// `run` gives the work of a candidate to `device`, at least seven times: twice to load the kernels and
-    /// to estimate the time, and for five measurements, of which the median counts. The work must be
-    /// the same each time, so a kernel that changes its input needs a copy. A candidate that fails is
-    /// left out, and logged (target `warpwise::autotune`).
+    /// `run` gives the work of a candidate to `device`, at least seven times: twice to load the
+    /// kernels and to estimate the time, and for five measurements, of which the median counts. The
+    /// work must be the same each time, so a kernel that changes its input needs a copy. A
+    /// candidate that fails is left out, and logged (target `warpwise::autotune`).
     ///
     /// ```
     /// # use warpwise::{Autotuner, Device, LaunchConfig, kernel, global_idx_x};
@@ -190,7 +191,8 @@ impl Autotuner {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoCandidates`]; the error of the last candidate, if all fail; a fault of earlier work.
+    /// [`Error::NoCandidates`]; the error of the last candidate, if all fail; a fault of earlier
+    /// work.
     pub fn choose<'c, C: Debug, E: From<Error> + Debug>(
         &self,
         device: &Device,
@@ -221,8 +223,9 @@ impl Autotuner {
         })
     }
 
-    /// Returns the candidate with the least cost, found now or earlier; of several the first. A candidate
-    /// whose cost is an error is left out, and a cost that is not a number counts as infinite.
+    /// Returns the candidate with the least cost, found now or earlier; of several the first. A
+    /// candidate whose cost is an error is left out, and a cost that is not a number counts as
+    /// infinite.
     ///
     /// The task names the device, too, if the cost depends on it.
     ///
@@ -350,8 +353,8 @@ fn log_failure(task: &str, candidate: &impl Debug, error: &impl Debug) {
     log::debug!(target: LOG, "`{task}`: {candidate:?} is left out: {error:?}");
 }
 
-/// Returns the median time of a run. `sample` runs the work that many times, and returns the time of
-/// all of them.
+/// Returns the median time of a run. `sample` runs the work that many times, and returns the time
+/// of all of them.
 fn median_seconds<E>(mut sample: impl FnMut(usize) -> Result<Duration, E>) -> Result<f64, E> {
     // The first run compiles and loads kernels.
     sample(1)?;

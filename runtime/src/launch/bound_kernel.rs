@@ -1,8 +1,8 @@
 //! Kernels that the macro has embedded, prepared for an engine at their first launch.
 //!
-//! A [`Bound`] is the IR of a [`Source`] with all parameters bound, and with the [`Signature`] against
-//! which the launcher checks a launch. It is made at the first launch and kept to the end of the
-//! process. Engines make their programs of it and keep them in a [`PerKernel`].
+//! A [`Bound`] is the IR of a [`Source`] with all parameters bound, and with the [`Signature`]
+//! against which the launcher checks a launch. It is made at the first launch and kept to the end
+//! of the process. Engines make their programs of it and keep them in a [`PerKernel`].
 use crate::{
     Device, Error, Result,
     error::DevicePanic,
@@ -59,12 +59,14 @@ pub(crate) struct Bound {
     number: usize,
     /// The sizes that launches have.
     launched_sizes: Sizes,
-    /// The same kernel for slices that are aligned to their elements only, for large sizes, and for both.
+    /// The same kernel for slices that are aligned to their elements only, for large sizes, and for
+    /// both.
     versions: [OnceLock<&'static Self>; 3],
 }
 
 impl Bound {
-    /// Returns the kernel of `source`, parsed and bound at the first call; `device` is for messages.
+    /// Returns the kernel of `source`, parsed and bound at the first call; `device` is for
+    /// messages.
     pub(crate) fn get(
         source: &'static Source,
         bindings: &[Binding],
@@ -120,8 +122,8 @@ impl Bound {
         }))
     }
 
-    /// Returns the kernel for a launch whose slices are aligned for accesses to several elements at once
-    /// and whose [sizes are small](small_sizes), or a version without these assumptions.
+    /// Returns the kernel for a launch whose slices are aligned for accesses to several elements at
+    /// once and whose [sizes are small](small_sizes), or a version without these assumptions.
     pub(crate) fn for_arguments(&'static self, are_aligned: bool, sizes: Sizes) -> &'static Self {
         let version = usize::from(!are_aligned) | usize::from(sizes == Sizes::Any) << 1;
         let Some(version) = version.checked_sub(1) else { return self };

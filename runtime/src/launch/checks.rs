@@ -168,8 +168,8 @@ impl<'a> Arg<'a> {
         Self::surface(surface, Access::SurfaceWrite(surface.shape()))
     }
 
-    /// Returns the argument for a surface: the texels, the extents and the distances, in the order of
-    /// the fields.
+    /// Returns the argument for a surface: the texels, the extents and the distances, in the order
+    /// of the fields.
     fn surface<T: TextureElement, const D: usize, const LAYERED: bool>(
         surface: &'a SurfaceObject<T, D, LAYERED>,
         access: Access,
@@ -436,8 +436,8 @@ impl CheckedLaunch<'_> {
     }
 }
 
-/// Checks a launch and gives it to the device. The next call that synchronizes reports faults of the
-/// kernel's threads.
+/// Checks a launch and gives it to the device. The next call that synchronizes reports faults of
+/// the kernel's threads.
 ///
 /// # Errors
 /// [`Error::Launch`] and [`Error::Compile`], after which nothing ran; [`Error::Stopped`]; errors of

@@ -2,8 +2,8 @@
 //!
 //! A config is either a minimum number of threads ([`LaunchConfig::cover`]) or a number of blocks
 //! ([`LaunchConfig::grid`]), along one to three axes. With the kernel's declared block, or else the
-//! default one, [`LaunchConfig::geometry`] converts it to the blocks and threads of the hardware, and
-//! refuses sizes that no GPU runs, with the same limits on every device.
+//! default one, [`LaunchConfig::geometry`] converts it to the blocks and threads of the hardware,
+//! and refuses sizes that no GPU runs, with the same limits on every device.
 use crate::{Axis, error::LaunchMistake, properties::Limits};
 use warpwise_compiler::{fault::MOST_THREADS, hardware::occupancy::WARP_THREADS};
 

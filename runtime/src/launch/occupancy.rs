@@ -85,7 +85,7 @@ pub struct SuggestedBlock {
     /// threads on the interpreter; else, what a GPU's driver suggests.
     pub block: (usize, usize, usize),
     /// The number of such blocks that run on the device at the same time. Launches of fewer leave a
-    /// part of it idle. Of a kernel with clusters, whole clusters: fewer may run, since the blocks of a
-    /// cluster start together on neighbouring multiprocessors.
+    /// part of it idle. Of a kernel with clusters, whole clusters: fewer may run, since the blocks
+    /// of a cluster start together on neighbouring multiprocessors.
     pub blocks: usize,
 }

@@ -1,15 +1,15 @@
-//! The arguments that generated code passes to kernels: no part of the API. A module of its own, since
-//! rustc names these in messages.
+//! The arguments that generated code passes to kernels: no part of the API. A module of its own,
+//! since rustc names these in messages.
 pub use crate::launch::checks::{Arg, Parameter};
 
 use crate::{Slice, launch::source::Source};
 use std::ops::{Deref, DerefMut};
 
-/// The argument of a launch behind a reference, for a parameter `&[T]`: a [`Slice`], or a value that
-/// dereferences to one, such as a [`Buffer`](crate::Buffer).
+/// The argument of a launch behind a reference, for a parameter `&[T]`: a [`Slice`], or a value
+/// that dereferences to one, such as a [`Buffer`](crate::Buffer).
 ///
-/// With `&Slice<T>` instead, every other argument would be mismatched types to rustc, without a word
-/// about buffers.
+/// With `&Slice<T>` instead, every other argument would be mismatched types to rustc, without a
+/// word about buffers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no buffer of `{T}` that a kernel can read",
     label = "expected a buffer or a slice of `{T}` on a device",

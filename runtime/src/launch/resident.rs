@@ -101,8 +101,9 @@ pub fn occupancy(
     Asked::new(source, bindings, device, Some(block.into_dims()), dynamic_shared)?.occupancy()
 }
 
-/// Returns the block with which most threads of a kernel reside on `device`: the kernel's own, where
-/// it declares one; for the interpreter, to which all sizes are equal, that of launches without one.
+/// Returns the block with which most threads of a kernel reside on `device`: the kernel's own,
+/// where it declares one; for the interpreter, to which all sizes are equal, that of launches
+/// without one.
 ///
 /// # Errors
 /// As of [`occupancy`].
@@ -129,7 +130,8 @@ pub fn suggest_block(
     Ok(SuggestedBlock { block: (x, y, z), blocks })
 }
 
-/// Rounds a number of blocks to whole clusters, of which a grid consists: down, but to one at least.
+/// Rounds a number of blocks to whole clusters, of which a grid consists: down, but to one at
+/// least.
 fn in_whole_clusters(blocks: usize, bound: &Bound) -> usize {
     let cluster = bound.signature.cluster.map_or(1, |dims| dims.iter().product::<u32>() as usize);
     (blocks / cluster).max(1) * cluster

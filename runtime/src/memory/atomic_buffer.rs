@@ -18,7 +18,8 @@ mod sealed {
 use sealed::AtomicArg;
 
 /// The argument for a kernel's parameter `&[A]`: a mutable reference to a [`Slice`], [`Buffer`] or
-/// [`ViewMut`] of `A::Value`, which is exclusive, or a reference to one of `A`, which may be shared.
+/// [`ViewMut`] of `A::Value`, which is exclusive, or a reference to one of `A`, which may be
+/// shared.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a parameter `&[{A}]`",
     label = "expected `&mut Buffer` of the numbers of `{A}`, or `&Buffer<{A}>`"

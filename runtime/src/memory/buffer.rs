@@ -168,8 +168,8 @@ impl<T: Element> Buffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotVectors`] if the last vector would not be whole; [`Error::Misaligned`] if another
-    /// library allocated the memory and no vector may begin there. The buffer is dropped.
+    /// [`Error::NotVectors`] if the last vector would not be whole; [`Error::Misaligned`] if
+    /// another library allocated the memory and no vector may begin there. The buffer is dropped.
     pub fn into_vectors<V: Vector<Lane = T>>(self) -> Result<Buffer<V>> {
         Ok(Buffer::from_any(self.vectors::<V>()?))
     }

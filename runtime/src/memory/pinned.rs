@@ -19,9 +19,10 @@ impl<T: Element + CastBytes> PinnedElement for T {}
 /// An array in page-locked memory of the host, from [`Device::pinned`]. A GPU copies it while the
 /// host and other streams do something else, and about twice as fast as other memory.
 ///
-/// Copies begin with [`Slice::copy_from_pinned`](crate::Slice::copy_from_pinned) and [`Slice::copy_to_pinned`](crate::Slice::copy_to_pinned), which do not wait.
-/// Access by the host waits for the copies that are under way: [`Self::as_slice`] for those that
-/// write the array, [`Self::as_mut_slice`] for all of them.
+/// Copies begin with [`Slice::copy_from_pinned`](crate::Slice::copy_from_pinned) and
+/// [`Slice::copy_to_pinned`](crate::Slice::copy_to_pinned), which do not wait. Access by the host
+/// waits for the copies that are under way: [`Self::as_slice`] for those that write the array,
+/// [`Self::as_mut_slice`] for all of them.
 ///
 /// ```
 /// # use warpwise::Device;

@@ -1,9 +1,10 @@
-//! Two- and three-dimensional arrays in kernels: [`Rows`], [`RowsMut`], [`Layers`] and [`LayersMut`].
+//! Two- and three-dimensional arrays in kernels: [`Rows`], [`RowsMut`], [`Layers`] and
+//! [`LayersMut`].
 //!
-//! Each is a slice with the extents of an array and its pitch, the number of elements from the start
-//! of one row to the next. A launch guarantees that the slice has every element of the array. The
-//! check of an index against the extents is therefore the only one, and a kernel that has compared
-//! its indices with the extents needs none.
+//! Each is a slice with the extents of an array and its pitch, the number of elements from the
+//! start of one row to the next. A launch guarantees that the slice has every element of the array.
+//! The check of an index against the extents is therefore the only one, and a kernel that has
+//! compared its indices with the extents needs none.
 use crate::device;
 use std::ops::{Index, IndexMut};
 

@@ -1,4 +1,5 @@
-//! Lints of kernels that are bound at a launch: records of the `log` crate, target `warpwise::lint`.
+//! Lints of kernels that are bound at a launch: records of the `log` crate, target
+//! `warpwise::lint`.
 //!
 //! When a generic kernel is built, lints report only findings that do not depend on its parameters.
 //! At its first launch with some bindings they run again, and new findings are logged, as a warning

@@ -35,8 +35,8 @@
 //! caches, too, which makes predictions more accurate and launches slower.
 //! `cargo warpwise profile` prints the prediction of every launch of a program.
 //!
-//! A prediction is an estimate: it carries an [uncertainty](Prediction::uncertainty), and replaces no
-//! measurement.
+//! A prediction is an estimate: it carries an [uncertainty](Prediction::uncertainty), and replaces
+//! no measurement.
 pub use warpwise_compiler::hardware::{
     gpu::{Evidence, GPUS, Gpu, Lanes, Latencies},
     time::{BoundBy, CacheCounts, Grid, Pipe, Prediction, Step, Work, needed_parallelism, predict},

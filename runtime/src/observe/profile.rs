@@ -1,10 +1,10 @@
-//! `WARPWISE_PROFILE=DIR`: every CPU device of the program counts its launches, and the counters are
-//! written to a file of the process in that folder, launch by launch, so that they are complete
+//! `WARPWISE_PROFILE=DIR`: every CPU device of the program counts its launches, and the counters
+//! are written to a file of the process in that folder, launch by launch, so that they are complete
 //! however the program ends.
 //!
 //! `cargo warpwise profile` sets the variable and reads the files. Each line is a JSON object: the
-//! program, then kernels and launches in the order of the launches. A launch with the counters of an
-//! earlier one only names that one.
+//! program, then kernels and launches in the order of the launches. A launch with the counters of
+//! an earlier one only names that one.
 use crate::{
     counters::{LaunchCounters, Object},
     launch::{bound_kernel::Bound, checks::CheckedLaunch, config::Geometry},

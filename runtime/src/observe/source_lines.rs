@@ -1,10 +1,10 @@
-//! `WARPWISE_LINEINFO=1`: kernels on a GPU carry the lines of their Rust source, for Nsight Compute,
-//! cuda-gdb and compute-sanitizer.
+//! `WARPWISE_LINEINFO=1`: kernels on a GPU carry the lines of their Rust source, for Nsight
+//! Compute, cuda-gdb and compute-sanitizer.
 //!
 //! The PTX in a program has no lines. With the variable it is not used, and the built-in back end
 //! compiles each kernel at its first launch from the IR and the places that the program has for
-//! messages. So nothing has to be built again, and programs do not grow; but code by LLVM is replaced
-//! by that of the built-in back end.
+//! messages. So nothing has to be built again, and programs do not grow; but code by LLVM is
+//! replaced by that of the built-in back end.
 use crate::launch::source::Source;
 use std::{env, path::Path};
 use warpwise_compiler::back::ptx::Lines;
@@ -40,9 +40,9 @@ impl SourceLines {
     }
 }
 
-/// Returns the whole path of a source file. rustc names files of a workspace from its root, which is
-/// the current folder or one around it where programs are developed. Elsewhere the name stays, for
-/// the tool to find.
+/// Returns the whole path of a source file. rustc names files of a workspace from its root, which
+/// is the current folder or one around it where programs are developed. Elsewhere the name stays,
+/// for the tool to find.
 fn find_file(folder: &Path, file: &str) -> String {
     let found = folder.ancestors().map(|folder| folder.join(file)).find(|path| path.is_file());
     found.map_or_else(|| file.to_owned(), |path| path.to_string_lossy().into_owned())

@@ -53,7 +53,8 @@ impl Drop for Timed {
     }
 }
 
-/// Makes a scope of the name of a range, a span, and true if the span's `time_us` is that of the call.
+/// Makes a scope of the name of a range, a span, and true if the span's `time_us` is that of the
+/// call.
 macro_rules! scope {
     ($name:expr, $span:expr, $is_timed:expr) => {
         Scope {

@@ -1,9 +1,9 @@
-//! A warning that the interpreter was built without optimization, once in a process, when it has run
-//! for long enough to matter.
+//! A warning that the interpreter was built without optimization, once in a process, when it has
+//! run for long enough to matter.
 //!
 //! `cargo test` and `cargo run` compile dependencies so, unless a project configures otherwise. The
-//! warning is a record of the `log` crate, like those of lints on launches ([`crate::observe::launch_lints`]), and
-//! is off with `WARPWISE_LINTS=off`.
+//! warning is a record of the `log` crate, like those of lints on launches
+//! ([`crate::observe::launch_lints`]), and is off with `WARPWISE_LINTS=off`.
 use crate::observe::bound_lints;
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},

@@ -16,8 +16,8 @@ use warpwise_compiler::{
 /// others are those of textures.
 const MAX_EXTENT_1D: usize = 32_768;
 
-/// A surface of `D` dimensions in the memory of a [`Device`], which it keeps alive: an array of texels
-/// that kernels read and write. If it is `LAYERED`, there are several such arrays.
+/// A surface of `D` dimensions in the memory of a [`Device`], which it keeps alive: an array of
+/// texels that kernels read and write. If it is `LAYERED`, there are several such arrays.
 ///
 /// A kernel's [`Surface2<T>`](crate::Surface2) takes `&SurfaceObject<T, 2>`, and its
 /// [`Surface2Mut<T>`](crate::Surface2Mut) `&mut SurfaceObject<T, 2>`.
@@ -127,7 +127,8 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> SurfaceObject<T, D,
         self.layout.shape
     }
 
-    /// Returns the surface as a texture, which has its texels and the sampler that it was made with.
+    /// Returns the surface as a texture, which has its texels and the sampler that it was made
+    /// with.
     ///
     /// The documentation of [`surface`](crate::surface) has an example.
     pub const fn as_texture(&self) -> &TextureObject<T, D, LAYERED> {
@@ -204,8 +205,8 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> SurfaceObject<T, D,
     /// ```
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless there are as many values; errors
-    /// of the driver.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless there are as many values;
+    /// errors of the driver.
     pub fn copy_from(&mut self, values: &[T::Element]) -> Result<()> {
         check_lengths(values.len(), self.count())?;
         let write = |bytes: &[u8]| self.device().write_texels(&self.texels, bytes);
@@ -252,8 +253,8 @@ impl Device {
     }
 
     /// Makes a surface of `(rows, columns)` texels from values in row-major order, for a kernel's
-    /// [`Surface2<T>`](crate::Surface2) or [`Surface2Mut<T>`](crate::Surface2Mut). The sampler is that
-    /// of its [texture](SurfaceObject::as_texture).
+    /// [`Surface2<T>`](crate::Surface2) or [`Surface2Mut<T>`](crate::Surface2Mut). The sampler is
+    /// that of its [texture](SurfaceObject::as_texture).
     ///
     /// ```
     /// # use warpwise::{Device, Normalized, Sampler, U8x4};
@@ -274,9 +275,9 @@ impl Device {
         SurfaceObject::new(self, texels, ([columns, rows], 1), sampler)
     }
 
-    /// Makes a surface of `(layers, rows, columns)` texels from values layer by layer, for a kernel's
-    /// [`Surface3<T>`](crate::Surface3) or [`Surface3Mut<T>`](crate::Surface3Mut). The sampler is that
-    /// of its [texture](SurfaceObject::as_texture).
+    /// Makes a surface of `(layers, rows, columns)` texels from values layer by layer, for a
+    /// kernel's [`Surface3<T>`](crate::Surface3) or [`Surface3Mut<T>`](crate::Surface3Mut). The
+    /// sampler is that of its [texture](SurfaceObject::as_texture).
     ///
     /// ```
     /// # use warpwise::{Device, Sampler};
@@ -296,8 +297,8 @@ impl Device {
         SurfaceObject::new(self, texels, ([columns, rows, layers], 1), sampler)
     }
 
-    /// Makes an array of `layers` surfaces of one dimension with `columns` texels each, for a kernel's
-    /// [`LayeredSurface1<T>`](crate::LayeredSurface1) or
+    /// Makes an array of `layers` surfaces of one dimension with `columns` texels each, for a
+    /// kernel's [`LayeredSurface1<T>`](crate::LayeredSurface1) or
     /// [`LayeredSurface1Mut<T>`](crate::LayeredSurface1Mut). The sampler is that of its
     /// [texture](SurfaceObject::as_texture).
     ///

@@ -78,8 +78,8 @@ impl<T: Texel> Surface1<'_, T> {
 
 /// A surface of one dimension that a kernel writes.
 ///
-/// A launch takes `&mut` [`SurfaceObject<T, 1>`](crate::SurfaceObject) for it. The kernel declares the parameter
-/// `mut`. The documentation of [`Surface1`] has an example.
+/// A launch takes `&mut` [`SurfaceObject<T, 1>`](crate::SurfaceObject) for it. The kernel declares
+/// the parameter `mut`. The documentation of [`Surface1`] has an example.
 #[device]
 #[derive(Debug)]
 pub struct Surface1Mut<'a, T: Texel> {
@@ -234,8 +234,8 @@ impl<T: Texel> Surface2<'_, T> {
 
 /// A surface of two dimensions that a kernel writes.
 ///
-/// A launch takes `&mut` [`SurfaceObject<T, 2>`](crate::SurfaceObject) for it. The kernel declares the parameter
-/// `mut`. The documentation of [`Surface2`] has an example.
+/// A launch takes `&mut` [`SurfaceObject<T, 2>`](crate::SurfaceObject) for it. The kernel declares
+/// the parameter `mut`. The documentation of [`Surface2`] has an example.
 #[device]
 #[derive(Debug)]
 pub struct Surface2Mut<'a, T: Texel> {
@@ -414,8 +414,8 @@ impl<T: Texel> Surface3<'_, T> {
 
 /// A surface of three dimensions that a kernel writes.
 ///
-/// A launch takes `&mut` [`SurfaceObject<T, 3>`](crate::SurfaceObject) for it. The kernel declares the parameter
-/// `mut`. The documentation of [`Surface3`] has an example.
+/// A launch takes `&mut` [`SurfaceObject<T, 3>`](crate::SurfaceObject) for it. The kernel declares
+/// the parameter `mut`. The documentation of [`Surface3`] has an example.
 #[device]
 #[derive(Debug)]
 pub struct Surface3Mut<'a, T: Texel> {
@@ -554,8 +554,8 @@ impl<T: Texel> LayeredSurface1<'_, T> {
         self.layers
     }
 
-    /// Returns the texel at coordinates: CUDA's `surf1DLayeredread`. Coordinates outside the surface end
-    /// the thread, as an index outside a slice does.
+    /// Returns the texel at coordinates: CUDA's `surf1DLayeredread`. Coordinates outside the
+    /// surface end the thread, as an index outside a slice does.
     ///
     /// The documentation of [`LayeredSurface1`] has an example.
     #[track_caller]
@@ -598,8 +598,8 @@ impl<T: Texel> LayeredSurface1<'_, T> {
 
 /// An array of surfaces of one dimension that a kernel writes.
 ///
-/// A launch takes `&mut` [`SurfaceObject<T, 1, true>`](crate::SurfaceObject) for it. The kernel declares the parameter
-/// `mut`. The documentation of [`LayeredSurface1`] has an example.
+/// A launch takes `&mut` [`SurfaceObject<T, 1, true>`](crate::SurfaceObject) for it. The kernel
+/// declares the parameter `mut`. The documentation of [`LayeredSurface1`] has an example.
 #[device]
 #[derive(Debug)]
 pub struct LayeredSurface1Mut<'a, T: Texel> {
@@ -625,8 +625,8 @@ impl<T: Texel> LayeredSurface1Mut<'_, T> {
         self.layers
     }
 
-    /// Returns the texel at coordinates: CUDA's `surf1DLayeredread`. Coordinates outside the surface end
-    /// the thread, as an index outside a slice does.
+    /// Returns the texel at coordinates: CUDA's `surf1DLayeredread`. Coordinates outside the
+    /// surface end the thread, as an index outside a slice does.
     ///
     /// The documentation of [`Self::get`] has an example.
     #[track_caller]
@@ -666,8 +666,8 @@ impl<T: Texel> LayeredSurface1Mut<'_, T> {
         }
     }
 
-    /// Writes the texel at coordinates: CUDA's `surf1DLayeredwrite`. Coordinates outside the surface end
-    /// the thread, as an index outside a slice does.
+    /// Writes the texel at coordinates: CUDA's `surf1DLayeredwrite`. Coordinates outside the
+    /// surface end the thread, as an index outside a slice does.
     ///
     /// The documentation of [`LayeredSurface1`] has an example.
     #[track_caller]
@@ -737,8 +737,8 @@ impl<T: Texel> LayeredSurface2<'_, T> {
         self.layers
     }
 
-    /// Returns the texel at coordinates: CUDA's `surf2DLayeredread`. Coordinates outside the surface end
-    /// the thread, as an index outside a slice does.
+    /// Returns the texel at coordinates: CUDA's `surf2DLayeredread`. Coordinates outside the
+    /// surface end the thread, as an index outside a slice does.
     ///
     /// The documentation of [`LayeredSurface2`] has an example.
     #[track_caller]
@@ -783,8 +783,8 @@ impl<T: Texel> LayeredSurface2<'_, T> {
 
 /// An array of surfaces of two dimensions that a kernel writes.
 ///
-/// A launch takes `&mut` [`SurfaceObject<T, 2, true>`](crate::SurfaceObject) for it. The kernel declares the parameter
-/// `mut`. The documentation of [`LayeredSurface2`] has an example.
+/// A launch takes `&mut` [`SurfaceObject<T, 2, true>`](crate::SurfaceObject) for it. The kernel
+/// declares the parameter `mut`. The documentation of [`LayeredSurface2`] has an example.
 #[device]
 #[derive(Debug)]
 pub struct LayeredSurface2Mut<'a, T: Texel> {
@@ -819,8 +819,8 @@ impl<T: Texel> LayeredSurface2Mut<'_, T> {
         self.layers
     }
 
-    /// Returns the texel at coordinates: CUDA's `surf2DLayeredread`. Coordinates outside the surface end
-    /// the thread, as an index outside a slice does.
+    /// Returns the texel at coordinates: CUDA's `surf2DLayeredread`. Coordinates outside the
+    /// surface end the thread, as an index outside a slice does.
     ///
     /// The documentation of [`Self::get`] has an example.
     #[track_caller]
@@ -861,8 +861,8 @@ impl<T: Texel> LayeredSurface2Mut<'_, T> {
         }
     }
 
-    /// Writes the texel at coordinates: CUDA's `surf2DLayeredwrite`. Coordinates outside the surface end
-    /// the thread, as an index outside a slice does.
+    /// Writes the texel at coordinates: CUDA's `surf2DLayeredwrite`. Coordinates outside the
+    /// surface end the thread, as an index outside a slice does.
     ///
     /// The documentation of [`LayeredSurface2`] has an example.
     #[track_caller]

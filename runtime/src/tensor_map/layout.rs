@@ -26,7 +26,8 @@ pub(crate) struct TensorLayout {
 
 impl TensorLayout {
     /// Describes `layers` layers of rows, the rows of a rectangle. The box and the swizzle are
-    /// those of the kernel's parameter, the layers first. Boxes are copied to shared memory, or stored.
+    /// those of the kernel's parameter, the layers first. Boxes are copied to shared memory, or
+    /// stored.
     pub(crate) fn new(
         rectangle: &Rectangle,
         layers: Option<usize>,

@@ -50,14 +50,15 @@
 //!   waited for as a [bulk copy](crate::MBarrier::bulk_copy).
 //! - A [`TensorMap2Mut`] takes `&mut` of the array, and its [`store`](TensorMap2Mut::store) copies
 //!   a box from shared memory. It is waited for as the stores of [`bulk_store`](crate::bulk_store).
-//! - [`MBarrier::tensor_copy_multicast`](crate::MBarrier::tensor_copy_multicast) copies a box to several
-//!   blocks of a [cluster](crate::cluster) at once.
+//! - [`MBarrier::tensor_copy_multicast`](crate::MBarrier::tensor_copy_multicast) copies a box to
+//!   several blocks of a [cluster](crate::cluster) at once.
 //!
-//! **Coordinates** are those of the first element of the box: `(row, column)`, or `(layer, row,
-//! column)`. They may be negative. The box begins at a multiple of 16 bytes along the rows: hardware
-//! has no other boxes, so that the column is rounded down, for `f32` to a multiple of 4. Elements of
-//! the box that are outside of the array are zeros, and stores leave them out, so that copies need no
-//! checks. A store with a negative coordinate, which hardware lacks, is left out as a whole.
+//! **Coordinates** are those of the first element of the box: `(row, column)`, or
+//! `(layer, row, column)`. They may be negative. The box begins at a multiple of 16 bytes along the
+//! rows: hardware has no other boxes, so that the column is rounded down, for `f32` to a multiple
+//! of 4. Elements of the box that are outside of the array are zeros, and stores leave them out, so
+//! that copies need no checks. A store with a negative coordinate, which hardware lacks, is left
+//! out as a whole.
 //!
 //! **Tiles.** The place in shared memory has as many bytes as the box, and is aligned to 128 bytes.
 //! Without a swizzle (`0`), the tile `[[T; COLUMNS]; ROWS]` in a struct with `repr(C, align(128))`

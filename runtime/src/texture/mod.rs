@@ -25,17 +25,18 @@
 //! # }
 //! ```
 //!
-//! A kernel takes a [`Texture1<T>`](Texture1), [`Texture2<T>`](Texture2) or [`Texture3<T>`](Texture3)
-//! by value, and its launch a reference to a [`TextureObject<T, 1>`](TextureObject), `<T, 2>` or
-//! `<T, 3>`, which [`Device::texture_1d`](crate::Device::texture_1d) and similar functions make.
-//! Textures are read-only. [`LayeredTexture1`] and [`LayeredTexture2`] are arrays of textures, of which
-//! a read names one. A texture of two dimensions may have [levels](crate::Device::mipmapped_texture_2d),
+//! A kernel takes a [`Texture1<T>`](Texture1), [`Texture2<T>`](Texture2) or
+//! [`Texture3<T>`](Texture3) by value, and its launch a reference to a
+//! [`TextureObject<T, 1>`](TextureObject), `<T, 2>` or `<T, 3>`, which
+//! [`Device::texture_1d`](crate::Device::texture_1d) and similar functions make. Textures are
+//! read-only. [`LayeredTexture1`] and [`LayeredTexture2`] are arrays of textures, of which a read
+//! names one. A texture of two dimensions may have [levels](crate::Device::mipmapped_texture_2d),
 //! smaller versions of its image.
 //!
 //! **Texels** are `f32`, `f16`, and integers of 8, 16 and 32 bits, and vectors of two and four of
 //! them, such as [`F32x4`](crate::F32x4) and [`U8x4`](crate::U8x4). `f16`s are read as `f32`s, and
-//! integers as themselves; [`Normalized<U8x4>`](Normalized) reads them as floats from 0 to 1, or -1 to
-//! 1 if they are signed.
+//! integers as themselves; [`Normalized<U8x4>`](Normalized) reads them as floats from 0 to 1, or -1
+//! to 1 if they are signed.
 //!
 //! **Coordinates** are `f32`s, x first. Texel `i` of `n` covers those from `i` to `i + 1`, and its
 //! center is `i + 0.5`; if they are [normalized](Sampler::normalized), those from `i / n` to

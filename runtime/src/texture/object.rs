@@ -14,8 +14,8 @@ use warpwise_compiler::{
     texture::{AddressMode, ChannelType, Descriptor, Filter, HEADER_BYTES},
 };
 
-/// The greatest extents of textures of one, two and three dimensions, which every GPU that kernels run
-/// on has, and from which it gathers.
+/// The greatest extents of textures of one, two and three dimensions, which every GPU that kernels
+/// run on has, and from which it gathers.
 const MAX_EXTENTS: [usize; 3] = [131_072, 32_768, 16_384];
 /// The greatest extents of the layers of such textures.
 const MAX_LAYER_EXTENT: usize = 32_768;
@@ -55,8 +55,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A sampler of the texel that covers the coordinates, which are in texels; outside of the texture,
-    /// of the nearest one.
+    /// A sampler of the texel that covers the coordinates, which are in texels; outside of the
+    /// texture, of the nearest one.
     ///
     /// The documentation of [`Sampler`] has an example.
     pub const POINT: Self = Self {
@@ -92,8 +92,8 @@ impl Sampler {
         Self { normalized: true, ..self }
     }
 
-    /// Sets the filter of levels: the nearest one, which is the default, or the weighted mean of the two
-    /// around the level of detail.
+    /// Sets the filter of levels: the nearest one, which is the default, or the weighted mean of
+    /// the two around the level of detail.
     ///
     /// ```
     /// use warpwise::{Filter, Sampler, Texture2, prelude::*};
@@ -226,13 +226,13 @@ elements! {
     I16: i16, I16x2, I16x4;
 }
 
-/// A texture of `D` dimensions in the memory of a [`Device`], which it keeps alive: an array of texels
-/// in an order that is fast for hardware, and a [`Sampler`]. If it is `LAYERED`, there are several such
-/// arrays.
+/// A texture of `D` dimensions in the memory of a [`Device`], which it keeps alive: an array of
+/// texels in an order that is fast for hardware, and a [`Sampler`]. If it is `LAYERED`, there are
+/// several such arrays.
 ///
 /// A kernel's [`Texture2<T>`](crate::Texture2) takes `&TextureObject<T, 2>`. Nothing changes a
-/// texture after it is made. Dropping one waits for the work of its stream, since CUDA frees arrays at
-/// once.
+/// texture after it is made. Dropping one waits for the work of its stream, since CUDA frees arrays
+/// at once.
 pub struct TextureObject<T: TextureElement, const D: usize, const LAYERED: bool = false> {
     any: AnySlice,
     size: Size<D>,
@@ -302,7 +302,8 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
         Self::with_values(device, values, size, sampler, false)
     }
 
-    /// Makes the texture of a surface of values on the host, whose greatest extent along x is `most`.
+    /// Makes the texture of a surface of values on the host, whose greatest extent along x is
+    /// `most`.
     pub(crate) fn of_surface(
         device: &Device,
         values: &[T::Element],
@@ -564,8 +565,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] unless there are `rows * columns` values; [`Error::BadTexture`] if an
-    /// extent is 0 or more than 32,768, and for samplers that hardware does not have;
+    /// [`Error::LengthMismatch`] unless there are `rows * columns` values; [`Error::BadTexture`] if
+    /// an extent is 0 or more than 32,768, and for samplers that hardware does not have;
     /// [`Error::OutOfMemory`], or an error of the driver.
     pub fn texture_2d<T: TextureElement>(
         &self,
@@ -576,8 +577,8 @@ impl Device {
         TextureObject::from_values(self, texels, Size::flat([columns, rows]), sampler)
     }
 
-    /// Makes a texture of `(layers, rows, columns)` texels from values layer by layer, for a kernel's
-    /// [`Texture3<T>`](crate::Texture3).
+    /// Makes a texture of `(layers, rows, columns)` texels from values layer by layer, for a
+    /// kernel's [`Texture3<T>`](crate::Texture3).
     ///
     /// ```
     /// # use warpwise::{Device, Sampler};
@@ -597,8 +598,8 @@ impl Device {
         TextureObject::from_values(self, texels, Size::flat([columns, rows, layers]), sampler)
     }
 
-    /// Makes an array of `layers` textures of one dimension with `columns` texels each, for a kernel's
-    /// [`LayeredTexture1<T>`](crate::LayeredTexture1).
+    /// Makes an array of `layers` textures of one dimension with `columns` texels each, for a
+    /// kernel's [`LayeredTexture1<T>`](crate::LayeredTexture1).
     ///
     /// ```
     /// # use warpwise::{Device, Sampler};
@@ -662,8 +663,8 @@ impl Device {
     }
 
     /// Makes a texture of two dimensions with several levels, for a kernel's
-    /// [`Texture2<T>`](crate::Texture2): `(rows, columns)` texels from values in row-major order, and
-    /// an image of half the extents, rounded down and at least 1, for each further level.
+    /// [`Texture2<T>`](crate::Texture2): `(rows, columns)` texels from values in row-major order,
+    /// and an image of half the extents, rounded down and at least 1, for each further level.
     ///
     /// ```
     /// # use warpwise::{Device, Sampler};
@@ -675,8 +676,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// As [`Self::texture_2d`]; [`Error::BadTexture`] if there is no level, more than one of a single
-    /// texel, or a level with another number of texels, and for several levels without
+    /// As [`Self::texture_2d`]; [`Error::BadTexture`] if there is no level, more than one of a
+    /// single texel, or a level with another number of texels, and for several levels without
     /// [normalized](Sampler::normalized) coordinates.
     pub fn mipmapped_texture_2d<T: TextureElement>(
         &self,

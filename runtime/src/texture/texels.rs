@@ -136,8 +136,8 @@ texel_words! {
         sample_level_2d_u32 sample_gradient_2d_u32;
 }
 
-/// A texel of integers that are read as floats: an unsigned integer divided by its greatest value, and
-/// a signed one divided by its greatest value, but at least -1.
+/// A texel of integers that are read as floats: an unsigned integer divided by its greatest value,
+/// and a signed one divided by its greatest value, but at least -1.
 ///
 /// `Normalized<U8x4>` is read as an [`F32x4`] whose lanes are 0 to 1.
 #[device]

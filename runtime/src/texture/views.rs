@@ -139,8 +139,8 @@ impl<T: Texel> Texture2<'_, T> {
     /// Returns the filtered texel at coordinates and a level of detail: CUDA's `tex2DLod`.
     ///
     /// Level 0 is the first one. A fraction is rounded to 8 bits; between two levels, the sampler's
-    /// [`mipmap_filter`](crate::Sampler::mipmap_filter) decides. A level that is less than 0 is 0, and
-    /// one that is too large is the last one, so that a texture with one level reads that.
+    /// [`mipmap_filter`](crate::Sampler::mipmap_filter) decides. A level that is less than 0 is 0,
+    /// and one that is too large is the last one, so that a texture with one level reads that.
     ///
     /// ```
     /// use warpwise::{Filter, Sampler, Texture2, prelude::*};
@@ -209,9 +209,9 @@ impl<T: Texel> Texture2<'_, T> {
         T::from_words(words)
     }
 
-    /// Returns the first channel of the four texels that a linear filter would read, in the order of
-    /// CUDA's `tex2Dgather`: those of the second row from left to right, then those of the first row
-    /// from right to left. Of several levels, the first one.
+    /// Returns the first channel of the four texels that a linear filter would read, in the order
+    /// of CUDA's `tex2Dgather`: those of the second row from left to right, then those of the first
+    /// row from right to left. Of several levels, the first one.
     ///
     /// ```
     /// use warpwise::{Sampler, Texture2, prelude::*};
@@ -443,8 +443,8 @@ impl<T: Texel> LayeredTexture1<'_, T> {
         self.layers
     }
 
-    /// Returns the filtered texel at a coordinate of a layer, the last one if there are fewer: CUDA's
-    /// `tex1DLayered`.
+    /// Returns the filtered texel at a coordinate of a layer, the last one if there are fewer:
+    /// CUDA's `tex1DLayered`.
     ///
     /// ```
     /// use warpwise::{LayeredTexture1, Sampler, prelude::*};
@@ -533,8 +533,8 @@ impl<T: Texel> LayeredTexture2<'_, T> {
         self.layers
     }
 
-    /// Returns the filtered texel at coordinates of a layer, the last one if there are fewer: CUDA's
-    /// `tex2DLayered`.
+    /// Returns the filtered texel at coordinates of a layer, the last one if there are fewer:
+    /// CUDA's `tex2DLayered`.
     ///
     /// ```
     /// use warpwise::{LayeredTexture2, Sampler, prelude::*};

@@ -158,8 +158,8 @@ pub(crate) struct Code {
     /// The instructions of which only some operands matter, ascending, if undefined values are
     /// tracked.
     pub(crate) choices: Vec<(u32, OperandChoice)>,
-    /// True if the kernel has releases, acquires, fences, named barriers or mbarriers, if that matters to the
-    /// checks.
+    /// True if the kernel has releases, acquires, fences, named barriers or mbarriers, if that
+    /// matters to the checks.
     pub(crate) synchronizes: bool,
     /// The points at which threads report to the debugger.
     pub(crate) points: Vec<DebugPoint>,

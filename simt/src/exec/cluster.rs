@@ -1,5 +1,5 @@
-//! The state that the blocks of a cluster share: their shared memory, the copies from one to others,
-//! and the ended blocks.
+//! The state that the blocks of a cluster share: their shared memory, the copies from one to
+//! others, and the ended blocks.
 //!
 //! One worker runs all blocks of a cluster, in turns. A block of which all threads wait at the
 //! barrier of the cluster continues when those of the others wait, too, or have ended.

@@ -120,8 +120,8 @@ impl MBarrier {
         self.pending == 0 && self.expected_bytes == 0
     }
 
-    /// Returns the access sites and the destinations of the copies to several blocks, if accesses are
-    /// checked.
+    /// Returns the access sites and the destinations of the copies to several blocks, if accesses
+    /// are checked.
     pub(crate) fn multicasts(&self, code: &Code) -> Vec<(u32, u64)> {
         let multicasts = self.copies.iter().filter(|copy| copy.is_multicast);
         multicasts.filter_map(|copy| Some((copy.site(code)?, copy.to))).collect()

@@ -1,8 +1,9 @@
-//! The cache model: hit rates of the first- and second-level caches, from the addresses of a launch.
+//! The cache model: hit rates of the first- and second-level caches, from the addresses of a
+//! launch.
 //!
-//! Caches are set-associative over lines of 128 bytes, evict the line that was not used for longest,
-//! and hold single sectors of 32 bytes. Blocks run one after the other, block `b` on multiprocessor
-//! `b` modulo their number; each has a first-level cache.
+//! Caches are set-associative over lines of 128 bytes, evict the line that was not used for
+//! longest, and hold single sectors of 32 bytes. Blocks run one after the other, block `b` on
+//! multiprocessor `b` modulo their number; each has a first-level cache.
 //!
 //! ```text
 //! load     first-level cache; a miss looks in the second-level cache
@@ -14,8 +15,8 @@
 //! The second-level cache has partitions, and device memory delivers pairs of sectors. A
 //! multiprocessor looks in its own partition first; a sector that belongs to another partition is
 //! looked up there next, and then held by both. All lookups of a request happen at once: sectors of
-//! a pair that one request misses are two misses. The interleaving with other resident blocks is not
-//! modelled, nor is the time that a sector takes to arrive.
+//! a pair that one request misses are two misses. The interleaving with other resident blocks is
+//! not modelled, nor is the time that a sector takes to arrive.
 use warpwise_compiler::hardware::{
     Kind, LANES,
     global::{LINE_BYTES, SECTOR_BYTES},
@@ -77,7 +78,8 @@ impl CacheSimulation {
         }
     }
 
-    /// Simulates a request of a warp of block `block`, of `bytes` at the address of each active lane.
+    /// Simulates a request of a warp of block `block`, of `bytes` at the address of each active
+    /// lane.
     pub(crate) fn request(
         &mut self,
         block: u64,
@@ -109,8 +111,8 @@ impl CacheSimulation {
         }
     }
 
-    /// Simulates a copy in bulk by block `block`, from these sectors of global memory or to them. It
-    /// passes the first-level cache by.
+    /// Simulates a copy in bulk by block `block`, from these sectors of global memory or to them.
+    /// It passes the first-level cache by.
     pub(crate) fn bulk_copy(&mut self, block: u64, is_load: bool, sectors: &[u64]) {
         let near = (block % self.l1.len() as u64) as usize % self.l2.len();
         for numbers in sectors.chunks(Sectors::MOST) {

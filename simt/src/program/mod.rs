@@ -36,10 +36,10 @@ impl Program {
 
     /// Runs every thread of `launch` to its end.
     ///
-    /// Blocks start in the order of their numbers, x fastest. Each makes progress while others wait,
-    /// also with one worker. Without data races the result is the same every time, except for sums
-    /// of floats that blocks add atomically: with more than one worker, the order of the additions
-    /// varies.
+    /// Blocks start in the order of their numbers, x fastest. Each makes progress while others
+    /// wait, also with one worker. Without data races the result is the same every time, except for
+    /// sums of floats that blocks add atomically: with more than one worker, the order of the
+    /// additions varies.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
         run(&self.code, launch, |_| Vec::new(), Observation::default()).0
     }
@@ -153,8 +153,8 @@ impl CheckedProgram {
     }
 
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. The
-    /// checks do not change the results of the launch. Their findings are the same for any number of
-    /// workers.
+    /// checks do not change the results of the launch. Their findings are the same for any number
+    /// of workers.
     pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
         self.run_with(launch, checks, false)
     }

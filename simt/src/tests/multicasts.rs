@@ -2,8 +2,9 @@
 use super::{Shape, Value, program, run, sanitizer, shape};
 use crate::{Outcome, Stopped};
 
-/// Clusters of three blocks; `%tile` has room for a box of 2 rows of 4 elements, `%f` is an mbarrier
-/// for one arrival, and `%own` and `%at` are the thread's places in the tile and in the output.
+/// Clusters of three blocks; `%tile` has room for a box of 2 rows of 4 elements, `%f` is an
+/// mbarrier for one arrival, and `%own` and `%at` are the thread's places in the tile and in the
+/// output.
 const START: &str = "cluster 3, 1, 1
     param arg0 = x: tensor_read [u32] !0
     param arg1 = xrows: u64 !0

@@ -1,9 +1,9 @@
 //! Branch conditions that are affine in the lane index: comparisons of affine values, and `and`,
 //! `or` and `not` of them.
 //!
-//! Such a condition is mostly the same for all lanes, and the least and the greatest of the compared
-//! values prove that without evaluating any lane. Only where they do not, it is computed lane by
-//! lane, right before the branch.
+//! Such a condition is mostly the same for all lanes, and the least and the greatest of the
+//! compared values prove that without evaluating any lane. Only where they do not, it is computed
+//! lane by lane, right before the branch.
 use super::{affine::Affinity, uniformity::Uniformity};
 use crate::{bytecode::MAX_CONDITION_TERMS, translate::Instrumentation};
 use std::collections::HashMap;

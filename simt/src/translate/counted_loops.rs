@@ -9,10 +9,11 @@
 //!
 //! Counters and checks must not reveal the conversion. A loop that lanes leave one after the other
 //! stays as it is if lanes synchronize in it, or if the remaining lanes may spin until another
-//! thread writes: lanes that have left may then continue alone. With checks, a loop also stays as it
-//! is if its start, end or step may be undefined. A loop that is counted as written and has no other
-//! exit ([`runs_to_completion`]) never spins, whatever it reads, neither as a loop nor as a `for`.
-//! Where all loops with reads are such loops, lanes that have left always wait for the others.
+//! thread writes: lanes that have left may then continue alone. With checks, a loop also stays as
+//! it is if its start, end or step may be undefined. A loop that is counted as written and has no
+//! other exit ([`runs_to_completion`]) never spins, whatever it reads, neither as a loop nor as a
+//! `for`. Where all loops with reads are such loops, lanes that have left always wait for the
+//! others.
 //!
 //! If the local is also read outside of the loop, as in `while i < n && !found(i) { i += 1 }` with
 //! `i` used after it, the conversion sets it to its final value before the loop, and to the counter

@@ -1,8 +1,8 @@
 //! Products of `f64` on tensor cores.
 //!
-//! A block of four warps computes a tile of 128 rows and 64 columns, two warps beside two others. The warps
-//! take turns at beginning the copies. LLVM compiles the instance for each activation in the build: its
-//! code takes a tenth less time than the built-in back end's.
+//! A block of four warps computes a tile of 128 rows and 64 columns, two warps beside two others.
+//! The warps take turns at beginning the copies. LLVM compiles the instance for each activation in
+//! the build: its code takes a tenth less time than the built-in back end's.
 use super::{boxes_fit, runs_kernels};
 use crate::{
     error::Result,
@@ -63,8 +63,9 @@ fn multiply_double_boxes<const ACTIVATION: u32>(
     let (first_row, first_column) = (tile_row * ROWS, tile_column * COLUMNS);
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
     let steps = depth.div_ceil(DEPTH);
-    // The rows and columns of fragments are permuted, so that the lanes of half a warp read different
-    // banks: first the even rows of eight, and two neighbours of either half of 16 columns.
+    // The rows and columns of fragments are permuted, so that the lanes of half a warp read
+    // different banks: first the even rows of eight, and two neighbours of either half of 16
+    // columns.
     let (group, k) = (lane / 4, lane % 4);
     let row = group % 4 * 2 + group / 4;
     let chunk = group / 2 % 2 * 4 + group / 4;

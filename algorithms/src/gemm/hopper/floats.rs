@@ -1,8 +1,8 @@
 //! Products of `f32`.
 //!
-//! A block of four warps computes a tile of 128 by 128 elements, each thread 16 rows and eight columns of it.
-//! `a` is transposed in memory before, so that a thread loads four neighbouring rows of a column at once.
-//! The warps take turns at beginning the copies.
+//! A block of four warps computes a tile of 128 by 128 elements, each thread 16 rows and eight
+//! columns of it. `a` is transposed in memory before, so that a thread loads four neighbouring rows
+//! of a column at once. The warps take turns at beginning the copies.
 use super::{boxes_fit, runs_kernels};
 use crate::{
     error::Result,
@@ -92,8 +92,8 @@ fn multiply_float_boxes<const ACTIVATION: u32>(
     let (tile_row, tile_column) = tile_of_block(rows.div_ceil(SIDE), columns.div_ceil(SIDE));
     let (first_row, first_column) = (tile_row * SIDE, tile_column * SIDE);
     let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    // Shared memory serves two quarters of a warp at once if lanes beside each other, or every other lane,
-    // read the same vector.
+    // Shared memory serves two quarters of a warp at once if lanes beside each other, or every
+    // other lane, read the same vector.
     let row = warp / 2 * 16 + lane / 2 % 2 + lane / 16 * 2;
     let column = warp % 2 * 16 + lane % 2 + lane / 4 % 4 * 2;
     let steps = depth.div_ceil(DEPTH);
@@ -102,7 +102,8 @@ fn multiply_float_boxes<const ACTIVATION: u32>(
     // The numbers of two products: those that are multiplied, and the next ones.
     let mut fragments =
         [Fragments { left: [F32x4::ZERO; ROW_VECTORS], right: [F32x4::ZERO; COLUMN_VECTORS] }; 2];
-    // The first steps only fill stages. A stage was read two steps ago, so that nobody waits for it.
+    // The first steps only fill stages. A stage was read two steps ago, so that nobody waits for
+    // it.
     for step in 0..steps + STAGES - 2 {
         if step < steps && warp == step % 4 && lane == 0 {
             let stage = step % STAGES;
@@ -112,7 +113,8 @@ fn multiply_float_boxes<const ACTIVATION: u32>(
             full[stage].tensor_copy(&mut tiles_b[stage], &b, (k, first_column as i32));
             full[stage].arrive();
         }
-        // While that lane waits, the others may go on: without this they would not compute together.
+        // While that lane waits, the others may go on: without this they would not compute
+        // together.
         sync_warp();
         if step + 2 >= STAGES {
             let step = step + 2 - STAGES;

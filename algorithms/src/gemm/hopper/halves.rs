@@ -1,8 +1,9 @@
 //! Products of halves by the warpgroups of Hopper.
 //!
-//! A block computes a tile of 128 rows and 256 columns, each of its two warpgroups 64 rows. A thread of a third
-//! copies boxes of the factors to four stages in shared memory, by tensor maps, which put zeros
-//! beyond the edges. So up to three stages are on their way while one is multiplied.
+//! A block computes a tile of 128 rows and 256 columns, each of its two warpgroups 64 rows. A
+//! thread of a third copies boxes of the factors to four stages in shared memory, by tensor maps,
+//! which put zeros beyond the edges. So up to three stages are on their way while one is
+//! multiplied.
 use super::{boxes_fit, runs_kernels};
 use crate::{
     error::Result,
@@ -25,8 +26,9 @@ const STAGES: usize = 4;
 #[device]
 const MULTIPLIERS: usize = 8;
 
-/// True if the kernels take such factors, on a device that has warpgroups: rows of `a` and `b` begin at
-/// multiples of 16 bytes, and no box of `b` has elements of the next batch where that of `a` has zeros.
+/// True if the kernels take such factors, on a device that has warpgroups: rows of `a` and `b`
+/// begin at multiples of 16 bytes, and no box of `b` has elements of the next batch where that of
+/// `a` has zeros.
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm) -> bool {
     runs_kernels(device)
         && boxes_fit(gemm, DEPTH)

@@ -1,7 +1,7 @@
 //! Products of `i8` by the warpgroups of Hopper.
 //!
-//! As [`warpgroups`](super::halves) multiplies halves, but hardware takes bytes of both factors along
-//! the sums only: `b` is transposed in memory before.
+//! As [`warpgroups`](super::halves) multiplies halves, but hardware takes bytes of both factors
+//! along the sums only: `b` is transposed in memory before.
 use super::runs_kernels;
 use crate::{
     error::Result,
@@ -26,8 +26,8 @@ const STAGES: usize = 4;
 const MULTIPLIERS: usize = 8;
 
 /// True if the kernel takes such factors, on a device that has warpgroups: rows of `a` and of the
-/// transposed `b` begin at multiples of 16 bytes. For fewer rows than a tile has, the transposition would
-/// take longer than the product.
+/// transposed `b` begin at multiples of 16 bytes. For fewer rows than a tile has, the transposition
+/// would take longer than the product.
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm, a: &Slice<i8>) -> bool {
     let Gemm { rows, columns, depth, batches, .. } = *gemm;
     let fits = |extent: usize| i32::try_from(extent).is_ok();

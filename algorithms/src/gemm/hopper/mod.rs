@@ -1,9 +1,9 @@
 //! Products on GPUs of compute capability 9.0, whose tensor maps copy tiles to shared memory.
 //!
-//! One thread begins the copies, hardware computes the addresses and puts zeros beyond the edges, and
-//! mbarriers say when a stage is full and when it is empty. So warps spend nothing on copies, and do not
-//! wait for each other. The rows of matrices must begin at multiples of 16 bytes; other products, and
-//! those on other GPUs, are left to the kernels outside of this folder.
+//! One thread begins the copies, hardware computes the addresses and puts zeros beyond the edges,
+//! and mbarriers say when a stage is full and when it is empty. So warps spend nothing on copies,
+//! and do not wait for each other. The rows of matrices must begin at multiples of 16 bytes; other
+//! products, and those on other GPUs, are left to the kernels outside of this folder.
 pub(super) mod doubles;
 pub(super) mod floats;
 pub(super) mod halves;

@@ -1,9 +1,9 @@
 //! Layouts of a shared array that free its accesses of bank conflicts.
 //!
-//! A layout moves bytes: rows become shorter, padding lengthens them, a swizzle permutes the units of a
-//! row by the row's number. The search tries the shortest row that has all accesses, paddings in
-//! ascending order, then swizzles, and keeps the first one for which the formula of [`shared`] gives
-//! every access of the array its ideal number of wavefronts.
+//! A layout moves bytes: rows become shorter, padding lengthens them, a swizzle permutes the units
+//! of a row by the row's number. The search tries the shortest row that has all accesses, paddings
+//! in ascending order, then swizzles, and keeps the first one for which the formula of [`shared`]
+//! gives every access of the array its ideal number of wavefronts.
 use super::{Accesses, Lanes, Verdict};
 use crate::{
     analysis::symbolic::{EventKind, Trace},
@@ -107,8 +107,9 @@ pub fn collect_uses(
 }
 
 impl Layout {
-    /// Returns the smallest change of rows of `row` bytes that frees all `uses` of conflicts: shorter
-    /// rows, if `uses` are all accesses and so may be moved closer together; padding; else a swizzle.
+    /// Returns the smallest change of rows of `row` bytes that frees all `uses` of conflicts:
+    /// shorter rows, if `uses` are all accesses and so may be moved closer together; padding; else
+    /// a swizzle.
     pub fn search(uses: &[ArrayUse], row: u64, is_all: bool) -> Option<Self> {
         let unit = uses.iter().map(|of| u64::from(of.bytes)).max()?;
         if row == 0 || !row.is_multiple_of(unit) || cost_count(uses, row) > MAX_LAYOUT_COSTS {

@@ -52,8 +52,8 @@ impl Accesses {
         }
     }
 
-    /// Returns the request that a load, store or atomic update belongs to, and that of the source of
-    /// an asynchronous copy; `None` for local memory.
+    /// Returns the request that a load, store or atomic update belongs to, and that of the source
+    /// of an asynchronous copy; `None` for local memory.
     pub fn get(&self, access: InstId) -> Option<&Request> {
         self.request_of[access].map(|request| &self.requests[request])
     }

@@ -40,7 +40,8 @@ const MAX_TERMS: usize = 24;
 /// Maximum number of atoms of a product.
 const MAX_ATOMS_PER_PRODUCT: usize = 5;
 
-/// The bound of coefficients. Sums of two such, and products with a number of 2^26, fit in 128 bits.
+/// The bound of coefficients. Sums of two such, and products with a number of 2^26, fit in 128
+/// bits.
 const COEFFICIENT_LIMIT: i128 = 1 << 100;
 
 /// Bits of an atom in a product.
@@ -185,7 +186,8 @@ impl Form {
 
     /// Returns the index of a product, or `Err` with the index at which to insert it.
     fn find_term(&self, monomial: Monomial) -> Result<usize, usize> {
-        // Not a binary search: forms have few products, and the macro is built without optimization.
+        // Not a binary search: forms have few products, and the macro is built without
+        // optimization.
         let mut place = 0;
         while place < self.0.len() {
             let here = self.0[place].0;

@@ -9,11 +9,11 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Returns the barriers that order no accesses: no access before the barrier conflicts with one after
-/// it (two threads, the same bytes, one writes), in any execution. The accesses considered reach to
-/// the nearest barriers on both sides that surely run. Barriers are examined from the last to the
-/// first; one already found redundant no longer bounds the others. Atomic operations that collide
-/// need the order, too.
+/// Returns the barriers that order no accesses: no access before the barrier conflicts with one
+/// after it (two threads, the same bytes, one writes), in any execution. The accesses considered
+/// reach to the nearest barriers on both sides that surely run. Barriers are examined from the last
+/// to the first; one already found redundant no longer bounds the others. Atomic operations that
+/// collide need the order, too.
 pub(super) fn find_redundant_barriers(
     kernel: &Kernel,
     trace: &Trace,

@@ -79,8 +79,8 @@ impl Executor<'_> {
         self.unknown_bool(Spread::Thread)
     }
 
-    /// Compares a `difference` that is monotone in the index of a thread with 0, by `<`, `<=`, `>` or
-    /// `>=`. The threads on one side are the majority.
+    /// Compares a `difference` that is monotone in the index of a thread with 0, by `<`, `<=`, `>`
+    /// or `>=`. The threads on one side are the majority.
     fn order_with_zero(
         &self,
         op: CompareOp,

@@ -26,10 +26,11 @@
 //! - [`Trace::events`], [`Trace::events_of`]: all events, or those of one instruction.
 //! - [`Trace::is_uniform`]: true if an instruction yields the same value in each warp or block;
 //!   [`Trace::worst_split`]: the worst split at the condition of an `if` or loop.
-//! - [`SymbolicSum::difference`]: the distance of the addresses of two threads; [`SymbolicSum::number_in`]: the number
-//!   in a thread; [`SymbolicSum::is_same`]: true if threads agree for all values of the symbols.
-//! - [`Event::interval`] and [`Event::unordered_since`]: the barriers between two events; [`Event::arms`]:
-//!   mutual exclusion.
+//! - [`SymbolicSum::difference`]: the distance of the addresses of two threads;
+//!   [`SymbolicSum::number_in`]: the number in a thread; [`SymbolicSum::is_same`]: true if threads
+//!   agree for all values of the symbols.
+//! - [`Event::interval`] and [`Event::unordered_since`]: the barriers between two events;
+//!   [`Event::arms`]: mutual exclusion.
 //! - [`Trace::event_text`]: an event as text, as in `tests/filetests/trace`.
 //!
 //! **Assumptions.** A thread that fails a check, or panics, counts as present: the launch is an

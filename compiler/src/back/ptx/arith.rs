@@ -77,8 +77,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// -x as !x + 1. Where `neg` makes a number that is compared so, the `ptxas` of CUDA 13.0 merges two
-    /// comparisons into one of three, and compares with x.
+    /// -x as !x + 1. Where `neg` makes a number that is compared so, the `ptxas` of CUDA 13.0
+    /// merges two comparisons into one of three, and compares with x.
     fn complement_plus_one(&mut self, scalar: Scalar, value: InstId) -> Reg {
         let value = self.operand(value);
         let [complement, reg] = [(); 2].map(|()| self.regs.fresh(Class::of(scalar)));

@@ -1,8 +1,8 @@
 //! Bulk copies to shared memory: `cp.async.bulk`.
 //!
 //! A copy accesses memory by the asynchronous proxy, so that a fence comes before it: what threads
-//! have read and written before, and the initialization of mbarriers, is then before the copy, if it
-//! is before the instruction of the copying thread. A wait at the mbarrier needs no fence.
+//! have read and written before, and the initialization of mbarriers, is then before the copy, if
+//! it is before the instruction of the copying thread. A wait at the mbarrier needs no fence.
 use super::{Emitter, emitter::ptx};
 use crate::{
     ir::{CopyOp, Inst, InstId, Kernel, Op, Param, ParamKind, SyncOp},
@@ -42,7 +42,8 @@ const fn is_tensor_map(param: &Param) -> bool {
     matches!(param.kind, ParamKind::Slice { access, .. } if access.is_tensor_map())
 }
 
-/// Returns the oldest target that `kernel` needs for its bulk copies and tensor maps, if it has any.
+/// Returns the oldest target that `kernel` needs for its bulk copies and tensor maps, if it has
+/// any.
 pub(super) fn oldest_target(kernel: &Kernel) -> Option<Target> {
     let copies = kernel.insts.iter().any(|(_, inst)| is_bulk_copy(inst));
     let has_maps = kernel.params.iter().any(|(_, param)| is_tensor_map(param));

@@ -1,12 +1,12 @@
 //! Quotients and remainders of 64-bit integers, in line.
 //!
 //! PTX has `div` and `rem` for them, which `ptxas` makes calls of a subroutine of. Its releases
-//! 12.0 to
-//! 13.4 miscompile a kernel that calls that subroutine twice and has a loop which lanes leave one after
-//! the other, as those do that update memory atomically: lanes that have left the loop overwrite
-//! uniform registers, which a warp has once, while other lanes still need them in the loop.
-//! Addresses are among what they lose, and with them the GPU's context. Here nothing is called.
-//! `tests/filetests/ptx/division.ir` shows the text, `tests/ptxas/uniform.ptx` what is miscompiled.
+//! 12.0 to 13.4 miscompile a kernel that calls that subroutine twice and has a loop which lanes
+//! leave one after the other, as those do that update memory atomically: lanes that have left the
+//! loop overwrite uniform registers, which a warp has once, while other lanes still need them in
+//! the loop. Addresses are among what they lose, and with them the GPU's context. Here nothing is
+//! called. `tests/filetests/ptx/division.ir` shows the text, `tests/ptxas/uniform.ptx` what is
+//! miscompiled.
 //!
 //! By a divisor that is a constant, a quotient is the high half of a product ("Division by
 //! Invariant Integers using Multiplication", Granlund and Montgomery, 1994), in a tenth of the

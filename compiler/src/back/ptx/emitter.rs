@@ -544,7 +544,8 @@ impl<'k> Emitter<'k> {
     /// The `bool` that a byte or word is: true unless it is 0.
     pub(super) fn byte_to_pred(&mut self, byte: Reg) -> Reg {
         let pred = self.regs.fresh(Class::Pred);
-        // As `byte != 0`, which ends the compiler of driver 580 if a table of constants has the byte.
+        // As `byte != 0`, which ends the compiler of driver 580 if a table of constants has the
+        // byte.
         ptx!(self, "setp.ge.u32 {pred}, {byte}, 1");
         pred
     }

@@ -6,17 +6,16 @@
 //! those that have come wait for. The last block to end clears the second, so that the next launch
 //! finds what this one found, but for bit 63, of which only changes matter.
 //!
-//! **In a block**, `bar.sync` gathers the threads that have not ended. One of them, whichever was the last
-//! to write its number to shared memory, counts the block and waits; behind it is another
-//! `bar.sync`.
-//! **Ended threads.** Each thread counts itself in shared memory when it ends, however it ends, and the one that
-//! makes that all of the block counts the block as ended. So nobody waits for threads that have
-//! returned or faulted, here as at `bar.sync`.
+//! **In a block**, `bar.sync` gathers the threads that have not ended. One of them, whichever was
+//! the last to write its number to shared memory, counts the block and waits; behind it is another
+//! `bar.sync`. **Ended threads.** Each thread counts itself in shared memory when it ends, however
+//! it ends, and the one that makes that all of the block counts the block as ended. So nobody waits
+//! for threads that have returned or faulted, here as at `bar.sync`.
 //!
-//! **Order.** What a thread did before the barrier is before what another one does behind it: `bar.sync`, or
-//! the count of ended threads, orders it before the addition of its block's thread, which releases;
-//! that is read, perhaps through additions of others, by a load that acquires; and then comes
-//! `bar.sync` again.
+//! **Order.** What a thread did before the barrier is before what another one does behind it:
+//! `bar.sync`, or the count of ended threads, orders it before the addition of its block's thread,
+//! which releases; that is read, perhaps through additions of others, by a load that acquires; and
+//! then comes `bar.sync` again.
 use super::{
     Emitter,
     code::Label,

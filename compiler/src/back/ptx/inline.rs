@@ -1,7 +1,7 @@
 //! PTX that the user wrote, in a scope of its own.
 //!
-//! Its operands are registers of the class that PTX has for their types. They are copies, so that the
-//! text may write to its inputs.
+//! Its operands are registers of the class that PTX has for their types. They are copies, so that
+//! the text may write to its inputs.
 use super::{
     Emitter, Unsupported,
     emitter::{Value, ptx},

@@ -1,8 +1,8 @@
 //! Mbarriers: their initialization, arrivals and waits.
 //!
-//! The first thread of a block initializes all mbarriers, and no thread continues before. An arrival
-//! is a release and a wait an acquire, among the threads of the block. Targets from [`HAS_TRY_WAIT`]
-//! suspend a waiting thread; others test in a loop.
+//! The first thread of a block initializes all mbarriers, and no thread continues before. An
+//! arrival is a release and a wait an acquire, among the threads of the block. Targets from
+//! [`HAS_TRY_WAIT`] suspend a waiting thread; others test in a loop.
 use super::{
     Emitter, SYNC_CLUSTER,
     code::Label,
@@ -29,8 +29,8 @@ pub const MBARRIER_ARRIVE: &str = "mbarrier.arrive.shared.b64";
 /// The instruction that arrives and expects bytes, up to its operands.
 pub const MBARRIER_ARRIVE_EXPECT: &str = "mbarrier.arrive.expect_tx.shared.b64";
 
-/// Returns the instructions after the initialization of mbarriers, before which no thread continues:
-/// if copies of other blocks may count for them, no thread of the cluster.
+/// Returns the instructions after the initialization of mbarriers, before which no thread
+/// continues: if copies of other blocks may count for them, no thread of the cluster.
 pub fn after_mbarrier_inits(kernel: &Kernel) -> &'static [&'static str] {
     const OF_CLUSTER: [&str; 3] =
         ["fence.mbarrier_init.release.cluster", SYNC_CLUSTER[0], SYNC_CLUSTER[1]];

@@ -1,7 +1,8 @@
 //! Products of matrices on tensor cores, and loads of rows that are distributed for them.
 //!
-//! `mma.sync` and `ldmatrix` yield all words of a result. Each stands where the first of them is computed, and the
-//! others, [which follow in the same body](crate::analysis::mma), are its registers.
+//! `mma.sync` and `ldmatrix` yield all words of a result. Each stands where the first of them is
+//! computed, and the others, [which follow in the same body](crate::analysis::mma), are its
+//! registers.
 use super::{
     Emitter,
     emitter::{Value, ptx},

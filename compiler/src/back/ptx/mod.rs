@@ -2,11 +2,12 @@
 //!
 //! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order: a
 //! scalar as itself (`bool` as a byte); a slice as the address of its first element, then the
-//! number of its elements, 64 bits each, or, if the elements are in constant memory, as their number
-//! only, while the launcher copies the elements to the symbol [`constant_symbol`]; then, of each shared array but the first whose length the
-//! launch computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
-//! [`FaultRecord`](crate::fault::FaultRecord), which has the address of its flag, if its threads are
-//! [coarsened](crate::ir::Coarsening), the blocks of the launch along the axis, 32 bits, if the
+//! number of its elements, 64 bits each, or, if the elements are in constant memory, as their
+//! number only, while the launcher copies the elements to the symbol [`constant_symbol`]; then, of
+//! each shared array but the first whose length the launch computes, where it begins
+//! ([`shared_memory`]), 32 bits; then the address of the launch's
+//! [`FaultRecord`](crate::fault::FaultRecord), which has the address of its flag, if its threads
+//! are [coarsened](crate::ir::Coarsening), the blocks of the launch along the axis, 32 bits, if the
 //! kernel prints, that of the buffer for what it prints ([`output`](crate::output)), and, if it is
 //! cooperative, that of a word in which blocks are counted, which is 0 before the first launch.
 //!

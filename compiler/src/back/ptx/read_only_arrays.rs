@@ -2,10 +2,10 @@
 //! contents in every thread, of which there is one copy.
 //!
 //! Arrays of constants are constants of the module. Those that a warp reads by one index at a time
-//! are in constant memory, and the others in global memory, which all threads read through the cache
-//! of read-only data, as they do slices that nobody writes. Arrays of parameters are read among the
-//! parameters: these lie one after another, each at a multiple of its size, so that the first one's
-//! address is that of the array.
+//! are in constant memory, and the others in global memory, which all threads read through the
+//! cache of read-only data, as they do slices that nobody writes. Arrays of parameters are read
+//! among the parameters: these lie one after another, each at a multiple of its size, so that the
+//! first one's address is that of the array.
 use super::{
     Emitter, comment,
     layout::{Placement, local_placement},

@@ -160,8 +160,8 @@ impl Emitter<'_> {
     ///
     /// After a step with distance d, lanes whose numbers are the same modulo 2d would have the same
     /// sum in the butterfly of all lanes. So one of those that are here has the sum that the lane
-    /// at this distance would bring, and if there is none, that is
-    /// -0.0. A shuffle from each lane would be 32 instead of 5, which `ptxas` starts all together, each with a register.
+    /// at this distance would bring, and if there is none, that is -0.0. A shuffle from each lane
+    /// would be 32 instead of 5, which `ptxas` starts all together, each with a register.
     fn partial_butterfly(&mut self, reduction: &Reduction, value: Reg, here: Reg) -> Reg {
         let number = self.regs.fresh(Class::B32);
         ptx!(self, "mov.u32 {number}, %laneid");

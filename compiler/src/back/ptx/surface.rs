@@ -1,11 +1,11 @@
 //! Loads and stores of the texels of surfaces: `suld.b` and `sust.b`.
 //!
-//! The address of a texel is its coordinates ([`surface`](crate::ir::surface)), from which they are taken. Lanes of one
-//! texel are one instruction, as [vectors](super::vector) of other memory are. The kernel has
-//! checked its indices, so that the clamp mode decides about nothing.
+//! The address of a texel is its coordinates ([`surface`](crate::ir::surface)), from which they are
+//! taken. Lanes of one texel are one instruction, as [vectors](super::vector) of other memory are.
+//! The kernel has checked its indices, so that the clamp mode decides about nothing.
 //!
-//! A surface that the kernel writes is accessed in the second cache (`.cg`), which all blocks share. So
-//! a block reads the texels that another one has written before a grid barrier.
+//! A surface that the kernel writes is accessed in the second cache (`.cg`), which all blocks
+//! share. So a block reads the texels that another one has written before a grid barrier.
 use super::{
     Emitter,
     emitter::{Value, ptx},
@@ -139,8 +139,8 @@ impl Emitter<'_> {
         ptx!(self, "{name} {place}, {}", list(&words));
     }
 
-    /// The lanes that are accessed, the lowest address first, and the operand with the surface and the
-    /// coordinates of the first.
+    /// The lanes that are accessed, the lowest address first, and the operand with the surface and
+    /// the coordinates of the first.
     fn surface_place(
         &mut self,
         id: InstId,

@@ -4,8 +4,8 @@
 //! exited, as the IR wants; lanes that a block never had count as exited. So an
 //! operation without a mask names all 32 lanes, whichever are left.
 //!
-//! **Divergence.** `bar.sync` and `bar.red` are the aligned forms: the threads of a warp come to them
-//! together, as in CUDA's `__syncthreads`. `ptxas` joins divergent paths before them.
+//! **Divergence.** `bar.sync` and `bar.red` are the aligned forms: the threads of a warp come to
+//! them together, as in CUDA's `__syncthreads`. `ptxas` joins divergent paths before them.
 use super::{
     Emitter,
     atomic::scope_name,
@@ -26,10 +26,9 @@ const fn word(value: u32) -> Operand {
 
 impl Emitter<'_> {
     /// A barrier of the block. Those that combine a `bool` count the threads that bring it: `ptxas`
-    /// 12.0 to
-    /// 13.4 takes the result of `bar.red.and` and `bar.red.or` for a value that it can compute again wherever
-    /// it is used, which is one more barrier there. Where lanes come to that apart, it is an
-    /// illegal instruction; where some do not come, it never ends.
+    /// 12.0 to 13.4 takes the result of `bar.red.and` and `bar.red.or` for a value that it can
+    /// compute again wherever it is used, which is one more barrier there. Where lanes come to that
+    /// apart, it is an illegal instruction; where some do not come, it never ends.
     pub(super) fn barrier(&mut self, reduce: Option<(BarrierOp, InstId)>) -> Value {
         let Some((op, value)) = reduce else {
             ptx!(self, "bar.sync 0");

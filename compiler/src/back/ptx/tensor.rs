@@ -29,9 +29,9 @@ pub fn tensor_copy_instructions(
     ]
 }
 
-/// Returns the instructions that copy a box to the same address in shared memory of several blocks of
-/// the cluster, whose mbarriers expect the bytes already. `blocks` are the bits of their ranks, of 16
-/// bits, and `any` a predicate that is true if there are some.
+/// Returns the instructions that copy a box to the same address in shared memory of several blocks
+/// of the cluster, whose mbarriers expect the bytes already. `blocks` are the bits of their ranks,
+/// of 16 bits, and `any` a predicate that is true if there are some.
 pub fn multicast_instructions(
     [to, map, barrier]: [&str; 3],
     at: &[String],
@@ -63,8 +63,8 @@ pub fn tensor_store_instructions([map, from]: [&str; 2], at: &[String]) -> [Stri
     ]
 }
 
-/// Returns the instructions that copy `bytes` bytes from shared to global memory. Threads access both
-/// by other proxies.
+/// Returns the instructions that copy `bytes` bytes from shared to global memory. Threads access
+/// both by other proxies.
 pub fn bulk_store_instructions([to, from]: [&str; 2], bytes: u64) -> [String; 2] {
     let store = "cp.async.bulk.global.shared::cta.bulk_group";
     ["fence.proxy.async".to_owned(), format!("{store} [{to}], [{from}], {bytes}")]

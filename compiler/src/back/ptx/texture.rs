@@ -60,8 +60,9 @@ pub fn texture_name(op: TextureOp) -> String {
     format!("tld4.{read}.{}.v4.{word}.f32", op.shape.name())
 }
 
-/// The operands after the result: the texture with the layer and the coordinates, of which a vector of
-/// three has a fourth element, which is ignored; then the level, or the gradients along each axis.
+/// The operands after the result: the texture with the layer and the coordinates, of which a vector
+/// of three has a fourth element, which is ignored; then the level, or the gradients along each
+/// axis.
 pub fn texture_operands(op: TextureOp, handle: &str, args: &[String]) -> String {
     let (place, detail) = args.split_at(args.len().saturating_sub(op.read.detail_args()));
     let mut place = place.to_vec();

@@ -38,8 +38,8 @@ fn needs_hopper(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|(_, inst)| is_wgmma(inst))
 }
 
-/// Returns the PTX version and the oldest target that `kernel` needs for its products and fences, if
-/// it has any.
+/// Returns the PTX version and the oldest target that `kernel` needs for its products and fences,
+/// if it has any.
 pub(super) fn level(kernel: &Kernel) -> Option<(&'static str, Target)> {
     let fences =
         || kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Sync(SyncOp::ProxyFence)));
@@ -151,12 +151,12 @@ fn immediates(op: WgmmaOp) -> String {
     }
 }
 
-/// Returns the instructions that make the descriptors of a factor for each step, of the address of its
-/// first tile.
+/// Returns the instructions that make the descriptors of a factor for each step, of the address of
+/// its first tile.
 ///
-/// A descriptor has, in units of 16 bytes, the address in bits 0 to 13, the distance of tiles that are
-/// neighbours along the rows in bits 16 to 29, and that of groups of 8 rows in bits 32 to 45. Bit 62 is
-/// the swizzle in rows of 128 bytes.
+/// A descriptor has, in units of 16 bytes, the address in bits 0 to 13, the distance of tiles that
+/// are neighbours along the rows in bits 16 to 29, and that of groups of 8 rows in bits 32 to 45.
+/// Bit 62 is the swizzle in rows of 128 bytes.
 fn descriptors(major: Major, address: &str, low: &str, steps: &[String]) -> Vec<String> {
     let distance = match major {
         Major::K => 1,

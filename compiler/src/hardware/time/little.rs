@@ -30,8 +30,8 @@ impl Gpu {
         needed_parallelism(self.latencies.arithmetic.into(), self.lanes.single.into())
     }
 
-    /// Returns the warps of a multiprocessor that hide a latency of so many cycles, if a warp issues
-    /// `instructions` others before it needs the result.
+    /// Returns the warps of a multiprocessor that hide a latency of so many cycles, if a warp
+    /// issues `instructions` others before it needs the result.
     pub fn warps_to_hide(&self, latency_cycles: f64, instructions: f64) -> f64 {
         let per_cycle = f64::from(SCHEDULERS) / instructions.max(1.0);
         needed_parallelism(latency_cycles, per_cycle)

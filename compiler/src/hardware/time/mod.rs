@@ -17,9 +17,10 @@
 //! ```
 //!
 //! The critical path is the chain of dependent instructions of the longest warp of a block, each
-//! with its latency. By Little's law, `r` blocks in flight keep a resource busy if `r` times the work
-//! of a block on it takes at least that long; else the latency is what bounds the launch. The exponent
-//! `p`, [`OVERLAP`], says how well resources work at the same time: infinite for perfect overlap.
+//! with its latency. By Little's law, `r` blocks in flight keep a resource busy if `r` times the
+//! work of a block on it takes at least that long; else the latency is what bounds the launch. The
+//! exponent `p`, [`OVERLAP`], says how well resources work at the same time: infinite for perfect
+//! overlap.
 //!
 //! A prediction is an estimate. It never replaces a measurement, and carries its [uncertainty].
 //!

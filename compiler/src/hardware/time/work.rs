@@ -101,8 +101,8 @@ pub struct Work {
     /// Instructions of warps, in the order of [`Pipe::ALL`]. An instruction of the IR counts as the
     /// machine instructions that it becomes.
     pub issued: [u64; Pipe::ALL.len()],
-    /// Dependent instructions on the critical path of a block, in the order of [`Step::ALL`]; the sum
-    /// over all blocks.
+    /// Dependent instructions on the critical path of a block, in the order of [`Step::ALL`]; the
+    /// sum over all blocks.
     pub steps: [u64; Step::ALL.len()],
     /// Instructions of the warp on the critical path of a block; the sum over all blocks.
     pub path_instructions: u64,
@@ -120,11 +120,11 @@ pub struct Work {
     pub sectors_written: u64,
     /// Sectors that atomic updates of global memory take.
     pub atomic_sectors: u64,
-    /// Atomic updates of the most contended word of global memory, if updates are spread evenly over
-    /// the words of each argument.
+    /// Atomic updates of the most contended word of global memory, if updates are spread evenly
+    /// over the words of each argument.
     pub same_word_atomics: u64,
-    /// Multiply-adds of products of warpgroups (`wgmma`), as of 16-bit factors: one of 8-bit factors
-    /// counts as a half.
+    /// Multiply-adds of products of warpgroups (`wgmma`), as of 16-bit factors: one of 8-bit
+    /// factors counts as a half.
     pub warpgroup_multiply_adds: u64,
     /// Bytes of the memory that the launch gets.
     pub footprint_bytes: u64,

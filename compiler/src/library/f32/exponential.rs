@@ -28,8 +28,8 @@ pub fn exp_of_rest(r: f32) -> f32 {
     q.mul_add(r, 1.0)
 }
 
-/// p * 2^n, rounded once, for n = `t` - 1.5 * 2^23 - 254 from -252 to 256: p times 2^(n / 2), times what is
-/// left. The 254 are twice what exponents are biased by.
+/// p * 2^n, rounded once, for n = `t` - 1.5 * 2^23 - 254 from -252 to 256: p times 2^(n / 2), times
+/// what is left. The 254 are twice what exponents are biased by.
 pub fn scaled(p: f32, t: f32) -> f32 {
     let first = (t.to_bits() << 22) & 0xff800000;
     let second = (t.to_bits() << 23).wrapping_sub(first);

@@ -1,7 +1,7 @@
 //! Inverse trigonometric functions.
 //!
-//! Polynomials near 0; beyond, pi/2 less the function of the square root or reciprocal. `acos`, which needs no relative
-//! accuracy near 0, is one polynomial.
+//! Polynomials near 0; beyond, pi/2 less the function of the square root or reciprocal. `acos`,
+//! which needs no relative accuracy near 0, is one polynomial.
 use super::trigonometric::reciprocal;
 
 /// asin(x).

@@ -1,7 +1,7 @@
 //! Logarithms.
 //!
-//! x = 2^n (1 + f) with f from -0.293 to 0.415: subtracting the bits of sqrt(1/2) makes the exponent n, and f
-//! is exact. Subnormal x are multiplied by 2^23 first.
+//! x = 2^n (1 + f) with f from -0.293 to 0.415: subtracting the bits of sqrt(1/2) makes the
+//! exponent n, and f is exact. Subnormal x are multiplied by 2^23 first.
 
 /// Bits of x, or of 2^23 x where x is subnormal.
 pub fn normal_bits(x: f32) -> u32 {

@@ -1,7 +1,7 @@
 //! Logarithms.
 //!
-//! x = 2^n (1 + f) with f from -0.293 to 0.415: subtracting the bits of sqrt(1/2) makes the exponent n, and f
-//! is exact. Subnormal x are multiplied by 2^54 first.
+//! x = 2^n (1 + f) with f from -0.293 to 0.415: subtracting the bits of sqrt(1/2) makes the
+//! exponent n, and f is exact. Subnormal x are multiplied by 2^54 first.
 
 use super::trigonometric::high_bits;
 

@@ -5,10 +5,10 @@
 //! ```
 //! A warp runs the two arms one after the other, each with the lanes that take it. Fires where that
 //! is proved for more than half of the warps, and both arms are too large for
-//! [predication](crate::analysis::predication). An `if` without an `else` wastes lanes as well, also
-//! under a predicate: it fires if its body has a loop, or if it is in a loop whose iterations take
-//! fewer and fewer lanes, in more warps than they would fill, and on average less than half of a
-//! warp enters.
+//! [predication](crate::analysis::predication). An `if` without an `else` wastes lanes as well,
+//! also under a predicate: it fires if its body has a loop, or if it is in a loop whose iterations
+//! take fewer and fewer lanes, in more warps than they would fill, and on average less than half of
+//! a warp enters.
 //!
 //! Silent about guards, about lanes that exchange values among themselves, about conditions that
 //! are uniform in each warp, about one lane that works for its warp, and about conditions on data.

@@ -43,7 +43,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     access::keep_weightiest(found)
 }
 
-/// Returns true if the warps together take as many wavefronts, or each warp that may come here does.
+/// Returns true if the warps together take as many wavefronts, or each warp that may come here
+/// does.
 fn is_slow(cost: &Cost) -> bool {
     let worst = u64::from(cost.worst.1.taken[0]);
     cost.taken[0] >= MIN_WAVEFRONTS * cost.ideal

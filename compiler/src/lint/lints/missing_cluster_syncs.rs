@@ -11,9 +11,10 @@
 //! block may not have started, and has written nothing that is ordered before the access; after the
 //! last one it may have ended, and its memory may be that of another block.
 //!
-//! Fires for the first access of a kernel that no barrier can come before, and for the last one that
-//! none can come after. Silent where something else may order blocks: fences, and atomics that
-//! acquire, release or yield a value; after an access, so may do one at the start of a loop around it.
+//! Fires for the first access of a kernel that no barrier can come before, and for the last one
+//! that none can come after. Silent where something else may order blocks: fences, and atomics that
+//! acquire, release or yield a value; after an access, so may do one at the start of a loop around
+//! it.
 use crate::{
     analysis::Analyses,
     diag::Level,

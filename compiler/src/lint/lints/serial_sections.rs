@@ -5,8 +5,9 @@
 //! ```
 //! Fires where one thread of the block, or one lane of each warp, runs 32 iterations or more, or a
 //! number that only the launch knows. Silent about short loops, about loops that wait for other
-//! threads by atomic accesses, named barriers or mbarriers, about loops that begin bulk copies, and about
-//! loops that read the thread's own arrays, which no other thread can. `x.iter().nth(n)` is a loop that its first iteration leaves.
+//! threads by atomic accesses, named barriers or mbarriers, about loops that begin bulk copies, and
+//! about loops that read the thread's own arrays, which no other thread can. `x.iter().nth(n)` is a
+//! loop that its first iteration leaves.
 use crate::{
     analysis::{
         Analyses,

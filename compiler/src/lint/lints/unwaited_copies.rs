@@ -14,8 +14,8 @@
 //! - a wait never waits, since at most as many groups are closed before it as may be pending;
 //! - a kernel waits for no copy at all.
 //!
-//! Only the first kind of defect that a kernel has is reported, since it may be the cause of others.
-//! Early accesses are not reported in kernels with named barriers, which may order them.
+//! Only the first kind of defect that a kernel has is reported, since it may be the cause of
+//! others. Early accesses are not reported in kernels with named barriers, which may order them.
 //! Silent where the addresses, the threads or the number of groups depend on more than the launch.
 //! Without a barrier after the copy, other threads' accesses are races like any others
 //! (`gpu_missing_barriers`).

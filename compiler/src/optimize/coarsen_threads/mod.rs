@@ -17,9 +17,10 @@
 //!                                  }
 //! ```
 //!
-//! - **Side by side** ([`merge`](mod@merge)) runs where threads agree: what is the same for all of them is computed and loaded once,
-//!   everything else once for each. Until the first store, the copy may be left for the loop, which starts from the beginning:
-//!   where a check would fail, or conditions on indices differ. Conditions on data become one `if` for each thread.
+//! - **Side by side** ([`merge`](mod@merge)) runs where threads agree: what is the same for all of
+//!   them is computed and loaded once, everything else once for each. Until the first store, the
+//!   copy may be left for the loop, which starts from the beginning: where a check would fail, or
+//!   conditions on indices differ. Conditions on data become one `if` for each thread.
 //! - **The loop** runs the body as it was, so each thread faults where it did. It is for the last
 //!   blocks along the axis, and for threads that leave the copy: launches too small to fill a GPU
 //!   run the kernel without coarsening ([`CoarseGrid::suits`]), since the loop is slower than that.

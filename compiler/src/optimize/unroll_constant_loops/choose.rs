@@ -141,8 +141,8 @@ impl Survey<'_> {
         }
     }
 
-    /// True for an operation of the lanes of a warp, all of which run it together, in the same iteration
-    /// of all loops.
+    /// True for an operation of the lanes of a warp, all of which run it together, in the same
+    /// iteration of all loops.
     fn is_run_by_whole_warps(&self, id: InstId, op: &Op) -> bool {
         let is_of_warp = !matches!(op, Op::Sync(SyncOp::Barrier { .. } | SyncOp::SyncGrid));
         let varying = || self.varying.get_or_init(|| analyze_warps(self.kernel));

@@ -21,8 +21,8 @@
 //! folded later.
 //!
 //! Threads meet in the same places as before. Loops with barriers or warp operations are unrolled
-//! only if all of their iterations run these, or, of warp operations, if all lanes run them together:
-//! then threads that meet are in the same iteration.
+//! only if all of their iterations run these, or, of warp operations, if all lanes run them
+//! together: then threads that meet are in the same iteration.
 //!
 //! Why: registers have no index, so `ptxas` keeps an array in registers only if it unrolls all
 //! loops that index it, which it does not for loops with checks or more than a few hundred

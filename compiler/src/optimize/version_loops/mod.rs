@@ -23,13 +23,13 @@
 //! The second version is the loop as it was, so faults and all effects before them stay the same.
 //! The bounds need not be tight for that: loose ones only make the second version run more often.
 //!
-//! - The outermost loop of a nest is versioned if its guard covers every check that guards of the inner
-//!   loops would cover.
-//! - Conditions around a check narrow its index, as in `if i > 0 { x[i - 1] }`. A check stays if none
-//!   of them does and either one is the same in all iterations or the loop may end early: the largest
-//!   index may never be used, and the second version would always run.
-//! - In a loop in which threads meet, the guard is made of values that are the same in the whole block,
-//!   so that all threads of a block run the same version.
+//! - The outermost loop of a nest is versioned if its guard covers every check that guards of the
+//!   inner loops would cover.
+//! - Conditions around a check narrow its index, as in `if i > 0 { x[i - 1] }`. A check stays if
+//!   none of them does and either one is the same in all iterations or the loop may end early: the
+//!   largest index may never be used, and the second version would always run.
+//! - In a loop in which threads meet, the guard is made of values that are the same in the whole
+//!   block, so that all threads of a block run the same version.
 //!
 //! Why: a check costs a comparison and a branch for each access, `ptxas` moves no load above the
 //! branch, and no two iterations overlap.

@@ -1,10 +1,10 @@
 //! Types that buffers hold, and types that kernels take by value.
 //!
 //! A [`Stored`] type is a number, `bool`, an atomic, or made of such: an array, a tuple, an option,
-//! or a `#[device]` struct or enum, which implements the trait. Values are copied field by field, so
-//! that padding is never read, neither from the host's memory nor from a device's. Types without
-//! padding and invalid values, such as numbers and arrays of them, are copied as a whole. A type that
-//! is `Copy` is [`Plain`], and can be passed by value.
+//! or a `#[device]` struct or enum, which implements the trait. Values are copied field by field,
+//! so that padding is never read, neither from the host's memory nor from a device's. Types without
+//! padding and invalid values, such as numbers and arrays of them, are copied as a whole. A type
+//! that is `Copy` is [`Plain`], and can be passed by value.
 //!
 //! In the memory of devices their layout is that of [`Layout`], which kernels compute, too. Rust
 //! does not specify the layout of tuples and options in the memory of the host.
@@ -56,8 +56,8 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
     note = "numbers, `bool` and atomics can, and arrays, tuples, `Option`s, `Result`s and `#[device]` structs and enums of such"
 )]
 pub trait Stored: Sized + 'static {
-    /// The type of uploaded and downloaded values: for atomics, and arrays, tuples and options of them,
-    /// that of the values in them; for everything else, the same type.
+    /// The type of uploaded and downloaded values: for atomics, and arrays, tuples and options of
+    /// them, that of the values in them; for everything else, the same type.
     type Value: Stored<Value = Self::Value>;
     /// True if bytes that are all zero are a value.
     #[doc(hidden)]
@@ -106,7 +106,8 @@ pub trait Stored: Sized + 'static {
         }))
     }
 
-    /// Overwrites `values` with those whose bytes `read` writes; `None` if the host lacks the memory.
+    /// Overwrites `values` with those whose bytes `read` writes; `None` if the host lacks the
+    /// memory.
     #[doc(hidden)]
     fn load_all<E>(
         values: &mut [Self],
@@ -143,8 +144,9 @@ pub trait Stored: Sized + 'static {
     note = "numbers and `bool` can, and arrays, tuples, `Option`s, `Result`s, and `#[device]` structs and enums of such with `#[derive(Clone, Copy)]`"
 )]
 pub trait Plain: Copy + Stored<Value = Self> {
-    /// Passes each number of the value to `pass`, in order, with its bits: the parameters for a value
-    /// that a kernel takes. For an enum, the discriminant and then the numbers of every variant.
+    /// Passes each number of the value to `pass`, in order, with its bits: the parameters for a
+    /// value that a kernel takes. For an enum, the discriminant and then the numbers of every
+    /// variant.
     #[doc(hidden)]
     fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64));
     /// Passes as many zeros to `pass`, for the other variants of an enum.

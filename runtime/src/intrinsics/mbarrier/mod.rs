@@ -51,17 +51,19 @@
 //!   parity. The phase before the first one counts as complete and has the parity `true`, so that a
 //!   producer finds all stages empty at first.
 //! - What a thread has written before it arrives, the waiting threads see after they have waited.
-//! - Unlike at a [`named_barrier`](crate::named_barrier), each thread arrives by itself, and an index
-//!   chooses the barrier.
-//! - A thread that has ended does not arrive: others wait for it forever. The interpreter reports that
-//!   as a deadlock; a GPU hangs. So that no failed check ends a thread, checks before an arrival or
-//!   a wait must be proved, as by `#[kernel(deny_checks)]`; others are errors at build time.
-//! - Lanes of one warp that wait at the same call continue together, and those in a branch may have to
-//!   leave it first. So a thread must not wait for what another lane of its warp does after the same
-//!   call or branch: let different warps do different work.
-//! - While one lane waits alone, as one that begins copies, the others of its warp may go on without it.
-//!   [`sync_warp`](crate::sync_warp) after its branch lets the warp compute together again. A lane that
-//!   arrives for its whole warp does so after a `sync_warp`, when all of them have read or written.
+//! - Unlike at a [`named_barrier`](crate::named_barrier), each thread arrives by itself, and an
+//!   index chooses the barrier.
+//! - A thread that has ended does not arrive: others wait for it forever. The interpreter reports
+//!   that as a deadlock; a GPU hangs. So that no failed check ends a thread, checks before an
+//!   arrival or a wait must be proved, as by `#[kernel(deny_checks)]`; others are errors at build
+//!   time.
+//! - Lanes of one warp that wait at the same call continue together, and those in a branch may have
+//!   to leave it first. So a thread must not wait for what another lane of its warp does after the
+//!   same call or branch: let different warps do different work.
+//! - While one lane waits alone, as one that begins copies, the others of its warp may go on
+//!   without it. [`sync_warp`](crate::sync_warp) after its branch lets the warp compute together
+//!   again. A lane that arrives for its whole warp does so after a `sync_warp`, when all of them
+//!   have read or written.
 //! - A thread that waits for a parity must not fall two phases behind: the parity is then that of
 //!   another phase. The [sanitizer](crate::check) reports races that follow from it.
 //!
@@ -196,8 +198,8 @@ impl<const COUNT: usize> MBarrier<COUNT> {
         warpwise::mbarrier::words::wait_parity(&self.mbarrier_word, parity as u32);
     }
 
-    /// Begins to copy a value from a buffer to shared memory: `cp.async.bulk`. One thread copies the
-    /// whole value.
+    /// Begins to copy a value from a buffer to shared memory: `cp.async.bulk`. One thread copies
+    /// the whole value.
     ///
     /// The current phase is not complete before the bytes have arrived. So the thread copies first
     /// and arrives then, and the threads that wait for the phase find the value. Until then, nobody
@@ -258,9 +260,9 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     ///
     /// The coordinates are those of the first element of the box: `(row, column)`, or
     /// `(layer, row, column)`, and the column is rounded down to a multiple of 16 bytes. Elements
-    /// outside of the array are zeros. The copy is waited for as
-    /// [`bulk_copy`](Self::bulk_copy); the documentation of [`tensor_map`](crate::tensor_map) has the
-    /// rules for the destination, and an example.
+    /// outside of the array are zeros. The copy is waited for as [`bulk_copy`](Self::bulk_copy);
+    /// the documentation of [`tensor_map`](crate::tensor_map) has the rules for the destination,
+    /// and an example.
     ///
     /// A launch on a GPU before compute capability 9.0 is an error.
     ///
@@ -303,20 +305,20 @@ impl<const COUNT: usize> MBarrier<COUNT> {
         warpwise::mbarrier::words::tensor_copy(&self.mbarrier_word, to, map, at);
     }
 
-    /// Begins to copy a box of a tensor map to the same place in the shared memory of several blocks of
-    /// the cluster: `cp.async.bulk.tensor` with `.multicast::cluster`. One thread of one block copies
-    /// the whole box, which is read from global memory once.
+    /// Begins to copy a box of a tensor map to the same place in the shared memory of several
+    /// blocks of the cluster: `cp.async.bulk.tensor` with `.multicast::cluster`. One thread of one
+    /// block copies the whole box, which is read from global memory once.
     ///
-    /// `blocks` has a bit for the [rank](crate::cluster::block_rank) of each block that gets the box;
-    /// the copying block need not be among them, and bits of other ranks have no effect. In each of
-    /// them, the bytes count for this mbarrier. The copy itself does not make a phase wait for them:
-    /// a thread of each block [expects](Self::arrive_expect_tx) the bytes of all boxes that it gets in
-    /// the phase.
+    /// `blocks` has a bit for the [rank](crate::cluster::block_rank) of each block that gets the
+    /// box; the copying block need not be among them, and bits of other ranks have no effect. In
+    /// each of them, the bytes count for this mbarrier. The copy itself does not make a phase wait
+    /// for them: a thread of each block [expects](Self::arrive_expect_tx) the bytes of all boxes
+    /// that it gets in the phase.
     ///
     /// Before the copy, the blocks that get the box must be done with the destination and with the
-    /// phase before, which [`cluster::sync`](crate::cluster::sync) ensures; and no block may end while
-    /// copies that it has begun, or gets, are under way, which a last `cluster::sync` ensures.
-    /// Otherwise as [`tensor_copy`](Self::tensor_copy).
+    /// phase before, which [`cluster::sync`](crate::cluster::sync) ensures; and no block may end
+    /// while copies that it has begun, or gets, are under way, which a last `cluster::sync`
+    /// ensures. Otherwise as [`tensor_copy`](Self::tensor_copy).
     ///
     /// A launch on a GPU before compute capability 9.0 is an error.
     ///
@@ -373,9 +375,9 @@ impl<const COUNT: usize> MBarrier<COUNT> {
     /// [copies to several blocks](Self::tensor_copy_multicast): `mbarrier.arrive.expect_tx`. It is
     /// complete when all threads have arrived, and as many bytes as they have expected.
     ///
-    /// Bytes may arrive before they are expected, as long as the phase lacks an arrival. If fewer or
-    /// more arrive than are expected, the threads that wait for the phase do so for ever. Other copies
-    /// expect their bytes by themselves.
+    /// Bytes may arrive before they are expected, as long as the phase lacks an arrival. If fewer
+    /// or more arrive than are expected, the threads that wait for the phase do so for ever. Other
+    /// copies expect their bytes by themselves.
     ///
     /// A launch on a GPU before compute capability 9.0 is an error.
     ///

@@ -562,9 +562,10 @@ macro_rules! matrix_loads {
 
         #[device]
         impl B<$ty, $k, 8> {
-            /// Loads two neighbouring matrices, columns 0 to 7 and 8 to 15, with one `ldmatrix` from
-            /// shared memory, otherwise as [`load_transposed`](Self::load_transposed): column `i`
-            /// begins at element `start + i * pitch`. See [`A::load_matrix`] for the conditions.
+            /// Loads two neighbouring matrices, columns 0 to 7 and 8 to 15, with one `ldmatrix`
+            /// from shared memory, otherwise as [`load_transposed`](Self::load_transposed): column
+            /// `i` begins at element `start + i * pitch`. See [`A::load_matrix`] for the
+            /// conditions.
             ///
             /// ```
             /// use warpwise::{mma, prelude::*};
@@ -673,8 +674,8 @@ macro_rules! transposed_matrix_loads {
 
         #[device]
         impl B<$ty, 16, 8> {
-            /// Loads two neighbouring matrices, columns 0 to 7 and 8 to 15, with one `ldmatrix` from
-            /// shared memory, otherwise as [`load`](Self::load): row `i` begins at element
+            /// Loads two neighbouring matrices, columns 0 to 7 and 8 to 15, with one `ldmatrix`
+            /// from shared memory, otherwise as [`load`](Self::load): row `i` begins at element
             /// `start + i * pitch`. See [`A::load_matrix`] for the conditions.
             ///
             /// ```

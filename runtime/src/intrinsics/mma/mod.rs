@@ -57,10 +57,10 @@
 //!
 //! # Lanes
 //!
-//! All 32 lanes of a warp must reach a product, `load_matrix` and similar loads together: blocks are
-//! multiples of 32 threads, no thread has returned, and no branch around the call diverges within a
-//! warp. Otherwise the result is unspecified. A plain load or store is an access of each lane to
-//! elements of its own, with bounds checks, and needs no other lane.
+//! All 32 lanes of a warp must reach a product, `load_matrix` and similar loads together: blocks
+//! are multiples of 32 threads, no thread has returned, and no branch around the call diverges
+//! within a warp. Otherwise the result is unspecified. A plain load or store is an access of each
+//! lane to elements of its own, with bounds checks, and needs no other lane.
 //!
 //! On the host products panic: see [`host`](crate::host).
 mod elements;

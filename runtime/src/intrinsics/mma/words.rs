@@ -27,8 +27,8 @@ products! {
         m16n8k32_i32_i8_i8 m16n8k32_i32_i8_u8 m16n8k32_i32_u8_i8 m16n8k32_i32_u8_u8;
 }
 
-/// Distributes four matrices of 8 rows to fragments, as `ldmatrix` does. Each lane passes a row of 16
-/// bytes, lane `l` that of row `l % 8` of matrix `l / 8`, and gets a word of each matrix.
+/// Distributes four matrices of 8 rows to fragments, as `ldmatrix` does. Each lane passes a row of
+/// 16 bytes, lane `l` that of row `l % 8` of matrix `l / 8`, and gets a word of each matrix.
 ///
 /// # Panics
 /// On the host.
@@ -37,7 +37,8 @@ pub fn distribute_rows(_row: [u32; 4]) -> [u32; 4] {
     only_in_a_kernel("`load_matrix`")
 }
 
-/// Does the same as [`distribute_rows`] with the columns of the matrices, whose elements have 16 bits.
+/// Does the same as [`distribute_rows`] with the columns of the matrices, whose elements have 16
+/// bits.
 ///
 /// # Panics
 /// On the host.

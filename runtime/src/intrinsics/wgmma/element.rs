@@ -48,8 +48,8 @@ pub trait FactorElement: Copy {
     );
 }
 
-/// An element type of 16 bits, `f16` or `bf16`, whose factors may be MN-major, and to which sums can be
-/// rounded.
+/// An element type of 16 bits, `f16` or `bf16`, whose factors may be MN-major, and to which sums
+/// can be rounded.
 #[diagnostic::on_unimplemented(
     message = "the factors of a product of `{Self}` are K-major, and its sums are no factors",
     note = "only factors of `f16` and `bf16` may be MN-major, or come from `to_factor`"

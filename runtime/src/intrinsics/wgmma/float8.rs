@@ -3,8 +3,8 @@ use crate::device;
 
 /// A float of 8 bits with 4 bits of exponent and 4 digits, without infinities.
 ///
-/// Its magnitudes are 0 and 2<sup>-9</sup> to 448. `==` compares the bits: a NaN equals itself, and 0
-/// differs from -0.
+/// Its magnitudes are 0 and 2<sup>-9</sup> to 448. `==` compares the bits: a NaN equals itself, and
+/// 0 differs from -0.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct E4M3(u8);
@@ -77,8 +77,8 @@ impl E4M3 {
 
 /// A float of 8 bits with 5 bits of exponent and 3 digits: the upper half of an `f16`.
 ///
-/// Its magnitudes are 0, 2<sup>-16</sup> to 57344, and infinity. `==` compares the bits: a NaN equals
-/// itself, and 0 differs from -0.
+/// Its magnitudes are 0, 2<sup>-16</sup> to 57344, and infinity. `==` compares the bits: a NaN
+/// equals itself, and 0 differs from -0.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct E5M2(u8);

@@ -1,8 +1,8 @@
 //! Products of matrices by warpgroups: `wgmma`, the asynchronous tensor cores of Hopper.
 //!
 //! The 128 threads of a warpgroup, four warps, multiply a tile with 64 rows by one with up to 256
-//! columns, and add the product to sums in registers. They read the tiles from shared memory while the
-//! threads do something else.
+//! columns, and add the product to sums in registers. They read the tiles from shared memory while
+//! the threads do something else.
 //!
 //! | factors | sums | elements of a row of a tile | orders | columns |
 //! |---|---|---|---|---|
@@ -66,29 +66,30 @@
 //! conflicts: chunk `c` of row `r` is `rows[r][c ^ r % 8]`, which is the 128-byte swizzle of tensor
 //! maps. [`Tile::set`] and [`Tile::get`] swizzle.
 //!
-//! - In the order *K-major*, a row of the tile is a row of `a`, or a column of `b`: the elements that
-//!   are added up are neighbours. `a` is a `Tile<64>`, and a `b` with `N` columns a `Tile<N>`.
-//! - In the order *MN-major*, which only halves have, row `k` of the tile is column `k` of `a`, or 64
-//!   elements of row `k` of `b`. `a` is a `Tile<64>`, and `b` an array of `Tile<64>`, one for each 64
-//!   columns.
+//! - In the order *K-major*, a row of the tile is a row of `a`, or a column of `b`: the elements
+//!   that are added up are neighbours. `a` is a `Tile<64>`, and a `b` with `N` columns a `Tile<N>`.
+//! - In the order *MN-major*, which only halves have, row `k` of the tile is column `k` of `a`, or
+//!   64 elements of row `k` of `b`. `a` is a `Tile<64>`, and `b` an array of `Tile<64>`, one for
+//!   each 64 columns.
 //!
 //! # Order
 //!
-//! [`Products`] are in progress and cannot be read; [`Products::finish`] waits for them and returns the
-//! [`Sum`]. Until a product has been waited for, its tiles must not be written.
+//! [`Products`] are in progress and cannot be read; [`Products::finish`] waits for them and returns
+//! the [`Sum`]. Until a product has been waited for, its tiles must not be written.
 //!
-//! A product reads shared memory by the asynchronous proxy. Between stores to a tile and its product
-//! stands [`fence_proxy_async`](crate::fence_proxy_async), in the storing threads, and then a barrier,
-//! unless the warpgroup has only itself to wait for. Tiles that bulk copies write need no fence.
+//! A product reads shared memory by the asynchronous proxy. Between stores to a tile and its
+//! product stands [`fence_proxy_async`](crate::fence_proxy_async), in the storing threads, and then
+//! a barrier, unless the warpgroup has only itself to wait for. Tiles that bulk copies write need
+//! no fence.
 //!
 //! # Threads
 //!
-//! All 128 threads of a warpgroup reach the functions of [`Products`] together: blocks are multiples
-//! of 128 threads, and no branch around the call diverges within a warpgroup. On the interpreter the
-//! other warps wait for the missing ones, which is reported as a deadlock.
+//! All 128 threads of a warpgroup reach the functions of [`Products`] together: blocks are
+//! multiples of 128 threads, and no branch around the call diverges within a warpgroup. On the
+//! interpreter the other warps wait for the missing ones, which is reported as a deadlock.
 //!
-//! A launch on a GPU of another compute capability than 9.0 is an error. On the host products panic:
-//! see [`host`](crate::host).
+//! A launch on a GPU of another compute capability than 9.0 is an error. On the host products
+//! panic: see [`host`](crate::host).
 mod element;
 #[doc(hidden)]
 pub mod examples;

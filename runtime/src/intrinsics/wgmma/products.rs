@@ -5,8 +5,8 @@ use super::{
 };
 use crate::{device, warp};
 
-/// The sums of products: a matrix of 64 rows and `N` columns, of which each thread of a warpgroup has
-/// `N / 2` elements.
+/// The sums of products: a matrix of 64 rows and `N` columns, of which each thread of a warpgroup
+/// has `N / 2` elements.
 #[device]
 #[derive(Clone, Copy, Debug)]
 pub struct Sum<T: FactorElement, const N: usize> {

@@ -1,8 +1,8 @@
 //! The products of warpgroups on arrays of sums: the functions that
 //! [`Products`](super::Products) calls.
 //!
-//! `N` is the number of columns, and `TILES` that of the tiles of `b`. Tiles are passed as their first
-//! rows.
+//! `N` is the number of columns, and `TILES` that of the tiles of `b`. Tiles are passed as their
+//! first rows.
 use crate::host::only_in_a_kernel;
 
 macro_rules! products {

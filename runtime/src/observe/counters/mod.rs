@@ -27,8 +27,8 @@
 //!
 //! Counts are those of the optimized kernel: neighbouring accesses of a thread count as one request
 //! wherever they are one on a GPU. The models of accesses are measured (`docs/counters.md`).
-//! `cargo warpwise profile` counts all launches of an unchanged program, and compares each line with
-//! its ideal counts.
+//! `cargo warpwise profile` counts all launches of an unchanged program, and compares each line
+//! with its ideal counts.
 mod json;
 pub mod metrics;
 pub mod text;
@@ -252,8 +252,8 @@ impl LaunchCounters {
         Block { threads: x * y * z, registers, shared, barriers }
     }
 
-    /// Returns the number of blocks that run on a multiprocessor at the same time, if a thread takes
-    /// `registers` registers. An unknown register count is no limit.
+    /// Returns the number of blocks that run on a multiprocessor at the same time, if a thread
+    /// takes `registers` registers. An unknown register count is no limit.
     ///
     /// ```
     /// # use warpwise::{Simulator, prelude::*};

@@ -208,8 +208,8 @@ pub struct Variable {
 }
 
 impl Hit {
-    /// Returns the value of a variable in the first of the lanes; of several variables of that name,
-    /// the last one declared.
+    /// Returns the value of a variable in the first of the lanes; of several variables of that
+    /// name, the last one declared.
     ///
     /// ```
     /// use std::{ops::ControlFlow, sync::{Arc, Mutex}};

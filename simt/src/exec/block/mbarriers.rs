@@ -13,8 +13,8 @@ impl Block<'_> {
         strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::MBarrierWait { .. })
     }
 
-    /// Returns true if all strands wait, and copies of other blocks of the cluster may end the wait of
-    /// one.
+    /// Returns true if all strands wait, and copies of other blocks of the cluster may end the wait
+    /// of one.
     pub(crate) fn awaits_multicast(&self) -> bool {
         self.code.has_multicasts
             && self.strands.iter().all(|(_, strand)| strand.waits)

@@ -3,8 +3,8 @@
 //! Strands take turns. A waiting strand continues when all that it waits for have arrived: at a
 //! barrier, every thread of the block that has not ended, whichever barrier each is at; at a named
 //! barrier, the number of warps that it is for; at an mbarrier, the end of a phase; at a warp
-//! operation, every lane that it names, at the same place. When all wait and none can continue, that
-//! is a deadlock.
+//! operation, every lane that it names, at the same place. When all wait and none can continue,
+//! that is a deadlock.
 //!
 //! `collective.rs` has barriers and warp operations that several strands complete;
 //! `step/collective.rs` those that one strand completes alone.

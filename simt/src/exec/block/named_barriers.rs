@@ -1,6 +1,7 @@
 //! Named barriers: warps arrive, and some of them wait until enough have.
 //!
-//! The warps of a warpgroup wait for each other at a barrier of their own, which orders no accesses.
+//! The warps of a warpgroup wait for each other at a barrier of their own, which orders no
+//! accesses.
 use super::Block;
 use crate::{
     bytecode::Instr, exec::strand::Strand, observe::sanitizer::release_acquire::ArrivedClock,
@@ -122,8 +123,8 @@ impl Block<'_> {
         }
     }
 
-    /// Lets the waiting warps of a barrier continue if all warps that it expects have arrived; returns
-    /// true if they have.
+    /// Lets the waiting warps of a barrier continue if all warps that it expects have arrived;
+    /// returns true if they have.
     fn pass_if_complete(&mut self, op: NamedBarrierOp) -> bool {
         if self.named_barriers.0[op.id].arrived < op.warps {
             return false;

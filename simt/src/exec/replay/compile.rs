@@ -1,5 +1,5 @@
-//! Compilation of rounds to machine code that keeps lanes in vector registers, if it has code for all
-//! their instructions.
+//! Compilation of rounds to machine code that keeps lanes in vector registers, if it has code for
+//! all their instructions.
 use super::{
     fuse,
     lane_instrs::{Access, LaneInstr, common_value, common_value_of_words},
@@ -31,8 +31,8 @@ const MAX_INSTRS: usize = 256;
 /// may execute both.
 const NEAR_BYTES: u64 = 64;
 
-/// The number of rounds whose values are noted before the rounds run. The code of the previous rounds
-/// has prefetched the memory that they read, if a round has a row of 256 words.
+/// The number of rounds whose values are noted before the rounds run. The code of the previous
+/// rounds has prefetched the memory that they read, if a round has a row of 256 words.
 const NOTED_AHEAD: u64 = 2;
 
 /// Compiled rounds.

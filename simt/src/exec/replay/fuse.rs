@@ -162,9 +162,9 @@ impl<'a> Fusion<'_, 'a> {
         Words::new((cells, at), step, walk, self.rounds)
     }
 
-    /// Returns the load that yields an operand of the operation `at`, if no other instruction reads it
-    /// and nothing is stored in between. Requests that can use the value in memory do not count as
-    /// readers if `is_asked`.
+    /// Returns the load that yields an operand of the operation `at`, if no other instruction reads
+    /// it and nothing is stored in between. Requests that can use the value in memory do not count
+    /// as readers if `is_asked`.
     fn load_for(&self, at: usize, reg: Reg, is_asked: bool) -> Option<(usize, Words<'a>)> {
         for before in (0..at).rev() {
             match self.instrs[before] {

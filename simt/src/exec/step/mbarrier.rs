@@ -117,8 +117,8 @@ impl Exec<'_> {
         Next::Continue
     }
 
-    /// Adds a copy of a lane, with the number of its instruction's copy and its ends, to those that an
-    /// mbarrier expects.
+    /// Adds a copy of a lane, with the number of its instruction's copy and its ends, to those that
+    /// an mbarrier expects.
     pub(super) fn expect_copy(
         &mut self,
         barrier: Address<Operand>,
@@ -135,8 +135,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Sends a lane's copy, with the number of its instruction's copy and its ends, to blocks of the
-    /// cluster by the bits of their ranks.
+    /// Sends a lane's copy, with the number of its instruction's copy and its ends, to blocks of
+    /// the cluster by the bits of their ranks.
     pub(super) fn send_multicast(
         &mut self,
         barrier: Address<Operand>,

@@ -1,9 +1,9 @@
 //! The interpreter loop of a strand, which runs until the strand ends, waits or yields.
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
-//! [`access`], [`affine`], [`async_copy`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`],
-//! [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`],
-//! [`wgmma`].
+//! [`access`], [`affine`], [`async_copy`], [`replay`], [`dot_products`], [`dot_product_effects`],
+//! [`local`], [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`checks`],
+//! [`undefined`], [`wgmma`].
 mod access;
 mod affine;
 mod async_copy;

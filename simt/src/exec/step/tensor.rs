@@ -132,8 +132,8 @@ impl Exec<'_> {
         })
     }
 
-    /// Calls `each` with the address of each chunk of a box in shared memory, and the distances of its
-    /// elements from the first one of the box.
+    /// Calls `each` with the address of each chunk of a box in shared memory, and the distances of
+    /// its elements from the first one of the box.
     fn for_each_chunk(
         copy: &TensorCopy,
         shared: u64,

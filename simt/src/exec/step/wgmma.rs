@@ -1,7 +1,7 @@
 //! Matrix products of warpgroups.
 //!
-//! The warps of a warpgroup begin a product together, and each computes its rows of the result on the
-//! spot. So a wait for products has nothing to do but for the sanitizer.
+//! The warps of a warpgroup begin a product together, and each computes its rows of the result on
+//! the spot. So a wait for products has nothing to do but for the sanitizer.
 use super::{Exec, control::Next};
 use crate::{
     bytecode::{LeftFactor, Tile, WarpgroupProduct},
@@ -163,8 +163,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Hands the tiles to the sanitizer that products have read that are waited for: all but the last
-    /// `pending`.
+    /// Hands the tiles to the sanitizer that products have read that are waited for: all but the
+    /// last `pending`.
     pub(super) fn wait_for_products(&mut self, pending: usize) -> Next {
         for (warp, lanes) in self.strand.active().warps() {
             let number = self.position.first_thread / LANES + warp;

@@ -1,8 +1,8 @@
 //! Estimates of the machine instructions that an instruction of the IR becomes.
 //!
 //! `ptxas` makes the machine code; these are the numbers of instructions that it usually needs.
-//! Integers of 64 bits are mostly indices, which optimizers narrow to 32 bits. They are inputs of the [time model](warpwise_compiler::hardware::time), no
-//! counters: nothing else depends on them.
+//! Integers of 64 bits are mostly indices, which optimizers narrow to 32 bits. They are inputs of
+//! the [time model](warpwise_compiler::hardware::time), no counters: nothing else depends on them.
 use warpwise_compiler::{
     hardware::time::{Pipe, Step},
     ir::{

@@ -85,8 +85,8 @@ pub struct Counts {
     /// Atomic updates of global memory with a used result. They are counted by the model of
     /// reductions, which was not measured for them.
     pub global_atomics: Sectors,
-    /// Barriers of the block or the grid, and arrivals and waits at named barriers and mbarriers, counted
-    /// once per warp.
+    /// Barriers of the block or the grid, and arrivals and waits at named barriers and mbarriers,
+    /// counted once per warp.
     pub barriers: u64,
     /// Atomic updates, counted once per active thread.
     pub atomics: u64,
@@ -100,8 +100,8 @@ pub struct Counts {
     pub matrix_products: MatrixProducts,
 }
 
-/// Copies in bulk between global and shared memory, which the Tensor Memory Accelerator performs and
-/// not the threads. The model was not measured.
+/// Copies in bulk between global and shared memory, which the Tensor Memory Accelerator performs
+/// and not the threads. The model was not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BulkCopies {
     /// Copies, counted once per active thread.

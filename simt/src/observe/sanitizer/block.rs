@@ -267,7 +267,8 @@ impl BlockChecks {
         }
     }
 
-    /// Publishes the accesses of threads that arrive at a named barrier or an mbarrier, to those that wait there.
+    /// Publishes the accesses of threads that arrive at a named barrier or an mbarrier, to those
+    /// that wait there.
     pub(crate) fn arrive_at_partial_barrier(
         &mut self,
         threads: impl Iterator<Item = u32>,

@@ -18,8 +18,8 @@ const NAMES: [(Checks, &str); 8] = [
 ];
 
 impl Checks {
-    /// Unordered accesses of different threads, in shared and global memory, and asynchronous copies
-    /// that are not waited for.
+    /// Unordered accesses of different threads, in shared and global memory, and asynchronous
+    /// copies that are not waited for.
     pub const RACE: Self = Self(1);
     /// Accesses out of bounds, with the buffer that they miss.
     pub const MEMORY: Self = Self(2);

@@ -150,8 +150,8 @@ impl ClusterChecks {
         self.remote[owner].insert((site, block, thread), (record, context));
     }
 
-    /// Records that the block of this rank has ended, and adds findings for accesses of other blocks
-    /// that nothing orders before its end.
+    /// Records that the block of this rank has ended, and adds findings for accesses of other
+    /// blocks that nothing orders before its end.
     pub(super) fn end_block(
         &mut self,
         rank: usize,

@@ -121,7 +121,8 @@ impl HappensBefore {
         self.cluster_barriers += 1;
     }
 
-    /// Joins the clock of a block that has passed a barrier of its cluster into that of the cluster.
+    /// Joins the clock of a block that has passed a barrier of its cluster into that of the
+    /// cluster.
     pub(crate) fn join_clock(&self, block: u64, all: &mut VectorClock) {
         if let Some(block_clocks) = &self.block_clocks {
             block_clocks.join_into(all, block, self.interval);

@@ -71,8 +71,8 @@ impl PendingCopies {
         self.count = 0;
     }
 
-    /// Adds a copy of `bytes` bytes by a thread to shared memory, with the addresses and sites of its
-    /// destination, and of its source if threads may write that.
+    /// Adds a copy of `bytes` bytes by a thread to shared memory, with the addresses and sites of
+    /// its destination, and of its source if threads may write that.
     pub(crate) fn insert(
         &mut self,
         launch: &LaunchChecks<'_>,

@@ -304,7 +304,8 @@ fn report_copies(
     early.chain(unwaited).collect()
 }
 
-/// Returns the findings about accesses to blocks that may have ended, merged by place in the source.
+/// Returns the findings about accesses to blocks that may have ended, merged by place in the
+/// source.
 fn report_late_accesses(
     late: BTreeMap<u32, (LateRecord, u64)>,
     names: &LaunchNames<'_>,

@@ -1,8 +1,8 @@
 //! Reads of tiles in shared memory by products of warpgroups.
 //!
-//! A product may read its tiles at any time until it is waited for. The sanitizer therefore records each
-//! read twice, by one lane of each warp: where the product begins and where it is waited for. A write
-//! that nothing orders with one of these is a race.
+//! A product may read its tiles at any time until it is waited for. The sanitizer therefore records
+//! each read twice, by one lane of each warp: where the product begins and where it is waited for.
+//! A write that nothing orders with one of these is a race.
 use std::collections::{HashMap, VecDeque};
 
 /// A read of a tile: its site and its address.

@@ -1,11 +1,11 @@
-//! Copies of boxes of tensors, and stores in bulk: uses of tiles that come too early, and copies that
-//! nothing waits for.
+//! Copies of boxes of tensors, and stores in bulk: uses of tiles that come too early, and copies
+//! that nothing waits for.
 use super::{START, found_in, texts};
 use crate::tests::{Value, shape};
 
 /// Returns the findings of a block of 64 threads, with this code of the first thread, and this one
-/// of all threads after it. `%f` is an mbarrier for one arrival, `arg0` and `arg4` are tensor maps of
-/// 4 rows of 20 numbers, and `%y0` is a buffer of 64 numbers.
+/// of all threads after it. `%f` is an mbarrier for one arrival, `arg0` and `arg4` are tensor maps
+/// of 4 rows of 20 numbers, and `%y0` is a buffer of 64 numbers.
 fn findings(before: &str, first: &str, all: &str) -> Vec<String> {
     let start = START.replacen("%t =", "shared @1 = full: [u64; 1] mbarrier 1 !0\n%t =", 1);
     let map = |first: usize, access: &str| {

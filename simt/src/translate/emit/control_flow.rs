@@ -176,7 +176,8 @@ impl Emitter<'_> {
 
     /// Clears uniform values after a loop, from a slot on. Lanes that left the loop at different
     /// times have different ones, which are not read after the loop; cleared ones let their strands
-    /// merge. A `for` that was a loop has other values, so none may remain where that is observable.
+    /// merge. A `for` that was a loop has other values, so none may remain where that is
+    /// observable.
     pub(super) fn clear_uniforms_from(&mut self, first: usize, frame: Option<u16>) {
         if frame.is_none() || !self.rewritten.is_observed() {
             return;

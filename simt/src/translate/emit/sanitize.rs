@@ -151,8 +151,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Marks code that is checked as ordering its blocks: one worker runs them all, so that accesses are
-    /// checked in the order in which they happen.
+    /// Marks code that is checked as ordering its blocks: one worker runs them all, so that
+    /// accesses are checked in the order in which they happen.
     pub(super) fn synchronizes(&mut self) {
         if self.is_checked {
             (self.code.single_worker, self.code.synchronizes) = (true, true);

@@ -108,8 +108,8 @@ impl Emitter<'_> {
         Ok(TensorCopy { tensor, extents, shape, at: coordinates, shared, blocks })
     }
 
-    /// Returns the end in shared memory of a copy to several blocks, which check its accesses when they
-    /// wait for it.
+    /// Returns the end in shared memory of a copy to several blocks, which check its accesses when
+    /// they wait for it.
     fn multicast_end(
         &mut self,
         id: InstId,

@@ -1,8 +1,8 @@
-//! A dictionary of the metrics of NVIDIA's profilers: the names of `nvprof` and Nsight Compute, with
-//! the counter or formula that is the same here.
+//! A dictionary of the metrics of NVIDIA's profilers: the names of `nvprof` and Nsight Compute,
+//! with the counter or formula that is the same here.
 //!
-//! `cargo warpwise explain METRIC` prints a row, `cargo warpwise profile --metrics a,b` the values of
-//! a program's kernels, and `docs/metrics.md` the whole table.
+//! `cargo warpwise explain METRIC` prints a row, `cargo warpwise profile --metrics a,b` the values
+//! of a program's kernels, and `docs/metrics.md` the whole table.
 //!
 //! ```
 //! use warpwise::{Simulator, counters::metrics::{self, Measured}, prelude::*};
