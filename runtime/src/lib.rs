@@ -31,7 +31,7 @@
 //!   threads.
 //! - [`Slice`], [`View`], [`ViewMut`]: parts of buffers. [`PinnedBuffer`]: page-locked arrays of
 //!   the host.
-//! - [`Stream`]: several orders of work on a device. [`Event`]: points in them, and times.
+//! - [`Stream`]: several queues of work on a device. [`Event`]: points in them, and times.
 //!   [`Graph`]: work that is recorded once and launched many times.
 //! - In kernels: [`global_idx_x`] and the other indices, [`shared!`], [`sync_threads`], [`warp`],
 //!   [`block`], [`cluster`], [`grid`], std's atomics, [`AtomicF32`] and [`AtomicF64`], and for

@@ -1,4 +1,4 @@
-//! Streams: orders of work on a GPU, each the engine of a [`Device`](crate::Device).
+//! Streams: queues of work on a GPU, each the engine of a [`Device`](crate::Device).
 //!
 //! All work of a device is enqueued on one stream, in order. Work of several streams of one GPU is
 //! ordered where it uses the same memory (`uses.rs`).
