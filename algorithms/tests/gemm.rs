@@ -12,10 +12,21 @@ fn numbers(count: usize, factor: usize) -> Vec<f32> {
     (0..count).map(|i| (i * factor % 17) as f32 - 8.0).collect()
 }
 
+/// Returns random words.
+fn random_words(count: usize, seed: u64) -> impl Iterator<Item = u64> {
+    (0..count).map(move |i| (i as u64 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Returns the batch, row and column of element `i` of a product.
+fn place(gemm: Gemm, i: usize) -> (usize, usize, usize) {
+    let Gemm { rows, columns, .. } = gemm;
+    (i / (rows * columns), i / columns % rows, i % columns)
+}
+
 fn product(gemm: Gemm, a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
-    let Gemm { rows, columns, depth, .. } = gemm;
+    let Gemm { columns, rows, depth, .. } = gemm;
     let element = |i: usize| {
-        let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+        let (batch, row, column) = place(gemm, i);
         let a = &a[(batch * rows + row) * depth..][..depth];
         let b = |k: usize| b[(batch * depth + k) * columns + column];
         let sum: f32 = a.iter().enumerate().map(|(k, a)| a * b(k)).sum();
@@ -61,18 +72,19 @@ fn check_halves(gemm: Gemm) -> Result<()> {
 
 #[test]
 fn floats_have_products_of_every_shape() -> Result<()> {
-    SHAPES
-        .into_iter()
-        .try_for_each(|(rows, columns, depth)| check_floats(Gemm::new(rows, columns, depth)))
+    for (rows, columns, depth) in SHAPES {
+        check_floats(Gemm::new(rows, columns, depth))?;
+    }
+    Ok(())
 }
 
 #[test]
 fn every_tile_computes_the_same_product() -> Result<()> {
     let device = Device::auto()?;
     for (rows, columns, depth) in SHAPES {
-        let random = |count: usize, seed: u32| -> Vec<f32> {
-            let number = |i| (i as u32).wrapping_mul(2_654_435_761).wrapping_add(seed) >> 8;
-            (0..count).map(|i| number(i) as f32 / (1 << 23) as f32 - 1.0).collect()
+        let random = |count, seed| -> Vec<f32> {
+            let number = |word| (word >> 40) as f32 / (1 << 23) as f32 - 1.0;
+            random_words(count, seed).map(number).collect()
         };
         let a = device.upload(&random(2 * rows * depth, 1))?;
         let b = device.upload(&random(2 * depth * columns, 1 << 30))?;
@@ -110,9 +122,10 @@ fn a_tuned_product_is_the_same_with_a_tile_that_runs() -> Result<()> {
 
 #[test]
 fn halves_have_products_of_every_shape() -> Result<()> {
-    SHAPES
-        .into_iter()
-        .try_for_each(|(rows, columns, depth)| check_halves(Gemm::new(rows, columns, depth)))
+    for (rows, columns, depth) in SHAPES {
+        check_halves(Gemm::new(rows, columns, depth))?;
+    }
+    Ok(())
 }
 
 #[test]
@@ -131,9 +144,9 @@ fn a_product_is_scaled_added_and_activated() -> Result<()> {
 #[test]
 fn doubles_are_sums_of_fused_multiply_adds_in_order() -> Result<()> {
     let device = Device::auto()?;
-    let random = |count: usize, seed: u64| -> Vec<f64> {
-        let number = |i| (i as u64 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
-        (0..count).map(|i| number(i) as f64 / (1u64 << 52) as f64 - 1.0).collect()
+    let random = |count, seed| -> Vec<f64> {
+        let number = |word| (word >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        random_words(count, seed).map(number).collect()
     };
     let shapes =
         SHAPES.into_iter().chain([(63, 65, 16), (64, 64, 17), (2, 129, 100), (130, 66, 144)]);
@@ -145,7 +158,7 @@ fn doubles_are_sums_of_fused_multiply_adds_in_order() -> Result<()> {
             let b = random(batches * depth * columns, 1 << 40);
             let before = random(batches * rows * columns, 1 << 50);
             let element = |i: usize| {
-                let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+                let (batch, row, column) = place(gemm, i);
                 let a = |k: usize| a[(batch * rows + row) * depth + k];
                 let b = |k: usize| b[(batch * depth + k) * columns + column];
                 let sum = (0..depth).fold(0.0, |sum, k| a(k).mul_add(b(k), sum));
@@ -163,9 +176,8 @@ fn doubles_are_sums_of_fused_multiply_adds_in_order() -> Result<()> {
 #[test]
 fn integers_have_exact_products_of_every_shape() -> Result<()> {
     let device = Device::auto()?;
-    let random = |count: usize, seed: u32| -> Vec<i8> {
-        let number = |i| (i as u32 + seed).wrapping_mul(2_654_435_761) >> 24;
-        (0..count).map(|i| number(i) as i8).collect()
+    let random = |count, seed| -> Vec<i8> {
+        random_words(count, seed).map(|word| (word >> 56) as i8).collect()
     };
     let shapes =
         SHAPES.into_iter().chain([(64, 64, 64), (65, 68, 132), (2, 130, 63), (20, 8, 300)]);
@@ -173,15 +185,15 @@ fn integers_have_exact_products_of_every_shape() -> Result<()> {
         let (a, b) =
             (random(batches * rows * depth, 1), random(batches * depth * columns, 1 << 20));
         let before: Vec<i32> = (0..batches * rows * columns).map(|i| i as i32 * 7 - 100).collect();
+        let gemm = Gemm { batches, ..Gemm::new(rows, columns, depth) };
         let sum = |i: usize| -> i32 {
-            let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+            let (batch, row, column) = place(gemm, i);
             let a = |k: usize| i32::from(a[(batch * rows + row) * depth + k]);
             let b = |k: usize| i32::from(b[(batch * depth + k) * columns + column]);
             (0..depth).map(|k| a(k) * b(k)).sum()
         };
         let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
         let mut c = device.upload(&before)?;
-        let gemm = Gemm { batches, ..Gemm::new(rows, columns, depth) };
         gemm.run_integers(&device, &on_a, &on_b, &mut c)?;
         assert!(c.to_vec()?.into_iter().eq((0..before.len()).map(sum)), "{gemm:?}");
 
