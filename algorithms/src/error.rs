@@ -69,10 +69,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Checks the length of a slice.
 pub(crate) fn require_length(argument: &'static str, found: usize, expected: usize) -> Result<()> {
-    match found == expected {
-        true => Ok(()),
-        false => Err(Error::Length { argument, expected, found }),
-    }
+    if found == expected { Ok(()) } else { Err(Error::Length { argument, expected, found }) }
 }
 
 /// Checks the rows and columns of a matrix.
@@ -82,10 +79,7 @@ pub(crate) fn require_shape<T: Stored>(
     expected: (usize, usize),
 ) -> Result<()> {
     let found = (matrix.rows(), matrix.columns());
-    match found == expected {
-        true => Ok(()),
-        false => Err(Error::Shape { argument, expected, found }),
-    }
+    if found == expected { Ok(()) } else { Err(Error::Shape { argument, expected, found }) }
 }
 
 /// Checks the layers, rows and columns of an array of three dimensions.
@@ -95,8 +89,5 @@ pub(crate) fn require_layers<T: Stored>(
     expected: (usize, usize, usize),
 ) -> Result<()> {
     let found = (array.layers(), array.rows(), array.columns());
-    match found == expected {
-        true => Ok(()),
-        false => Err(Error::Layers { argument, expected, found }),
-    }
+    if found == expected { Ok(()) } else { Err(Error::Layers { argument, expected, found }) }
 }

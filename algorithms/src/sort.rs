@@ -787,9 +787,10 @@ impl<K: SortKey, V: SortValue> RadixSort<K, V> {
                 to_keys: to.0,
                 to_values: to.1,
             };
-            match PAIRS {
-                true => K::sort_pairs_by_digit(device, pass),
-                false => K::sort_keys_by_digit(device, pass),
+            if PAIRS {
+                K::sort_pairs_by_digit(device, pass)
+            } else {
+                K::sort_keys_by_digit(device, pass)
             }?;
             std::mem::swap(&mut from, &mut to);
         }

@@ -104,9 +104,10 @@ fn choose_instance(
         |written: Option<&str>| written.is_some_and(|text| squeezed(text) == squeezed(instance));
     if !found.is_empty() && !found.iter().any(|kernel| is_chosen(kernel.instance.as_deref())) {
         let fault = CommandError::new(format!("`{name}` has no instance `{instance}`"));
-        return Err(match names.is_empty() {
-            true => fault.with_help("it has no `instances(..)`; `--bind` binds parameters"),
-            false => fault.with_help(format!("there is {}", pages::quote_list(&names))),
+        return Err(if names.is_empty() {
+            fault.with_help("it has no `instances(..)`; `--bind` binds parameters")
+        } else {
+            fault.with_help(format!("there is {}", pages::quote_list(&names)))
         });
     }
     found.retain(|kernel| is_chosen(kernel.instance.as_deref()));

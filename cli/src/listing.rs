@@ -75,10 +75,7 @@ impl BackendChoice {
     /// of the build compiles what it embeds, if it is available, and the built-in back end what is
     /// compiled at a launch.
     pub(crate) fn new(kernel: &Kernel, bindings: &str, asked_for: Option<Backend>) -> Self {
-        let users = match is_embedded(kernel, bindings) {
-            true => kernel.backend,
-            false => Backend::Builtin,
-        };
+        let users = if is_embedded(kernel, bindings) { kernel.backend } else { Backend::Builtin };
         Self { backend: asked_for.unwrap_or(users), is_explicit: asked_for.is_some() }
     }
 }

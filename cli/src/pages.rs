@@ -44,9 +44,10 @@ pub(crate) fn similar_metrics(name: &str) -> Vec<&'static str> {
 pub(crate) fn unknown_metric(name: &str) -> CommandError {
     let near = similar_metrics(name);
     let fault = CommandError::new(format!("there is no metric `{name}` in the dictionary"));
-    match near.is_empty() {
-        true => fault.with_help("`docs/metrics.md` has all of them"),
-        false => fault.with_help(format!("did you mean {}?", quote_list(&near))),
+    if near.is_empty() {
+        fault.with_help("`docs/metrics.md` has all of them")
+    } else {
+        fault.with_help(format!("did you mean {}?", quote_list(&near)))
     }
 }
 

@@ -42,9 +42,10 @@ pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, CommandError>
             let code = disassembler.run(&cubin, lines.is_some())?;
             let paint = Paint::for_stream(color, &io::stdout());
             let code = code_lines::parse_sass(code.trim_end());
-            let code = match command.mix {
-                true => instruction_mix(&code),
-                false => table.interleave(&code, &project.sources, paint),
+            let code = if command.mix {
+                instruction_mix(&code)
+            } else {
+                table.interleave(&code, &project.sources, paint)
             };
             Ok(format!("{}\n{code}", usage_comments(&usage)))
         })?;

@@ -158,10 +158,8 @@ impl FaultRecord {
 
 /// The pieces that thread `number` left, joined; 0 if it left none.
 fn join(number: u64, words: &[u64]) -> u64 {
-    let piece = |word: &u64| match word >> PIECE_BITS == number {
-        true => word & ((1 << PIECE_BITS) - 1),
-        false => 0,
-    };
+    let piece =
+        |word: &u64| if word >> PIECE_BITS == number { word & ((1 << PIECE_BITS) - 1) } else { 0 };
     words.iter().rev().fold(0, |joined, word| joined << PIECE_BITS | piece(word))
 }
 

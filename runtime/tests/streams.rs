@@ -23,9 +23,10 @@ use warpwise::{Buffer, Constant, Device, Error, Graph, LaunchConfig, PinnedBuffe
 
 /// Returns the device under test: a GPU if `WARPWISE_DEVICE` asks for one.
 fn device() -> Device {
-    match env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda")) {
-        true => Device::auto().unwrap(),
-        false => Device::cpu(),
+    if env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda")) {
+        Device::auto().unwrap()
+    } else {
+        Device::cpu()
     }
 }
 

@@ -357,15 +357,13 @@ fn launch_by_warps<T: HalfElement>(
         && depth % CHUNK == 0
         && let (Ok(a), Ok(b)) = (a.as_structs::<(U32x4,)>(), b.as_structs::<(U32x4,)>())
     {
-        match T::IS_BF16 {
-            true => launch!(true, true, &a, &b),
-            false => launch!(false, true, &a, &b),
-        }?;
+        if T::IS_BF16 { launch!(true, true, &a, &b) } else { launch!(false, true, &a, &b) }?;
     } else {
         let none = device.zeros::<(U32x4,)>(0)?;
-        match T::IS_BF16 {
-            true => launch!(true, false, &none, &none),
-            false => launch!(false, false, &none, &none),
+        if T::IS_BF16 {
+            launch!(true, false, &none, &none)
+        } else {
+            launch!(false, false, &none, &none)
         }?;
     }
     Ok(())

@@ -241,10 +241,7 @@ impl Gemm {
         c: &mut Slice<f32>,
     ) -> Result<()> {
         self.check_lengths(a.len(), b.len(), c.len())?;
-        match self.is_empty() {
-            true => Ok(()),
-            false => floats::launch(device, self, a, b, c),
-        }
+        if self.is_empty() { Ok(()) } else { floats::launch(device, self, a, b, c) }
     }
 
     /// Multiplies matrices of `f64` on tensor cores, without waiting for the result. Each element
@@ -272,10 +269,7 @@ impl Gemm {
         c: &mut Slice<f64>,
     ) -> Result<()> {
         self.check_lengths(a.len(), b.len(), c.len())?;
-        match self.is_empty() {
-            true => Ok(()),
-            false => doubles::launch(device, self, a, b, c),
-        }
+        if self.is_empty() { Ok(()) } else { doubles::launch(device, self, a, b, c) }
     }
 
     /// Multiplies matrices of `i8` on tensor cores, without waiting for the result. The sums are
@@ -305,10 +299,7 @@ impl Gemm {
         c: &mut Slice<i32>,
     ) -> Result<()> {
         self.check_lengths(a.len(), b.len(), c.len())?;
-        match self.is_empty() {
-            true => Ok(()),
-            false => integers::launch(device, self, a, b, c),
-        }
+        if self.is_empty() { Ok(()) } else { integers::launch(device, self, a, b, c) }
     }
 
     /// Multiplies matrices of `f16` or `bf16` on tensor cores, without waiting for the result. The
@@ -336,10 +327,7 @@ impl Gemm {
         c: &mut Slice<f32>,
     ) -> Result<()> {
         self.check_lengths(a.len(), b.len(), c.len())?;
-        match self.is_empty() {
-            true => Ok(()),
-            false => halves::launch(device, self, a, b, c),
-        }
+        if self.is_empty() { Ok(()) } else { halves::launch(device, self, a, b, c) }
     }
 
     fn check_lengths(&self, a: usize, b: usize, c: usize) -> Result<()> {

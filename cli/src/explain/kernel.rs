@@ -141,9 +141,10 @@ impl<'p> ExplainedKernel<'p> {
         paint: Paint,
     ) -> String {
         let indent = self.indentation(place);
-        let carets = match place.start.0 == place.end.0 {
-            true => "^".repeat(place.end.1.saturating_sub(place.start.1).max(1)),
-            false => "^".to_owned(),
+        let carets = if place.start.0 == place.end.0 {
+            "^".repeat(place.end.1.saturating_sub(place.start.1).max(1))
+        } else {
+            "^".to_owned()
         };
         let (color, answer) = answer_style(verdict.answer);
         let answer = paint.bold(color, &format!("{carets} {answer}"));
@@ -175,9 +176,10 @@ impl<'p> ExplainedKernel<'p> {
 
     /// Formats a place, as a mere line number if it is in the kernel's file.
     fn short_place(&self, place: Place) -> String {
-        match Sources::are_in_one_file(place, self.kernel.name_place) {
-            true => format!("line {}", place.start.0),
-            false => self.sources.display_place(place),
+        if Sources::are_in_one_file(place, self.kernel.name_place) {
+            format!("line {}", place.start.0)
+        } else {
+            self.sources.display_place(place)
         }
     }
 

@@ -326,9 +326,10 @@ impl KernelComparison {
 
     /// Formats the kernel's name.
     pub(crate) fn name(&self) -> String {
-        match self.generics.is_empty() {
-            true => self.kernel.clone(),
-            false => format!("{}::<{}>", self.kernel, self.generics),
+        if self.generics.is_empty() {
+            self.kernel.clone()
+        } else {
+            format!("{}::<{}>", self.kernel, self.generics)
         }
     }
 

@@ -87,9 +87,10 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, CommandErr
         let run = PageHeader::new(command, &workspace.workspace_root);
         write_page(page, &html::render(&report, &run))?;
     }
-    let mut text = match command.json {
-        true => json::render(&report),
-        false => text::render(&report, command.all, Paint::for_stream(color, &io::stdout())),
+    let mut text = if command.json {
+        json::render(&report)
+    } else {
+        text::render(&report, command.all, Paint::for_stream(color, &io::stdout()))
     };
     if let Some(page) = page.filter(|_| !command.json) {
         text += &format!("warpwise: {} has sources, access patterns and curves\n", page.display());

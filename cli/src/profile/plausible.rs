@@ -49,9 +49,8 @@ impl fmt::Display for Implausible {
 
 /// Parses and checks one line of a file.
 pub(super) fn parse_line(line: &[u8]) -> Result<RecordLine, Implausible> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| match error.is_eof() {
-        true => Implausible::Incomplete,
-        false => Implausible::NoRecord,
+    let value: Value = serde_json::from_slice(line).map_err(|error| {
+        if error.is_eof() { Implausible::Incomplete } else { Implausible::NoRecord }
     })?;
     let sum = sum_of_counts(&value, "")?;
     let mut line = serde_json::from_value(value).map_err(|_| Implausible::NoRecord)?;

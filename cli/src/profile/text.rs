@@ -131,9 +131,10 @@ fn render_line(line: &LineProfile, paint: Paint) -> String {
 
 /// Describes the occupancy, and its limiters.
 pub(crate) fn describe_occupancy(report: &Report, kernel: &KernelProfile) -> String {
-    let target = match report.multiprocessor.is_supported() {
-        true => report.multiprocessor.target.to_string(),
-        false => format!("{} (too old for kernels)", report.multiprocessor.target),
+    let target = if report.multiprocessor.is_supported() {
+        report.multiprocessor.target.to_string()
+    } else {
+        format!("{} (too old for kernels)", report.multiprocessor.target)
     };
     let found = match kernel.occupancy(report.multiprocessor) {
         Ok(found) => found,

@@ -55,9 +55,10 @@ pub fn analyze(kernel: &Kernel, uniformity: &Uniformity, trace: &Trace, id: Inst
     let is_long = |event: &Event| {
         event.loops.last().is_some_and(|(of, number)| *of == id && number.is_some())
     };
-    let found = match splits.iter().all(|(event, _)| is_long(event)) {
-        true => long_visits(trace, id),
-        false => visits(kernel, trace, id),
+    let found = if splits.iter().all(|(event, _)| is_long(event)) {
+        long_visits(trace, id)
+    } else {
+        visits(kernel, trace, id)
     };
     let Some(visits) = found else { return Trips::Unknown };
     let warps: Vec<(u32, u32)> = visits.iter().flat_map(LoopVisit::warp_extremes).collect();

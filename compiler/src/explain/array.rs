@@ -14,9 +14,10 @@ pub(super) fn verdicts(kernel: &Kernel) -> Vec<FactVerdict> {
     if kernel.arrays.is_empty() {
         return Vec::new();
     }
-    let left = match kernel.is_closed() {
-        true => Cow::Owned(optimize(kernel.clone())),
-        false => Cow::Borrowed(kernel),
+    let left = if kernel.is_closed() {
+        Cow::Owned(optimize(kernel.clone()))
+    } else {
+        Cow::Borrowed(kernel)
     };
     let mut verdicts = Vec::new();
     kernel.walk(&mut |id| verdicts.extend(verdict(kernel, &left, id)));

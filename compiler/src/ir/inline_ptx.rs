@@ -272,9 +272,12 @@ struct Declared<'t> {
 impl Declared<'_> {
     fn covers(&self, name: &str) -> bool {
         let number = name.strip_prefix(self.name);
-        number.is_some_and(|number| match self.is_row {
-            true => !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit()),
-            false => number.is_empty(),
+        number.is_some_and(|number| {
+            if self.is_row {
+                !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
+            } else {
+                number.is_empty()
+            }
         })
     }
 }

@@ -118,9 +118,10 @@ impl WarpDivergence {
 
     /// Returns `every warp`, or `5 of 8 warps`.
     pub(super) fn warps_text(&self) -> String {
-        match self.diverging == self.warps {
-            true => "every warp".to_owned(),
-            false => format!("{} of {} warps", self.diverging, self.warps),
+        if self.diverging == self.warps {
+            "every warp".to_owned()
+        } else {
+            format!("{} of {} warps", self.diverging, self.warps)
         }
     }
 }
@@ -135,9 +136,10 @@ pub(super) const fn are_certain(active: &ActiveThreads) -> bool {
 
 /// Returns `5`, or `1 to 16`.
 pub(super) fn range_text(range: &RangeInclusive<u32>) -> String {
-    match range.start() == range.end() {
-        true => range.start().to_string(),
-        false => format!("{} to {}", range.start(), range.end()),
+    if range.start() == range.end() {
+        range.start().to_string()
+    } else {
+        format!("{} to {}", range.start(), range.end())
     }
 }
 

@@ -107,9 +107,10 @@ pub(super) fn is_library_barrier(kernel: &Kernel, barrier: InstId) -> bool {
 /// Returns the words for a barrier: `written`, or those for a call of the library that waits at it.
 /// The name of the latter is at its place in the source.
 pub(super) fn barrier_words(kernel: &Kernel, barrier: InstId, written: String) -> String {
-    match is_library_barrier(kernel, barrier) {
-        true => "this call, which waits for the whole block".to_owned(),
-        false => written,
+    if is_library_barrier(kernel, barrier) {
+        "this call, which waits for the whole block".to_owned()
+    } else {
+        written
     }
 }
 

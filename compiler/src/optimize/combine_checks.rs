@@ -379,9 +379,10 @@ impl Walk<'_> {
                 let (base, more) = self.split(value);
                 let all = number + more;
                 let adds = base.is_some() && self.kernel.insts[value].ty == insts[index].ty;
-                return match adds && all.abs() <= MAX_CONSTANT {
-                    true => (base, all),
-                    false => (Some(value), number),
+                return if adds && all.abs() <= MAX_CONSTANT {
+                    (base, all)
+                } else {
+                    (Some(value), number)
                 };
             }
         }

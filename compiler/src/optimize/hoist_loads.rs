@@ -51,9 +51,10 @@ fn last_fixed_operands(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
         // A branch that a load depends on stays ahead of it, even where it is a pure operation.
         let is_pure = inst.op.effect() == Effect::None && !is_branch(kernel, id);
         let is_movable = is_pure || is_constant_load(kernel, id);
-        fixed[id] = match is_movable {
-            true => inst.op.operands().map(|operand| fixed[operand]).max().flatten(),
-            false => Some(id),
+        fixed[id] = if is_movable {
+            inst.op.operands().map(|operand| fixed[operand]).max().flatten()
+        } else {
+            Some(id)
         };
     }
     fixed

@@ -249,9 +249,10 @@ fn parse_constant(scalar: Scalar, text: &str) -> Option<u64> {
         None => text.parse().ok()?,
     };
     let signed = scalar.is_int() && scalar.name().is_some_and(|name| name.starts_with('i'));
-    let (least, most) = match signed {
-        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        false => (0, (1i128 << bits) - 1),
+    let (least, most) = if signed {
+        (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+    } else {
+        (0, (1i128 << bits) - 1)
     };
     // Truncate to the width: the bits above are copies of the sign.
     (least..=most).contains(&value).then_some((value & ((1i128 << bits) - 1)) as u64)

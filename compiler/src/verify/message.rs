@@ -48,9 +48,10 @@ fn wrong_with(kernel: &Kernel, Message { text, args }: &Message) -> Option<Strin
         count(width)?;
         count(precision)?;
         let scalar = value(arg)?;
-        match formats(kernel, style.formats(), scalar) {
-            true => Ok(()),
-            false => Err(format!("`{scalar}` has no format `{}`", style.suffix())),
+        if formats(kernel, style.formats(), scalar) {
+            Ok(())
+        } else {
+            Err(format!("`{scalar}` has no format `{}`", style.suffix()))
         }
     };
     wrong_in(&format, &wrong, &|choice: &Choice| match args.get(choice.arg) {

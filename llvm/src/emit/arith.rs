@@ -278,9 +278,10 @@ impl Emitter<'_> {
         let operands = operands.map(|operand| self.value(operand));
         let between = ["w_flag", "w_sum"];
         let text = ptx::ternary(op, scalar, "$0", ["$1", "$2", "$3"], &between).join(";\n");
-        let text = match ptx::takes_flag(op) {
-            true => format!("{{\n.reg .b32 {};\n{text};\n}}", between.join(", ")),
-            false => format!("{text};"),
+        let text = if ptx::takes_flag(op) {
+            format!("{{\n.reg .b32 {};\n{text};\n}}", between.join(", "))
+        } else {
+            format!("{text};")
         };
         self.asm(Type::of(scalar), &text, &operands, Effects::None)
     }
@@ -320,17 +321,11 @@ impl Emitter<'_> {
 
     /// An unsigned integer or `bool` in a type that is at least as wide.
     pub(super) fn zero_extend(&mut self, value: &Value, to: Type) -> Value {
-        match value.ty == to {
-            true => value.clone(),
-            false => inst!(self, to, "zext {value} to {to}"),
-        }
+        if value.ty == to { value.clone() } else { inst!(self, to, "zext {value} to {to}") }
     }
 
     /// The low bits of an integer.
     pub(super) fn truncate(&mut self, value: &Value, to: Type) -> Value {
-        match value.ty == to {
-            true => value.clone(),
-            false => inst!(self, to, "trunc {value} to {to}"),
-        }
+        if value.ty == to { value.clone() } else { inst!(self, to, "trunc {value} to {to}") }
     }
 }

@@ -110,9 +110,10 @@ impl Emitter<'_> {
         let block = self.builtin(Builtin::BlockIdx(axis));
         let threads = self.builtin(Builtin::BlockDim(axis));
         let thread = self.builtin(Builtin::ThreadIdx(axis));
-        let [block, threads, thread] = match self.kernel.wide_index {
-            true => [block, threads, thread].map(|value| self.zero_extend(&value, Type::I64)),
-            false => [block, threads, thread],
+        let [block, threads, thread] = if self.kernel.wide_index {
+            [block, threads, thread].map(|value| self.zero_extend(&value, Type::I64))
+        } else {
+            [block, threads, thread]
         };
         let before = inst!(self, block.ty, "mul nuw nsw {block}, {}", threads.name);
         inst!(self, block.ty, "add nuw nsw {before}, {}", thread.name)

@@ -144,10 +144,7 @@ impl Emitter<'_> {
 
     /// The value of a type that has these bits.
     pub(super) fn of_bits(&mut self, bits: &Value, ty: Type) -> Value {
-        match bits.ty == ty {
-            true => bits.clone(),
-            false => inst!(self, ty, "bitcast {bits} to {ty}"),
-        }
+        if bits.ty == ty { bits.clone() } else { inst!(self, ty, "bitcast {bits} to {ty}") }
     }
 }
 

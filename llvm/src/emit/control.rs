@@ -209,9 +209,10 @@ impl Emitter<'_> {
             let hidden = self.hide_from_checks(then, other);
             let around = self.is_rare;
             self.is_rare |= is_rare;
-            match self.only_fails(then, other) && self.is_straight(other) {
-                true => self.failing_arm(other, end),
-                false => self.body(other),
+            if self.only_fails(then, other) && self.is_straight(other) {
+                self.failing_arm(other, end)
+            } else {
+                self.body(other)
             }
             self.is_rare = around;
             for (id, value) in hidden {

@@ -28,14 +28,13 @@ impl Emitter<'_> {
             let product = inst!(self, Type::I64, "mul {quotient}, {}", rhs.name);
             return inst!(self, Type::I64, "sub {lhs}, {}", product.name);
         }
-        match signed {
-            true => self.signed_division(op, lhs, rhs),
-            false => {
-                let name = if op == BinaryOp::Div { "udiv" } else { "urem" };
-                let zero = inst!(self, Type::I1, "icmp eq {rhs}, 0");
-                let divisor = inst!(self, lhs.ty, "select {zero}, {} 1, {rhs}", lhs.ty);
-                inst!(self, lhs.ty, "{name} {lhs}, {}", divisor.name)
-            }
+        if signed {
+            self.signed_division(op, lhs, rhs)
+        } else {
+            let name = if op == BinaryOp::Div { "udiv" } else { "urem" };
+            let zero = inst!(self, Type::I1, "icmp eq {rhs}, 0");
+            let divisor = inst!(self, lhs.ty, "select {zero}, {} 1, {rhs}", lhs.ty);
+            inst!(self, lhs.ty, "{name} {lhs}, {}", divisor.name)
         }
     }
 

@@ -219,9 +219,10 @@ impl Emitter<'_> {
             // LLVM would move an invariant load before the wait for the grids that write there.
             let is_invariant =
                 address.ty == Type::Ptr(Space::Constant) || !self.kernel.dependent_launch;
-            let metadata = match is_invariant {
-                true => format!(", !invariant.load !{INVARIANT}"),
-                false => String::new(),
+            let metadata = if is_invariant {
+                format!(", !invariant.load !{INVARIANT}")
+            } else {
+                String::new()
             };
             let read = inst!(self, ty, "load {ty}, {address}, align {align}{metadata}");
             return self.loaded(scalar, read);

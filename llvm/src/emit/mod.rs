@@ -209,9 +209,10 @@ impl Module<'_> {
                     params.push(format!("i64 %{id}_len"));
                 }
                 ParamKind::Slice { .. } => {
-                    let attributes = match self.emitter.read_only.may_tell(self.kernel, id) {
-                        true => "noalias readonly ",
-                        false => "",
+                    let attributes = if self.emitter.read_only.may_tell(self.kernel, id) {
+                        "noalias readonly "
+                    } else {
+                        ""
                     };
                     let align = alignment_of(self.kernel, Root::Param(id));
                     params.push(format!("ptr addrspace(1) {attributes}align {align} %{id}"));

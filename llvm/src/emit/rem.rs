@@ -11,9 +11,12 @@ impl Emitter<'_> {
     /// `x % y` of two `f32` or two `f64`.
     pub(super) fn float_rem(&mut self, x: &Value, y: &Value) -> Value {
         let double = x.ty == Type::Double;
-        let literal = |f32: f32, f64: f64| match double {
-            true => format!("0d{:016X}", f64.to_bits()),
-            false => format!("0f{:08X}", f32.to_bits()),
+        let literal = |f32: f32, f64: f64| {
+            if double {
+                format!("0d{:016X}", f64.to_bits())
+            } else {
+                format!("0f{:08X}", f32.to_bits())
+            }
         };
         let ty = if double { "f64" } else { "f32" };
         let nan = literal(f32::from_bits(0x7fff_ffff), f64::from_bits(0x7fff_ffff_ffff_ffff));

@@ -165,9 +165,10 @@ impl Value {
                 let value = f32::from_bits(bits as u32);
                 // LLVM writes an `f32` as the `f64` of the same value, which has no room for which
                 // NaN it is.
-                match value.is_nan() {
-                    true => format!("bitcast (i32 {} to float)", bits as i32),
-                    false => format!("0x{:016X}", f64::from(value).to_bits()),
+                if value.is_nan() {
+                    format!("bitcast (i32 {} to float)", bits as i32)
+                } else {
+                    format!("0x{:016X}", f64::from(value).to_bits())
                 }
             }
             Type::Double => format!("0x{bits:016X}"),

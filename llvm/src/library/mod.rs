@@ -252,9 +252,10 @@ impl Llvm {
                 CODE_MODEL_DEFAULT,
             )
         };
-        match machine.0.is_null() {
-            true => Err("no target machine".to_owned()),
-            false => Ok(Machine { llvm: self, machine }),
+        if machine.0.is_null() {
+            Err("no target machine".to_owned())
+        } else {
+            Ok(Machine { llvm: self, machine })
         }
     }
 

@@ -561,18 +561,20 @@ impl Communicator {
     /// Refuses a rank that does not exist.
     fn check_rank(&self, call: &Call, rank: usize) -> Result<()> {
         let size = self.size;
-        match rank < size {
-            true => Ok(()),
-            false => Err(mistake(call.name(), CollectiveMistake::NoRank { rank, size })),
+        if rank < size {
+            Ok(())
+        } else {
+            Err(mistake(call.name(), CollectiveMistake::NoRank { rank, size }))
         }
     }
 
     /// Refuses a rank that does not exist, or is this one.
     fn check_peer(&self, call: &Call, rank: usize) -> Result<()> {
         self.check_rank(call, rank)?;
-        match rank == self.rank {
-            true => Err(mistake(call.name(), CollectiveMistake::OwnRank { rank })),
-            false => Ok(()),
+        if rank == self.rank {
+            Err(mistake(call.name(), CollectiveMistake::OwnRank { rank }))
+        } else {
+            Ok(())
         }
     }
 }

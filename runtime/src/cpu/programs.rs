@@ -59,9 +59,10 @@ impl<T> Programs<T> {
         let programs = if is_optimized { &self.optimized } else { &self.written };
         programs.get(launch.bound, || {
             let _scope = spans::compile(launch.bound.source.name, "translate", &NAME);
-            let kernel = match is_optimized {
-                true => Cow::Owned(self.optimize(launch.bound)?),
-                false => Cow::Borrowed(&launch.bound.kernel),
+            let kernel = if is_optimized {
+                Cow::Owned(self.optimize(launch.bound)?)
+            } else {
+                Cow::Borrowed(&launch.bound.kernel)
             };
             require_fallbacks(launch.bound.source, &kernel)?;
             Ok((self.make)(&kernel, is_optimized))

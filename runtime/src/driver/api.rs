@@ -708,10 +708,13 @@ impl Driver {
                 self.cuGetErrorString.map(|get| get(status, &mut text)),
             )
         };
-        let say = |string: *const c_char, otherwise: &str| match string.is_null() {
-            true => otherwise.to_owned(),
-            // SAFETY: not null, so one of the driver's static strings.
-            false => unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned(),
+        let say = |string: *const c_char, otherwise: &str| {
+            if string.is_null() {
+                otherwise.to_owned()
+            } else {
+                // SAFETY: not null, so one of the driver's static strings.
+                unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
+            }
         };
         let name = say(name, "an error without a name");
         let text = say(text, "the driver says nothing about it");

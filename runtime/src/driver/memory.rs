@@ -54,10 +54,13 @@ impl Allocation {
         let memory = Self::without_uses(stream, address, bytes, None);
         if bytes > 0 {
             // Other streams use the memory after its allocation, zeroed or not.
-            stream.submit([], |driver, _| match is_zeroed {
-                false => Ok(()),
-                // SAFETY: all bytes of the allocation, in the order of its stream.
-                true => unsafe { driver.cuMemsetD8Async(address, 0, bytes, stream.handle) },
+            stream.submit([], |driver, _| {
+                if is_zeroed {
+                    // SAFETY: all bytes of the allocation, in the order of its stream.
+                    unsafe { driver.cuMemsetD8Async(address, 0, bytes, stream.handle) }
+                } else {
+                    Ok(())
+                }
             })?;
         }
         Ok(Some(memory))

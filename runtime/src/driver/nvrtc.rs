@@ -119,10 +119,11 @@ impl Nvrtc {
         }
         // SAFETY: returns a static string for every number.
         let name = unsafe { (self.nvrtcGetErrorString)(status) };
-        let name = match name.is_null() {
-            true => format!("error {status}"),
+        let name = if name.is_null() {
+            format!("error {status}")
+        } else {
             // SAFETY: not null, so one of NVRTC's static strings.
-            false => unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned(),
+            unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
         };
         Err(Error::CompileCuda { call, name, log: None })
     }

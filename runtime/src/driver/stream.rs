@@ -354,9 +354,10 @@ impl Stream {
             // SAFETY: as many bytes on both sides, of live allocations of these contexts, which
             // are freed after this work.
             unsafe {
-                match own == other {
-                    true => driver.cuMemcpyDtoDAsync_v2(to, source, bytes, stream),
-                    false => driver.cuMemcpyPeerAsync(to, own, source, other, bytes, stream),
+                if own == other {
+                    driver.cuMemcpyDtoDAsync_v2(to, source, bytes, stream)
+                } else {
+                    driver.cuMemcpyPeerAsync(to, own, source, other, bytes, stream)
                 }
             }
         })

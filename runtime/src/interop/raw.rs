@@ -67,12 +67,11 @@ impl<'a> SliceUse<'a> {
     /// Refuses a slice in memory that `device` does not reach.
     pub(super) fn check_device(&self, device: &Device) -> Result<()> {
         let own = self.slice.device();
-        match own.shares_memory_with(device) {
-            true => Ok(()),
-            false => {
-                let (place, device) = (own.to_string(), device.to_string());
-                Err(Error::WrongDevice { what: "a slice", place, device })
-            }
+        if own.shares_memory_with(device) {
+            Ok(())
+        } else {
+            let (place, device) = (own.to_string(), device.to_string());
+            Err(Error::WrongDevice { what: "a slice", place, device })
         }
     }
 

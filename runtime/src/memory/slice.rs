@@ -376,9 +376,10 @@ pub(super) fn resolve(
 
 /// Refuses a copy between arrays of different lengths.
 pub(crate) fn check_lengths(source_len: usize, destination_len: usize) -> Result<()> {
-    match source_len == destination_len {
-        true => Ok(()),
-        false => Err(Error::LengthMismatch { source_len, destination_len }),
+    if source_len == destination_len {
+        Ok(())
+    } else {
+        Err(Error::LengthMismatch { source_len, destination_len })
     }
 }
 
@@ -514,9 +515,10 @@ impl<T: Element> Slice<T> {
     /// Refuses elements of another type that need more alignment than the slice has.
     fn check_alignment<U: Stored>(&self) -> Result<()> {
         let (offset, align) = (self.any.offset, U::LAYOUT.align);
-        match self.any.is_aligned(align.max(1) as u64) {
-            true => Ok(()),
-            false => Err(Error::Misaligned { offset, align }),
+        if self.any.is_aligned(align.max(1) as u64) {
+            Ok(())
+        } else {
+            Err(Error::Misaligned { offset, align })
         }
     }
 }

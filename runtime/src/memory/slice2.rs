@@ -410,9 +410,10 @@ impl<T: Stored> Buffer2<T> {
     ) -> Result<Self> {
         let elem_bytes = T::LAYOUT.size;
         let is_aligned = elem_bytes.is_power_of_two() && elem_bytes <= ROW_ALIGN;
-        let pitch = match is_aligned {
-            true => columns.checked_next_multiple_of(ROW_ALIGN / elem_bytes).unwrap_or(usize::MAX),
-            false => columns,
+        let pitch = if is_aligned {
+            columns.checked_next_multiple_of(ROW_ALIGN / elem_bytes).unwrap_or(usize::MAX)
+        } else {
+            columns
         };
         let memory = Buffer::<T>::allocate(device, rows.saturating_mul(pitch), is_zeroed)?;
         let whole = Rectangle { slice: memory.any().clone(), rows, columns, pitch, elem_bytes };

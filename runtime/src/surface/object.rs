@@ -53,9 +53,10 @@ impl SurfaceLayout {
         let [width, height] = [extent(0), extent(1)];
         // One of the two is 1.
         let depth = extent(2) * layers;
-        let (pitch, rows) = match is_gpu {
-            true => (ROW_BYTES as usize / texel_bytes, LAYER_ROWS as usize),
-            false => (width, height),
+        let (pitch, rows) = if is_gpu {
+            (ROW_BYTES as usize / texel_bytes, LAYER_ROWS as usize)
+        } else {
+            (width, height)
         };
         Self { shape, extents: [width, height, depth], pitch, rows }
     }

@@ -336,9 +336,10 @@ impl Form {
         for &(monomial, coefficient) in self.terms() {
             let mut product = Self::constant(coefficient);
             for factor in monomial.atoms() {
-                product = match factor == atom {
-                    true => product.checked_mul(by)?,
-                    false => product.checked_mul(&Self::atom(factor))?,
+                product = if factor == atom {
+                    product.checked_mul(by)?
+                } else {
+                    product.checked_mul(&Self::atom(factor))?
                 };
             }
             form = form.checked_add_scaled(1, &product)?;

@@ -169,9 +169,10 @@ impl Simplex {
         let (least, most) = (least.and_then(bound), most.and_then(bound));
         let number = self.variables.len();
         let at_most = coefficient < 0 || coefficient == 0 && above;
-        let (column, sign, cost) = match at_most {
-            true => (Column::UpperBound(number), -1, Cost::from_bound(most)),
-            false => (Column::LowerBound(number), 1, Cost::from_bound(least.map(|least| -least))),
+        let (column, sign, cost) = if at_most {
+            (Column::UpperBound(number), -1, Cost::from_bound(most))
+        } else {
+            (Column::LowerBound(number), 1, Cost::from_bound(least.map(|least| -least)))
         };
         let price = cost.checked_scale(sign * self.divisor)?;
         for basic in &mut self.basis {

@@ -317,12 +317,11 @@ impl<'a> EventOrder<'a> {
         let shared = from.arms.iter().zip(&to.arms).take_while(|(a, b)| a == b).count();
         let guards = [&from.arms[shared..], &to.arms[shared..]].concat();
         let is_guard = |arm: &InstId| self.trace.worst_split(*arm) == Some(&Split::Guard);
-        let happens = match guards.is_empty() {
-            true => self.implies(first, second) && self.implies(second, first),
-            false => {
-                guards.iter().all(|(arm, _)| is_guard(arm))
-                    && (self.implies(first, second) || self.implies(second, first))
-            }
+        let happens = if guards.is_empty() {
+            self.implies(first, second) && self.implies(second, first)
+        } else {
+            guards.iter().all(|(arm, _)| is_guard(arm))
+                && (self.implies(first, second) || self.implies(second, first))
         };
         if !happens || !enclosing_iterations(from).eq(enclosing_iterations(to)) {
             return None;

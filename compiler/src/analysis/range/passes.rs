@@ -424,10 +424,9 @@ impl RangePass<'_> {
                 let (start, step) = (self.value[*start], self.value[*step]);
                 let last = self.value[*end].max - i128::from(!inclusive);
                 // The last counter is a whole number of steps from the start, if both are known.
-                let rest = match start.min == start.max && step.min == step.max && step.min > 0 {
-                    true => (last - start.min).max(0) % step.min,
-                    false => 0,
-                };
+                let has_one_step = start.min == start.max && step.min == step.max && step.min > 0;
+                let rest =
+                    if has_one_step { (last - start.min).max(0) % step.min } else { 0 };
                 Range::new(start.min, last - rest)
             }
             Op::MulAdd { .. }

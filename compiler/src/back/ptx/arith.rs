@@ -126,10 +126,8 @@ impl Emitter<'_> {
         if !self.facts.bits_matter(id) {
             return self.float_unary(float, scalar, value);
         }
-        let (bits, sign) = match scalar == Scalar::F32 {
-            true => (Scalar::U32, 1 << 31),
-            false => (Scalar::U64, 1 << 63),
-        };
+        let (bits, sign) =
+            if scalar == Scalar::F32 { (Scalar::U32, 1 << 31) } else { (Scalar::U64, 1 << 63) };
         let mask = Imm { bits: if bitwise == "and" { sign - 1 } else { sign }, scalar: bits };
         let value = self.reg(value);
         let class = Class::of(bits);
@@ -377,10 +375,8 @@ impl Emitter<'_> {
         let scalar = self.scalar(id);
         let [a, b, c] = operands.map(|operand| self.number(operand));
         let reg = self.regs.fresh(Class::of(scalar));
-        let between = match takes_flag(op) {
-            true => [(); 2].map(|()| self.regs.fresh(Class::B32)),
-            false => [reg; 2],
-        };
+        let between =
+            if takes_flag(op) { [(); 2].map(|()| self.regs.fresh(Class::B32)) } else { [reg; 2] };
         for instruction in ternary(op, scalar, reg, [a, b, c], &between) {
             ptx!(self, "{instruction}");
         }

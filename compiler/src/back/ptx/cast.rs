@@ -156,9 +156,10 @@ impl Emitter<'_> {
             return reg;
         }
         let ty = arithmetic(to);
-        let (lowest, highest) = match to.is_signed() {
-            true => (-(1_i64 << (bits - 1)), (1_i64 << (bits - 1)) - 1),
-            false => (0, (1_i64 << bits) - 1),
+        let (lowest, highest) = if to.is_signed() {
+            (-(1_i64 << (bits - 1)), (1_i64 << (bits - 1)) - 1)
+        } else {
+            (0, (1_i64 << bits) - 1)
         };
         let below = self.regs.fresh(class);
         ptx!(self, "min.{ty} {below}, {reg}, {highest}");

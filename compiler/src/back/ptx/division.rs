@@ -71,9 +71,10 @@ impl Emitter<'_> {
     /// Emits `lhs / rhs` or `lhs % rhs` of 64-bit integers.
     pub(super) fn divide_wide(&mut self, id: InstId, op: BinaryOp, [lhs, rhs]: [InstId; 2]) -> Reg {
         let quotient = self.known(Derived::Quotient { lhs, rhs }).unwrap_or_else(|| {
-            let quotient = match self.scalar(id) == Scalar::I64 {
-                true => self.signed_quotient(id, [lhs, rhs]),
-                false => self.unsigned_quotient(id, [lhs, rhs]),
+            let quotient = if self.scalar(id) == Scalar::I64 {
+                self.signed_quotient(id, [lhs, rhs])
+            } else {
+                self.unsigned_quotient(id, [lhs, rhs])
             };
             self.remember(Derived::Quotient { lhs, rhs }, quotient);
             quotient

@@ -55,10 +55,8 @@ impl Emitter<'_> {
     pub(super) fn bounds(&mut self, id: InstId, index: InstId, len: InstId) -> Value {
         let narrow = self.facts.fits(index) && self.facts.fits(len);
         let ty = if narrow { "u32" } else { arithmetic(self.scalar(index)) };
-        let values = [index, len].map(|value| match narrow {
-            true => self.low(value),
-            false => self.operand(value),
-        });
+        let values =
+            [index, len].map(|value| if narrow { self.low(value) } else { self.operand(value) });
         let inside = self.regs.fresh(Class::Pred);
         ptx!(self, "setp.lt.{ty} {inside}, {}, {}", values[0], values[1]);
         let reason = Reason::Check(Fault::IndexOutOfBounds);

@@ -34,9 +34,10 @@ const ROUND: u64 = 1 << 63;
 
 /// The declaration of its shared memory.
 pub(super) fn declare(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
-    match kernel.cooperative {
-        true => writeln!(f, "\t.shared .align 16 .b8 grid_block[{SHARED_BYTES}];"),
-        false => Ok(()),
+    if kernel.cooperative {
+        writeln!(f, "\t.shared .align 16 .b8 grid_block[{SHARED_BYTES}];")
+    } else {
+        Ok(())
     }
 }
 

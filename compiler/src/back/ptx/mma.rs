@@ -78,9 +78,10 @@ pub const fn hides_constants(op: MmaOp) -> bool {
 
 /// The name of the instruction that loads and distributes rows.
 pub const fn matrix_load_name(transposed: bool) -> &'static str {
-    match transposed {
-        false => "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
-        true => "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
+    if !transposed {
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16"
+    } else {
+        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16"
     }
 }
 

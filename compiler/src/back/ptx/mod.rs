@@ -361,10 +361,8 @@ pub fn entry_name(name: &str) -> Cow<'_, str> {
     if name.is_ascii() && name != RESERVED {
         return Cow::Borrowed(name);
     }
-    let escape = |c: char| match c.is_ascii() {
-        true => c.to_string(),
-        false => format!("$u{:x}$", u32::from(c)),
-    };
+    let escape =
+        |c: char| if c.is_ascii() { c.to_string() } else { format!("$u{:x}$", u32::from(c)) };
     Cow::Owned(format!("{}$", name.chars().map(escape).collect::<String>()))
 }
 
@@ -516,8 +514,9 @@ impl Entry<'_> {
 /// A name as a comment, if it has one and PTX, which is ASCII, can hold it.
 fn comment(name: &str) -> String {
     let printable = |c: char| c.is_ascii_graphic() || c == ' ';
-    match !name.is_empty() && name.chars().all(printable) {
-        true => format!(" // {name}"),
-        false => String::new(),
+    if !name.is_empty() && name.chars().all(printable) {
+        format!(" // {name}")
+    } else {
+        String::new()
     }
 }

@@ -36,9 +36,12 @@ struct Constants {
 
 impl Constants {
     fn of(scalar: Scalar) -> Self {
-        let imm = |f32: f32, f64: f64| match scalar == Scalar::F32 {
-            true => Imm { bits: f32.to_bits().into(), scalar },
-            false => Imm { bits: f64.to_bits(), scalar },
+        let imm = |f32: f32, f64: f64| {
+            if scalar == Scalar::F32 {
+                Imm { bits: f32.to_bits().into(), scalar }
+            } else {
+                Imm { bits: f64.to_bits(), scalar }
+            }
         };
         let (up32, up64) = ((1_u32 << 23) as f32, (1_u64 << 52) as f64);
         Self {

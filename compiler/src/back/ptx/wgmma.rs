@@ -43,10 +43,7 @@ fn needs_hopper(kernel: &Kernel) -> bool {
 pub(super) fn level(kernel: &Kernel) -> Option<(&'static str, Target)> {
     let fences =
         || kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Sync(SyncOp::ProxyFence)));
-    match needs_hopper(kernel) {
-        true => Some((VERSION, HAS_WGMMA)),
-        false => fences().then_some(PROXY_FENCES),
-    }
+    if needs_hopper(kernel) { Some((VERSION, HAS_WGMMA)) } else { fences().then_some(PROXY_FENCES) }
 }
 
 /// Returns the name of `target` in the PTX of `kernel`: `sm_90a` has everything of Hopper, which no

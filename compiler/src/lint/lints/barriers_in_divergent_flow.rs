@@ -30,9 +30,10 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 || mismatched_barriers::counterpart(kernel, analyses, id).is_some()
         };
         if control.varies() && !wording::is_loop_divergence(kernel, control) && !stays() {
-            let (barrier, moved) = match wording::is_library_barrier(kernel, id) {
-                true => ("this call, which waits for the whole block,".to_owned(), "call"),
-                false => (format!("`{call}`"), "barrier"),
+            let (barrier, moved) = if wording::is_library_barrier(kernel, id) {
+                ("this call, which waits for the whole block,".to_owned(), "call")
+            } else {
+                (format!("`{call}`"), "barrier")
             };
             found.push(Finding {
                 message: format!("{barrier} is not reached by every thread of the block"),

@@ -102,9 +102,10 @@ fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way:
     let is_sure = event.active.coverage != Coverage::Some;
     let who = if is_sure { format!("{lanes} lanes") } else { format!("up to {lanes} lanes") };
     let help = if repeats_in_all_threads(kernel, analyses, event.inst) {
-        let (first, count) = match reads_block_index(kernel) {
-            true => ("thread_idx_x()", "block_dim_x()"),
-            false => ("global_idx_x()", "grid_dim_x() * block_dim_x()"),
+        let (first, count) = if reads_block_index(kernel) {
+            ("thread_idx_x()", "block_dim_x()")
+        } else {
+            ("global_idx_x()", "grid_dim_x() * block_dim_x()")
         };
         format!(
             "every thread makes the same updates: divide the iterations of the loop among the threads, as in \

@@ -157,13 +157,12 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
     };
     let has_barrier =
         kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Sync(SyncOp::Barrier { .. })));
-    let shared = match has_barrier {
-        true => {
-            format!(
-                ". Each thread has its own `{name}`: declare it by `shared!(..)` if the block shares it"
-            )
-        }
-        false => String::new(),
+    let shared = if has_barrier {
+        format!(
+            ". Each thread has its own `{name}`: declare it by `shared!(..)` if the block shares it"
+        )
+    } else {
+        String::new()
     };
     let own = if running.is_some() { traffic.dynamic } else { traffic.data_dependent };
     let span = own.unwrap_or(first);

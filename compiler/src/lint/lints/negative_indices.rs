@@ -374,9 +374,10 @@ impl FirstThread<'_> {
             bits if is_number => ("", format!("{bits}")),
             _ => (" at most", "larger than any length".to_owned()),
         };
-        let guard = match is_number {
-            true => format!("such as `if a >= {0}` before `a - {0}`", -reached),
-            false => "such as `if a >= b` before `a - b`".to_owned(),
+        let guard = if is_number {
+            format!("such as `if a >= {0}` before `a - {0}`", -reached)
+        } else {
+            "such as `if a >= b` before `a - b`".to_owned()
         };
         self.found.push(Finding {
             message: format!(

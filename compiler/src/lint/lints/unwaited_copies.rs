@@ -340,10 +340,8 @@ fn early_access(
     let place = race::element_text(kernel, copy.root, at);
     let (is, does) = if access.writes() { ("written", "writes") } else { ("read", "reads") };
     let role = if copy.writes() { "to" } else { "from" };
-    let whose = match threads[0] == threads[1] {
-        true => String::new(),
-        false => format!(", which {copying} copies"),
-    };
+    let whose =
+        if threads[0] == threads[1] { String::new() } else { format!(", which {copying} copies") };
     let (reason, help) = match early {
         Early::Unwaited { .. } => (
             format!("before the copy {role} it has been waited for"),

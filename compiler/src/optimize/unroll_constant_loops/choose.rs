@@ -327,10 +327,8 @@ impl Selection<'_> {
             if !self.is_unrolled[id] {
                 continue;
             }
-            let limit = match in_registers[id] {
-                true => MAX_UNROLLED_INSTRUCTIONS,
-                false => MAX_UNROLLED_LOOKUPS,
-            };
+            let limit =
+                if in_registers[id] { MAX_UNROLLED_INSTRUCTIONS } else { MAX_UNROLLED_LOOKUPS };
             // The numbers of other loops are not known here; those around them have their turn.
             let knows_numbers = self.numbers(id).is_some();
             if knows_numbers && self.size_of(id, limit) > limit {

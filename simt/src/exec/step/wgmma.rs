@@ -88,9 +88,10 @@ impl Exec<'_> {
                 let Some((array, at)) = place.map(|(array, at)| (array, at + 4 * i)) else {
                     return Err(at_sum(i));
                 };
-                let sum = match op.accumulates {
-                    true => self.registers.get_from_array(array, at, 4, in_group),
-                    false => Some(0),
+                let sum = if op.accumulates {
+                    self.registers.get_from_array(array, at, 4, in_group)
+                } else {
+                    Some(0)
                 };
                 let sum = sum.ok_or(at_sum(i))? as u32;
                 let sum = multiply(op, &a[row as usize], &b[column as usize], sum);

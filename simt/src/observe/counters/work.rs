@@ -36,9 +36,12 @@ pub(super) fn summarize(
 ) -> Work {
     let blocks = launch.grid.iter().fold(1, |product, dim| product * u64::from(*dim));
     let folded = folded::find_folded(kernel);
-    let code = |id| match folded.is_part[id] || folded.hoisted_from[id].is_some() {
-        true => MachineCode::default(),
-        false => machine::estimate(kernel, id),
+    let code = |id| {
+        if folded.is_part[id] || folded.hoisted_from[id].is_some() {
+            MachineCode::default()
+        } else {
+            machine::estimate(kernel, id)
+        }
     };
     let codes = kernel.insts.ids().map(code).collect();
     let mut walk = PathWalk { kernel, counted, tally, codes, path: Path::default() };

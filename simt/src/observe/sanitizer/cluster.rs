@@ -186,8 +186,9 @@ impl ClusterChecks {
 
 /// Returns the synchronization that is missing between accesses of two blocks.
 pub(super) fn missing_between_blocks(one: &AccessContext, other: &AccessContext) -> Missing {
-    match one.cluster.is_some() && one.cluster == other.cluster {
-        true => Missing::ClusterBarrier,
-        false => Missing::Release,
+    if one.cluster.is_some() && one.cluster == other.cluster {
+        Missing::ClusterBarrier
+    } else {
+        Missing::Release
     }
 }
