@@ -26,6 +26,7 @@ mod compare_exchange;
 mod comparisons;
 mod composite_comparisons;
 mod composites;
+mod constant_expressions;
 mod constant_memory;
 mod control;
 mod control_flow_type;
