@@ -5,7 +5,8 @@ use crate::{
     infer::program::{ArrayForm, Program},
     lower::{
         Diverged, EnumPlaces, Flow, Frame, Length, Lowerer, Memory, Place, Pointer, Value,
-        call::grid_dependency::check_dependent_launch, memory::layout::scalar_of_mono,
+        call::grid_dependency::check_dependent_launch,
+        memory::{layout::scalar_of_mono, reference::References},
     },
     syntax::{
         error::Errors,
@@ -24,6 +25,9 @@ use warpwise_compiler::{
     lint::Levels,
 };
 
+/// Limit on the references of a kernel that have another form than an address.
+const MAX_REFERENCE_FORMS: usize = 64;
+
 /// Lowered kernel with its spans and lint levels.
 pub(crate) struct LoweredKernel {
     pub(crate) kernel: Kernel,
@@ -38,7 +42,8 @@ pub(crate) struct LoweredKernel {
 /// Lowers a kernel, with debug assertions if `debug`; returns `None` if an error was reported.
 ///
 /// A function pointer may point to a function that the kernel names only after the call, as in a
-/// loop. The kernel is then lowered again with all pointees known from the start.
+/// loop. The kernel is then lowered again with all pointees known from the start. The same holds for
+/// the form of references, which their referents decide.
 pub(crate) fn lower_kernel(
     function: &Rc<Function>,
     program: &Program<'_>,
@@ -46,8 +51,9 @@ pub(crate) fn lower_kernel(
     debug: bool,
     errors: &mut Errors,
 ) -> Option<LoweredKernel> {
-    let mut pointees = Vec::new();
+    let (mut pointees, mut forms) = (Vec::new(), Vec::new());
     loop {
+        let mut found = Errors::default();
         let mut frame = Frame::new(function.clone(), 0, 0);
         frame.contract = options.contract;
         let mut lowerer = Lowerer {
@@ -55,7 +61,7 @@ pub(crate) fn lower_kernel(
             options,
             debug,
             depends_on_debug: false,
-            errors: &mut *errors,
+            errors: &mut found,
             build: Builder::new(function.name.trim_start_matches("r#")),
             spans: Vec::new(),
             origins: Vec::new(),
@@ -68,9 +74,19 @@ pub(crate) fn lower_kernel(
             pointees,
             pointees_at_first_call: None,
             active_pointees: Vec::new(),
+            references: References::with_forms(forms),
         };
-        lowerer.lower_whole(options).ok()?;
-        if !lowerer.errors.is_empty() {
+        let lowered = lowerer.lower_whole(options);
+        if let Some(demanded) = lowerer.references.demanded
+            && lowerer.references.forms.len() < MAX_REFERENCE_FORMS
+        {
+            forms = lowerer.references.forms;
+            forms.push(demanded);
+            pointees = lowerer.pointees;
+            continue;
+        }
+        if lowered.is_err() || !lowerer.errors.is_empty() {
+            errors.append(found);
             return None;
         }
         // A pointee that was added after the first call is missing from the chain of that call.
@@ -78,6 +94,7 @@ pub(crate) fn lower_kernel(
             let kernel = lowerer.build.finish();
             check_dependent_launch(&kernel, &lowerer.spans, lowerer.errors);
             if !lowerer.errors.is_empty() {
+                errors.append(found);
                 return None;
             }
             return Some(LoweredKernel {
@@ -89,6 +106,7 @@ pub(crate) fn lower_kernel(
                 depends_on_debug: lowerer.depends_on_debug,
             });
         }
+        forms = lowerer.references.forms;
         pointees = lowerer.pointees;
     }
 }
