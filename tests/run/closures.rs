@@ -4,13 +4,13 @@
     clippy::redundant_closure,
     reason = "closures that call closures are tested"
 )]
-use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, per_element, same};
 use warpwise::prelude::*;
 
 cases![
     captures, shadowed, by_reference, nested, passed_on, kept, leaving, in_iterators,
     called_twice, of_lanes: THREADS_MEET, generic_ones, copied,
-    by_mutable_reference, functions_of_numbers,
+    by_mutable_reference, functions_of_numbers, beside_state,
 ];
 
 fn numbers() -> Vec<i32> {
@@ -522,6 +522,57 @@ fn functions_of_numbers(on: &Engine) -> Check {
         out[2] = power(y.len() as i32, 3) + root(17.0 + x.len() as f64) as i32;
         out[3] = clamped(y.len() as i32, -1, 1);
         out[4] = (f32::from_bits)(0x4040_0000) as i32;
+    });
+    Ok(())
+}
+
+#[device]
+struct Descent<F: Fn(i32) -> i32, G: FnMut(i32)> {
+    slope: F,
+    record: G,
+    place: i32,
+    last: [i32; 2],
+}
+
+#[device]
+impl<F: Fn(i32) -> i32, G: FnMut(i32)> Descent<F, G> {
+    fn step(&mut self) -> bool {
+        let slope = (self.slope)(self.place);
+        (self.record)(slope);
+        self.last = [self.last[1], self.place];
+        self.place -= slope / 2;
+        slope.abs() > 1
+    }
+}
+
+/// Structs and tuples keep closures beside fields that change.
+fn beside_state(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (bottom, mut total) = (x.len() as i32, 0);
+        let mut descent = Descent {
+            slope: |place: i32| place - bottom,
+            record: |slope: i32| total += slope,
+            place: 90 + y.len() as i32,
+            last: [0; 2],
+        };
+        let mut steps = 0;
+        while descent.step() {
+            steps += 1;
+        }
+        (out[0], out[1], out[2]) = (descent.place, descent.last[0], steps);
+        out[3] = total;
+        let mut count = 0;
+        let mut pair = (
+            move || {
+                count += 1;
+                count
+            },
+            0,
+        );
+        for _ in x {
+            pair.1 += (pair.0)();
+        }
+        out[4] = pair.1 + 100 * count;
     });
     Ok(())
 }
