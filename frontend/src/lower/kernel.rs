@@ -25,9 +25,6 @@ use warpwise_compiler::{
     lint::Levels,
 };
 
-/// Limit on the references of a kernel that have another form than an address.
-const MAX_REFERENCE_FORMS: usize = 64;
-
 /// Lowered kernel with its spans and lint levels.
 pub(crate) struct LoweredKernel {
     pub(crate) kernel: Kernel,
@@ -53,7 +50,7 @@ pub(crate) fn lower_kernel(
 ) -> Option<LoweredKernel> {
     let (mut pointees, mut forms) = (Vec::new(), Vec::new());
     loop {
-        let mut found = Errors::default();
+        let (mut found, known_pointees) = (Errors::default(), pointees.len());
         let mut frame = Frame::new(function.clone(), 0, 0);
         frame.contract = options.contract;
         let mut lowerer = Lowerer {
@@ -77,12 +74,14 @@ pub(crate) fn lower_kernel(
             references: References::with_forms(forms),
         };
         let lowered = lowerer.lower_whole(options);
-        if let Some(demanded) = lowerer.references.demanded
-            && lowerer.references.forms.len() < MAX_REFERENCE_FORMS
-        {
+        if let Some(demanded) = lowerer.references.demanded {
             forms = lowerer.references.forms;
             forms.push(demanded);
             pointees = lowerer.pointees;
+            // A call has other references with more pointees, which changes their numbers.
+            if pointees.len() != known_pointees {
+                forms.clear();
+            }
             continue;
         }
         if lowered.is_err() || !lowerer.errors.is_empty() {
@@ -106,7 +105,7 @@ pub(crate) fn lower_kernel(
                 depends_on_debug: lowerer.depends_on_debug,
             });
         }
-        forms = lowerer.references.forms;
+        forms = Vec::new();
         pointees = lowerer.pointees;
     }
 }

@@ -32,6 +32,9 @@ use warpwise_compiler::{
     ir::{self, Array, Extent, InstId, Kernel, Local, LocalId, Op, Scalar, Space, Span},
 };
 
+/// Limit on the references of a kernel that have another form than an address.
+const MAX_REFERENCE_FORMS: usize = 64;
+
 /// Place of a reference.
 #[derive(Clone, Debug)]
 pub(crate) enum ReferencePlace {
@@ -168,6 +171,9 @@ impl Lowerer<'_> {
 
     /// Demands another form of this reference, if it can have one: the kernel is lowered again.
     fn demand_other_form(&mut self, number: usize) -> bool {
+        if self.references.forms.len() >= MAX_REFERENCE_FORMS {
+            return false;
+        }
         let known = self.references.addresses.iter().find(|(known, ..)| *known == number);
         let form = known.and_then(|(_, _, form)| *form);
         if let Some(form) = form
@@ -461,8 +467,9 @@ impl Lowerer<'_> {
         let mixed = |local: LocalId| spaces.mixed.iter().any(|found| found.local == local);
         let references = self.references.addresses.iter();
         let first = references.filter(|(_, ptr, _)| mixed(*ptr)).find(|(.., form)| form.is_some());
-        if let Some((number, ..)) = first {
-            self.demand_other_form(*number);
+        if let Some((number, ..)) = first.copied()
+            && self.demand_other_form(number)
+        {
             return;
         }
         for Mixed { span, known, found, .. } in spaces.mixed {
