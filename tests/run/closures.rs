@@ -10,7 +10,7 @@ use warpwise::prelude::*;
 cases![
     captures, shadowed, by_reference, nested, passed_on, kept, leaving, in_iterators,
     called_twice, of_lanes: THREADS_MEET, generic_ones, copied,
-    by_mutable_reference, functions_of_numbers, beside_state,
+    by_mutable_reference, functions_of_numbers, beside_state, in_bounded_fields,
 ];
 
 fn numbers() -> Vec<i32> {
@@ -573,6 +573,30 @@ fn beside_state(on: &Engine) -> Check {
             pair.1 += (pair.0)();
         }
         out[4] = pair.1 + 100 * count;
+    });
+    Ok(())
+}
+
+#[device]
+struct Window<F: Fn(f32, f32) -> f32> {
+    f: F,
+    width: i32,
+}
+
+#[device]
+struct Pair<A, B>(A, B)
+where
+    A: Fn(i32) -> i32,
+    B: Fn(f32) -> f32;
+
+/// The bounds of a struct tell the types of a closure's parameters.
+fn in_bounded_fields(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let scale = 0.5;
+        let window = Window { f: |a, b| (a * scale).max(b).abs(), width: x.len() as i32 };
+        out[0] = ((window.f)(-9.0, -2.0) * 4.0) as i32 + window.width;
+        let pair = Pair(|v| v.pow(2), |v| v.floor());
+        out[1] = (pair.0)(y.len() as i32) + (pair.1)(2.75) as i32;
     });
     Ok(())
 }
