@@ -1,8 +1,8 @@
 //! Expressions in array lengths and in arguments of constant parameters.
-use crate::run::engine::{Check, Engine, cases, like_rust};
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
-cases![operators, statements, functions, paths, arguments];
+cases![operators, statements, functions, paths, arguments, blocks: THREADS_MEET];
 
 #[device]
 const SIX: usize = 6;
@@ -188,4 +188,21 @@ fn arguments(on: &Engine) -> Check {
         out[6] = chosen::<{ SIX > 4 }>() + 10 * chosen::<{ !(SIX > 4) }>();
     });
     Ok(())
+}
+
+#[kernel(block = (greatest_divisor(64, 96), if SIX > 4 { 2 } else { 1 }))]
+fn count_threads(out: &mut [u32]) {
+    let tile = shared!([u32; greatest_divisor(64, 96) * 2]);
+    let thread = thread_idx_y() * 32 + thread_idx_x();
+    tile[thread] = thread as u32;
+    sync_threads();
+    if thread == 0 {
+        out[0] = tile.iter().sum();
+    }
+}
+
+fn blocks(on: &Engine) -> Check {
+    let mut out = vec![0u32];
+    launch!(on, count_threads(write out), LaunchConfig::grid(1))?;
+    same("out", &out, &[63 * 64 / 2])
 }
