@@ -12,7 +12,8 @@ cases![
     flattened,
     remainders,
     taken_from_both_ends,
-    words
+    words,
+    into_other_forms
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
@@ -236,6 +237,24 @@ fn nothing_to_refer_to(on: &Engine) -> Check {
         let tail = if n > 3 { &x[3..] } else { &[] };
         out[1] = tail.len() as i32 + tail.iter().sum::<i32>();
         out[2] = x.get(4..).unwrap_or_default().len() as i32;
+    });
+    Ok(())
+}
+
+#[device]
+fn sum_of_bytes(bytes: impl AsRef<[u8]>) -> i32 {
+    bytes.as_ref().iter().map(|&byte| i32::from(byte)).sum()
+}
+
+/// Arrays and tuples are converted into each other, and referred to as slices.
+fn into_other_forms(on: &Engine) -> Check {
+    like_rust!(on, |x, out| {
+        let n = x.len() as i32;
+        let array: [i32; 3] = (n, n + 1, n + 2).into();
+        let (a, b): (i32, i32) = [n, 2 * n].into();
+        let same: [i32; 2] = [7, n].into();
+        (out[0], out[1], out[2], out[3]) = (array[2], a, b, same[1]);
+        out[4] = sum_of_bytes([n as u8, 3]) + sum_of_bytes(b"ab");
     });
     Ok(())
 }

@@ -4,13 +4,13 @@
     clippy::redundant_closure,
     reason = "closures that call closures are tested"
 )]
-use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, per_element, same};
 use warpwise::prelude::*;
 
 cases![
     captures, shadowed, by_reference, nested, passed_on, kept, leaving, in_iterators,
     called_twice, of_lanes: THREADS_MEET, generic_ones, copied,
-    by_mutable_reference, functions_of_numbers,
+    by_mutable_reference, functions_of_numbers, beside_state, in_bounded_fields,
 ];
 
 fn numbers() -> Vec<i32> {
@@ -522,6 +522,81 @@ fn functions_of_numbers(on: &Engine) -> Check {
         out[2] = power(y.len() as i32, 3) + root(17.0 + x.len() as f64) as i32;
         out[3] = clamped(y.len() as i32, -1, 1);
         out[4] = (f32::from_bits)(0x4040_0000) as i32;
+    });
+    Ok(())
+}
+
+#[device]
+struct Descent<F: Fn(i32) -> i32, G: FnMut(i32)> {
+    slope: F,
+    record: G,
+    place: i32,
+    last: [i32; 2],
+}
+
+#[device]
+impl<F: Fn(i32) -> i32, G: FnMut(i32)> Descent<F, G> {
+    fn step(&mut self) -> bool {
+        let slope = (self.slope)(self.place);
+        (self.record)(slope);
+        self.last = [self.last[1], self.place];
+        self.place -= slope / 2;
+        slope.abs() > 1
+    }
+}
+
+/// Structs and tuples keep closures beside fields that change.
+fn beside_state(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (bottom, mut total) = (x.len() as i32, 0);
+        let mut descent = Descent {
+            slope: |place: i32| place - bottom,
+            record: |slope: i32| total += slope,
+            place: 90 + y.len() as i32,
+            last: [0; 2],
+        };
+        let mut steps = 0;
+        while descent.step() {
+            steps += 1;
+        }
+        (out[0], out[1], out[2]) = (descent.place, descent.last[0], steps);
+        out[3] = total;
+        let mut count = 0;
+        let mut pair = (
+            move || {
+                count += 1;
+                count
+            },
+            0,
+        );
+        for _ in x {
+            pair.1 += (pair.0)();
+        }
+        out[4] = pair.1 + 100 * count;
+    });
+    Ok(())
+}
+
+#[device]
+struct Window<F: Fn(f32, f32) -> f32> {
+    f: F,
+    width: i32,
+}
+
+#[device]
+struct Pair<A, B>(A, B)
+where
+    A: Fn(i32) -> i32,
+    B: Fn(f32) -> f32;
+
+/// The bounds of a struct tell the types of a closure's parameters.
+fn in_bounded_fields(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let scale = 0.5;
+        let window = Window { f: |a, b| (a * scale).max(b).abs(), width: x.len() as i32 };
+        out[0] = ((window.f)(-9.0, -2.0) * 4.0) as i32 + window.width;
+        let pair = Pair(|v| v.pow(2), |v| v.floor());
+        out[1] = (pair.0)(y.len() as i32) + (pair.1)(2.75) as i32;
     });
     Ok(())
 }

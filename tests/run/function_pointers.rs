@@ -12,6 +12,7 @@ cases![
     by_reference,
     within,
     of_each_instance,
+    expected_by_fields
 ];
 
 #[device]
@@ -390,4 +391,35 @@ fn of_each_instance(on: &Engine) -> Check {
     let mut out = vec![0; 8];
     launch!(on, instances(write out), LaunchConfig::cover(8))?;
     same("sums", &[101, 102, 101, 1100, 101, 110, 800, 3200], &out)
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Pointers {
+    one: fn(f32) -> f32,
+    two: fn(f32, f32) -> f32,
+}
+
+#[device]
+fn call_pointer(f: fn(f32) -> f32, x: f32) -> f32 {
+    f(x)
+}
+
+#[kernel]
+fn pointers_in_fields(x: &[f32], out: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let pointers = Pointers { one: |v| v.abs(), two: |a, b| a.max(b) };
+        out[i] =
+            (pointers.one)(x[i]) + (pointers.two)(x[i], 2.0) + call_pointer(|v| v.trunc(), x[i]);
+    }
+}
+
+/// The type of a field or parameter tells the types of a closure's parameters.
+fn expected_by_fields(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..20).map(|i| i as f32 * 0.75 - 6.0).collect();
+    let mut out = vec![0.0; 20];
+    launch!(on, pointers_in_fields(read x, write out), LaunchConfig::cover(20))?;
+    let want: Vec<f32> = x.iter().map(|v| v.abs() + v.max(2.0) + v.trunc()).collect();
+    same("out", &out, &want)
 }

@@ -1,6 +1,9 @@
 //! Open kernels: type parameters, const parameters, and constants known to rustc only.
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use std::ops::{Add, BitAnd, Mul};
+use std::{
+    iter::{Product, Sum},
+    ops::{Add, BitAnd, Mul},
+};
 use warpwise::prelude::*;
 
 cases![
@@ -8,7 +11,7 @@ cases![
     const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
     generic_not_fusing, generic_shared: THREADS_MEET, two_types, computed_lengths,
     passed_arrays, bounds_of_std, bounds_of_std_for_integers, constants_of_parameters,
-    computed_block: THREADS_MEET, sizes_of_parameters,
+    computed_block: THREADS_MEET, sizes_of_parameters, sums_of_numbers,
 ];
 
 #[kernel(contract = false)]
@@ -561,4 +564,28 @@ fn sizes_of_parameters(on: &Engine) -> Check {
     }
     each! { u8 i16 f32 u64 f64 }
     Ok(())
+}
+
+#[device]
+fn dot<T: Num>(x: &[T], y: &[T]) -> T {
+    x.iter().zip(y).map(|(a, b)| *a * *b).sum()
+}
+
+#[kernel]
+fn sum_up<T: Num + Sum + Product>(x: &[T], out: &mut [T]) {
+    out[0] = x.iter().sum();
+    out[1] = x.iter().copied().product::<T>();
+    out[2] = dot(x, x);
+    out[3] = x[..0].iter().copied().sum();
+}
+
+/// The empty sum is -0.0 for floats, as in std.
+fn sums_of_numbers(on: &Engine) -> Check {
+    let (x, mut out) = (vec![1.0f32, 2.0, 4.0], vec![0.0f32; 4]);
+    launch!(on, sum_up::<f32>(read x, write out), LaunchConfig::cover(1).block(1))?;
+    let bits: Vec<u32> = out.iter().map(|v| v.to_bits()).collect();
+    same("f32", &bits, &[7.0f32, 8.0, 21.0, -0.0].map(f32::to_bits))?;
+    let (x, mut out) = (vec![1u16, 2, 4], vec![0u16; 4]);
+    launch!(on, sum_up::<u16>(read x, write out), LaunchConfig::cover(1).block(1))?;
+    same("u16", &out, &[7, 8, 21, 0])
 }

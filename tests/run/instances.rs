@@ -1,9 +1,9 @@
 //! Kernels that are generic over user traits, compiled for named types.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::Add;
-use warpwise::prelude::*;
+use warpwise::{Rows, RowsMut, prelude::*};
 
-cases![in_shared_memory: THREADS_MEET, operations: THREADS_MEET, elements, several_parameters, associated_types, numbers, arrays, precompiled, shared_names];
+cases![in_shared_memory: THREADS_MEET, operations: THREADS_MEET, elements, several_parameters, associated_types, numbers, arrays, precompiled, shared_names, rows];
 
 #[device]
 mod operations_on {
@@ -406,4 +406,20 @@ fn shared_names(on: &Engine) -> Check {
     // The type's own are others.
     same("own", &[Own::MAX.0, Own(1).abs().0], &[-1, -2])?;
     same("name", &[Own::name()], &[3])
+}
+
+#[kernel(instances(f32, i64))]
+fn add_rows<P: Num>(x: Rows<P>, mut sums: RowsMut<P>) {
+    let column = global_idx_x();
+    if column < x.columns() {
+        sums[(0, column)] = x[(0, column)] + x[(1, column)];
+    }
+}
+
+fn rows(on: &Engine) -> Check {
+    let Engine::Device { device, .. } = on else { return Ok(()) };
+    let x = device.upload_2d(&[1i64, 2, 3, 10, 20, 30], (2, 3))?;
+    let mut sums = device.zeros_2d((1, 3))?;
+    add_rows::launch(device, LaunchConfig::cover(3), &x, &mut sums)?;
+    same("sums", &sums.to_vec()?, &[11, 22, 33])
 }

@@ -3,7 +3,17 @@
 use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
-cases![iterated, inserted, results, inside_out, summed, summed_in_functions, not_there, clones];
+cases![
+    iterated,
+    inserted,
+    results,
+    inside_out,
+    summed,
+    summed_in_functions,
+    not_there,
+    clones,
+    results_changed
+];
 
 fn iterated(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
@@ -177,6 +187,22 @@ fn clones(on: &Engine) -> Check {
         number += 1;
         three[0] += number;
         out[4] = three[0];
+    });
+    Ok(())
+}
+
+fn results_changed(on: &Engine) -> Check {
+    like_rust!(on, |x, _y, out| {
+        let n = x.len() as i32;
+        let mut result: Result<i32, u8> = if n > 2 { Ok(n) } else { Err(n as u8) };
+        match result.as_mut() {
+            Ok(value) => *value += 10,
+            Err(error) => *error *= 2,
+        }
+        if let Ok(value) = result.as_mut() {
+            *value *= 2;
+        }
+        out[0] = result.map_or_else(i32::from, |value| value * 100);
     });
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! References that are selected, reassigned and kept: to buffers, parts of them, elements and structs.
-use crate::run::engine::{Check, Engine, cases, fault, launch, same};
+use crate::run::engine::{Check, Engine, cases, fault, launch, like_rust, same};
+use std::ops::{Index, IndexMut};
 use warpwise::prelude::*;
 
 cases![
     choosing, exchanging, shared_buffers: THREADS_MEET,
-    narrowing, linked, structs, options, copies, methods, writing, nested,
+    narrowing, linked, structs, options, copies, methods, writing, nested, fields, variables, two_spaces,
     lengths: FAULTS,
 ];
 
@@ -470,4 +471,147 @@ fn lengths(on: &Engine) -> Check {
         }
     }
     same("out", &out, &[4])
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Bins {
+    low: i32,
+    middle: i32,
+    high: i32,
+}
+
+#[device]
+impl Bins {
+    fn bin(&mut self, value: i32) -> &mut i32 {
+        if value < 0 {
+            &mut self.low
+        } else if value < 3 {
+            &mut self.middle
+        } else {
+            &mut self.high
+        }
+    }
+    fn named(&mut self, name: usize) -> Option<&mut i32> {
+        match name {
+            0 => Some(&mut self.low),
+            1 => Some(&mut self.middle),
+            _ => None,
+        }
+    }
+}
+
+#[device]
+impl Index<usize> for Bins {
+    type Output = i32;
+    fn index(&self, index: usize) -> &i32 {
+        match index {
+            0 => &self.low,
+            1 => &self.middle,
+            _ => &self.high,
+        }
+    }
+}
+
+#[device]
+impl IndexMut<usize> for Bins {
+    fn index_mut(&mut self, index: usize) -> &mut i32 {
+        match index {
+            0 => &mut self.low,
+            1 => &mut self.middle,
+            _ => &mut self.high,
+        }
+    }
+}
+
+/// A method selects a field of a variable, or of an element of an array.
+fn fields(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let mut bins = Bins { low: 0, middle: 0, high: 0 };
+        for value in x {
+            *bins.bin(*value) += 1;
+        }
+        if let Some(bin) = bins.named(y.len() % 3) {
+            *bin += 100;
+        }
+        bins[x.len() % 3] *= 2;
+        (out[0], out[1], out[2]) = (bins.low, bins[1], bins.high);
+        let mut rows = [bins; 2];
+        for k in 0..6 {
+            rows[k % 2][k / 2] += k as i32;
+        }
+        *rows[1].bin(y.len() as i32) = -5;
+        out[3] = rows[0].low + 10 * rows[1].low;
+        out[4] = rows[0].middle + 10 * rows[1].middle;
+        out[5] = rows[0].high + 10 * rows[1].high;
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Part {
+    count: i32,
+    ends: [i32; 2],
+}
+
+#[device]
+fn larger<'a>(a: &'a mut Part, b: &'a mut Part) -> &'a mut Part {
+    if a.count > b.count { a } else { b }
+}
+
+/// A `&mut` is chosen among variables.
+fn variables(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (mut a, mut b) = (1, 2);
+        let chosen = if x.len() > 2 { &mut a } else { &mut b };
+        *chosen += 10;
+        (out[0], out[1]) = (a, b);
+        let mut few = Part { count: x.len() as i32, ends: [3, 4] };
+        let mut more = Part { count: y.len() as i32, ends: [5, 6] };
+        let part = larger(&mut few, &mut more);
+        part.count += 7;
+        part.ends[x.len() % 2] = 8;
+        (out[2], out[3]) = (few.count, more.count);
+        for k in 0..2 {
+            (out[4 + k], out[6 + k]) = (few.ends[k], more.ends[k]);
+        }
+    });
+    Ok(())
+}
+
+#[kernel]
+fn choose_in_spaces(pairs: &[(f32, u32)], rows: &[[i32; 2]], x: &mut [i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        let pair = pairs.get(i).unwrap_or(&(0.5, 7));
+        let row = rows.get(i).unwrap_or(&[8, 9]);
+        out[i] = (pair.0 * 2.0) as i32 + pair.1 as i32 + row[i % 2];
+        let first = [20, 30];
+        let mut largest = &first;
+        for row in rows {
+            if row[1] > largest[1] {
+                largest = row;
+            }
+        }
+        out[i] += largest.iter().sum::<i32>() * 100;
+        let mut own = 1;
+        let place = if i % 2 == 0 { &mut x[i] } else { &mut own };
+        *place += 1000;
+        out[i] += own;
+    }
+}
+
+/// A reference to the memory of the device or to a variable of the thread.
+fn two_spaces(on: &Engine) -> Check {
+    let pairs = vec![(1.0f32, 2u32), (3.0, 4)];
+    let rows = vec![[1, 2], [3, 40], [5, 6]];
+    let (mut x, mut out) = (vec![5, 6, 7, 8], vec![0; 4]);
+    launch!(
+        on,
+        choose_in_spaces(read pairs, read rows, write x, write out),
+        LaunchConfig::cover(4).block(4)
+    )?;
+    same("x", &x, &[1005, 6, 1007, 8])?;
+    same("out", &out, &[4306, 5351, 4314, 5318])
 }

@@ -359,10 +359,17 @@ impl Clone for Seven {
 }
 
 #[device]
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Pair {
     seven: Seven,
     zero: i32,
+}
+
+#[device]
+#[derive(Clone)]
+enum Content {
+    One(Seven),
+    Many([Pair; 3], i32),
 }
 
 #[device]
@@ -381,6 +388,15 @@ fn defaults_and_clones(on: &Engine) -> Check {
         out[2] = Some(Seven(n)).filter(|_| n > 100).unwrap_or_default().0;
         out[3] = Seven(n).clone().0;
         out[4] = copied(&Seven(n)).0 + copied(&n);
+        let pair = Pair { seven: Seven(n), zero: n };
+        out[5] = pair.clone().seven.0 + 1000 * pair.clone().zero;
+        let many = [n, n + 1, n + 2].map(|n| Pair { seven: Seven(n), zero: n });
+        let content = if n % 2 == 0 { Content::One(Seven(n)) } else { Content::Many(many, n) };
+        match content.clone() {
+            Content::One(seven) => out[6] = seven.0,
+            Content::Many(pairs, n) => out[7] = pairs[1].seven.0 + pairs[2].zero + n,
+        }
+        out[8] = (Seven(n), n).clone().0.0 + Some(Seven(n)).clone().map_or(0, |seven| seven.0);
     });
     Ok(())
 }

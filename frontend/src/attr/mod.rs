@@ -406,8 +406,9 @@ fn count_threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
 /// they are known.
 fn literal_dimension(dim: &Expr) -> syn::Result<Option<u64>> {
     match dim {
-        Expr::Path(path) if path.qself.is_none() => Ok(None),
-        Expr::Binary(_) | Expr::Cast(_) | Expr::MethodCall(_) => Ok(None),
+        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => Ok(None),
+        Expr::Binary(_) | Expr::Cast(_) | Expr::Call(_) | Expr::MethodCall(_) => Ok(None),
+        Expr::If(_) | Expr::Match(_) | Expr::Block(_) => Ok(None),
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if matches!(int.suffix(), "" | "usize") => {
             int.base10_parse().map(Some)
         }

@@ -6,12 +6,14 @@
 use crate::{
     hir::{Expr, SpanId},
     infer::{self, program::InstanceArgs},
-    lower::{Diverged, Flow, Lowerer, Value, memory::storage::place_of_value},
+    lower::{Diverged, EnumValue, Flow, Lowerer, Place, Value, memory::storage::place_of_value},
     resolve::device_set::Callee,
     syntax::span::SpanRange,
     types::mono::Mono,
 };
+use std::rc::Rc;
 use syn::Item;
+use warpwise_compiler::ir::{self, Body, CompareOp, Op};
 
 /// A function of a user's `impl`, its generic arguments, and the type of its result.
 pub(crate) type UserFunction = (Callee, InstanceArgs, Mono);
@@ -124,27 +126,78 @@ impl Lowerer<'_> {
     pub(crate) fn lower_clone(&mut self, of: &Expr, at: SpanId) -> Flow<Value> {
         let mono = self.mono_type(of.ty, at)?;
         let value = self.lower_value(of)?;
-        if let Some((callee, given, ret)) = self.find_user_function("Clone", "clone", &mono) {
+        self.clone_value(value, &mono, at)
+    }
+
+    /// Clones a value that nothing else refers to, by the `impl` of its type, or part by part. What
+    /// references refer to is not cloned.
+    fn clone_value(&mut self, value: Value, mono: &Mono, at: SpanId) -> Flow<Value> {
+        if let Some((callee, given, ret)) = self.find_user_function("Clone", "clone", mono) {
             let this = Value::Ref(Box::new(place_of_value(value)));
             return self.call_instance(callee, given, &ret, at, |_| Ok(vec![this]));
         }
-        self.require_copying_clone(&mono, at)?;
-        Ok(value)
+        let parts = self.contained_types(mono, at)?;
+        if !self.any_has_user_impl("Clone", &parts, at)? {
+            self.require_copying_clone(mono, at)?;
+            return Ok(value);
+        }
+        self.require_derive("Clone", mono, at)?;
+        match (value, mono) {
+            (Value::Array(memory), Mono::Array(elem, len)) => {
+                let len = self.simplify_extent(len, at)?;
+                self.for_each_index(&len, at, |this, index| {
+                    let place = Place::Memory(this.element_at(&memory, index, elem, at)?);
+                    let value = this.read_place(&place, elem, at)?;
+                    let cloned = this.clone_value(value, elem, at)?;
+                    this.write_place(&place, cloned, elem, at)
+                })?;
+                Ok(Value::Array(memory))
+            }
+            (Value::Parts(values), _) => {
+                let Some(types) = self.part_types(mono, at)? else {
+                    return Err(self.report_bug(at));
+                };
+                let parts = values.iter().zip(&types);
+                let cloned = parts.map(|(value, ty)| self.clone_value(value.clone(), ty, at));
+                Ok(Value::Parts(cloned.collect::<Flow<_>>()?))
+            }
+            (Value::Variants(values), _) => self.clone_variant(values, mono, at),
+            (value, _) => Ok(value),
+        }
     }
 
-    /// Reports the type, or a part of it, whose clone is not a copy. What references refer to is not
-    /// cloned.
+    /// Clones the fields of an enum's actual variant; those of the others are no values.
+    fn clone_variant(&mut self, values: Rc<EnumValue>, mono: &Mono, at: SpanId) -> Flow<Value> {
+        let adt = self.adt_of(mono, at)?;
+        let Some(tag) = adt.tag else { return Err(self.report_bug(at)) };
+        let place = self.allocate(mono, "", at)?;
+        let Place::Variants(places) = &place else { return Err(self.report_bug(at)) };
+        self.write_place(&place, Value::Variants(values.clone()), mono, at)?;
+        for (index, types) in adt.variants.iter().enumerate() {
+            if !self.any_has_user_impl("Clone", types, at)? {
+                continue;
+            }
+            let Some(Some(parts)) = values.parts.get(index) else { continue };
+            let variant = self.push_int(adt.discriminants[index], tag, at);
+            let cond = self.push_compare(CompareOp::Eq, values.tag, variant, at);
+            let op = Op::If { cond, then: Body::default(), other: Body::default() };
+            self.begin_body(at, op, ir::Ty::Unit)?;
+            let fields = places.parts[index].iter().zip(parts).zip(types);
+            let mut cloned = fields.map(|((place, value), ty)| {
+                let value = self.clone_value(value.clone(), ty, at)?;
+                self.write_place(place, value, ty, at)
+            });
+            let done = cloned.try_for_each(|field| field);
+            self.build.end();
+            done?;
+        }
+        self.read_place(&place, mono, at)
+    }
+
+    /// Reports the type, or a part of it, that does not derive its clone.
     fn require_copying_clone(&mut self, mono: &Mono, at: SpanId) -> Flow<()> {
         self.require_derive("Clone", mono, at)?;
         for part in self.contained_types(mono, at)? {
-            if self.find_user_function("Clone", "clone", &part).is_some() {
-                self.errors.advise(
-                    self.source_range(at),
-                    "kernel code clones by copying, and a part of this has an `impl Clone` of its own",
-                    "clone that part, and construct the whole from its parts",
-                );
-                return Err(Diverged);
-            }
             self.require_copying_clone(&part, at)?;
         }
         Ok(())

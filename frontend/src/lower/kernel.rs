@@ -5,7 +5,8 @@ use crate::{
     infer::program::{ArrayForm, Program},
     lower::{
         Diverged, EnumPlaces, Flow, Frame, Length, Lowerer, Memory, Place, Pointer, Value,
-        call::grid_dependency::check_dependent_launch, memory::layout::scalar_of_mono,
+        call::grid_dependency::check_dependent_launch,
+        memory::{layout::scalar_of_mono, reference::References},
     },
     syntax::{
         error::Errors,
@@ -38,7 +39,8 @@ pub(crate) struct LoweredKernel {
 /// Lowers a kernel, with debug assertions if `debug`; returns `None` if an error was reported.
 ///
 /// A function pointer may point to a function that the kernel names only after the call, as in a
-/// loop. The kernel is then lowered again with all pointees known from the start.
+/// loop. The kernel is then lowered again with all pointees known from the start. The same holds for
+/// the form of references, which their referents decide.
 pub(crate) fn lower_kernel(
     function: &Rc<Function>,
     program: &Program<'_>,
@@ -46,8 +48,9 @@ pub(crate) fn lower_kernel(
     debug: bool,
     errors: &mut Errors,
 ) -> Option<LoweredKernel> {
-    let mut pointees = Vec::new();
+    let (mut pointees, mut forms) = (Vec::new(), Vec::new());
     loop {
+        let (mut found, known_pointees) = (Errors::default(), pointees.len());
         let mut frame = Frame::new(function.clone(), 0, 0);
         frame.contract = options.contract;
         let mut lowerer = Lowerer {
@@ -55,7 +58,7 @@ pub(crate) fn lower_kernel(
             options,
             debug,
             depends_on_debug: false,
-            errors: &mut *errors,
+            errors: &mut found,
             build: Builder::new(function.name.trim_start_matches("r#")),
             spans: Vec::new(),
             origins: Vec::new(),
@@ -68,9 +71,21 @@ pub(crate) fn lower_kernel(
             pointees,
             pointees_at_first_call: None,
             active_pointees: Vec::new(),
+            references: References::with_forms(forms),
         };
-        lowerer.lower_whole(options).ok()?;
-        if !lowerer.errors.is_empty() {
+        let lowered = lowerer.lower_whole(options);
+        if let Some(demanded) = lowerer.references.demanded {
+            forms = lowerer.references.forms;
+            forms.push(demanded);
+            pointees = lowerer.pointees;
+            // A call has other references with more pointees, which changes their numbers.
+            if pointees.len() != known_pointees {
+                forms.clear();
+            }
+            continue;
+        }
+        if lowered.is_err() || !lowerer.errors.is_empty() {
+            errors.append(found);
             return None;
         }
         // A pointee that was added after the first call is missing from the chain of that call.
@@ -78,6 +93,7 @@ pub(crate) fn lower_kernel(
             let kernel = lowerer.build.finish();
             check_dependent_launch(&kernel, &lowerer.spans, lowerer.errors);
             if !lowerer.errors.is_empty() {
+                errors.append(found);
                 return None;
             }
             return Some(LoweredKernel {
@@ -89,6 +105,7 @@ pub(crate) fn lower_kernel(
                 depends_on_debug: lowerer.depends_on_debug,
             });
         }
+        forms = Vec::new();
         pointees = lowerer.pointees;
     }
 }

@@ -29,7 +29,7 @@ use crate::{
     infer::program::{InstanceArgs, Program},
     lower::{
         call::pointer::{FUNCTION_POINTER, Pointee},
-        memory::reference::ReferencePlace,
+        memory::reference::{ReferencePlace, References},
     },
     resolve::device_set::Callee,
     syntax::{
@@ -274,6 +274,7 @@ struct Lowerer<'a> {
     pointees_at_first_call: Option<usize>,
     /// Pointees whose calls are being lowered.
     active_pointees: Vec<usize>,
+    references: References,
 }
 
 impl Lowerer<'_> {
@@ -330,7 +331,7 @@ impl Lowerer<'_> {
     /// Reports an internal error: inference should have refused this code.
     fn report_bug(&mut self, at: SpanId) -> Diverged {
         // An earlier error may be the cause: do not report its consequences.
-        if self.errors.is_empty() {
+        if self.errors.is_empty() && self.references.demanded.is_none() {
             let fact = "this could not be lowered: please report this bug of Warpwise";
             self.errors.report(self.source_range(at), fact);
         }

@@ -348,22 +348,37 @@ pub(crate) fn launch_where_clause(
     if !instances::has_instances(options) {
         return None;
     }
-    let bounds = params.iter().filter_map(|param| {
-        let (ty, bound) = match &param.kind {
-            ParamKind::Value(ty) => (ty, quote!(::warpwise::Plain)),
-            ParamKind::Array(ty) => {
-                (ty, quote!(for<'__warpwise> ::warpwise::parameter::Parameter<'__warpwise>))
-            }
+    let bounds = params.iter().flat_map(|param| {
+        let (types, bound) = match &param.kind {
+            ParamKind::Value(ty) => (vec![ty], quote!(::warpwise::Plain)),
+            ParamKind::Array(ty) => element_bound(ty),
             ParamKind::Read { elem, .. } | ParamKind::Write { elem, .. } => {
-                (elem, quote!(::warpwise::Stored))
+                (vec![elem], quote!(::warpwise::Stored))
             }
-            ParamKind::Constant { ty } => (ty, quote!(::warpwise::ConstantData)),
-            ParamKind::Scalar(_) | ParamKind::Atomic { .. } | ParamKind::Unknown => return None,
+            ParamKind::Constant { ty } => (vec![ty], quote!(::warpwise::ConstantData)),
+            ParamKind::Scalar(_) | ParamKind::Atomic { .. } | ParamKind::Unknown => {
+                (Vec::new(), TokenStream::new())
+            }
         };
-        let open = mentions_parameter(ty, &item.sig.generics);
-        open.then(|| quote!(#ty: #bound))
+        let open = types.into_iter().filter(|ty| mentions_parameter(ty, &item.sig.generics));
+        open.map(|ty| quote!(#ty: #bound)).collect::<Vec<_>>()
     });
     Some(quote!(where Self: ::warpwise::parameter::Instance, #(#bounds),*))
+}
+
+/// Returns the types of the elements of an array, and the bound by which the array can be passed. The
+/// bound is not one of the array, whose lifetime a `where` clause could not leave out. A user's
+/// struct of the same name is plain, too, if its arguments are.
+fn element_bound(array: &Type) -> (Vec<&Type>, TokenStream) {
+    let Type::Path(TypePath { path, .. }) = array else { return (Vec::new(), TokenStream::new()) };
+    let Some(last) = path.segments.last() else { return (Vec::new(), TokenStream::new()) };
+    let name = last.ident.to_string();
+    let bound = if name.contains("Texture") || name.contains("Surface") {
+        quote!(::warpwise::TextureElement)
+    } else {
+        quote!(::warpwise::Plain)
+    };
+    (type_arguments(last).collect(), bound)
 }
 
 fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {

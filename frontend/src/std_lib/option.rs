@@ -291,6 +291,12 @@ impl<T, E> Result<T, E> {
             Err(error) => Err(error),
         }
     }
+    fn as_mut(&mut self) -> Result<&mut T, &mut E> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error),
+        }
+    }
     fn into_iter(self) -> impl Iterator<Item = T> {
         self.ok().into_iter()
     }

@@ -1,5 +1,11 @@
 //! Methods of slices and arrays, as kernel code that is lowered with its callers.
 impl<T> [T] {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+    fn as_mut(&mut self) -> &mut [T] {
+        self
+    }
     fn first(&self) -> Option<&T> {
         self.get(0)
     }

@@ -104,10 +104,10 @@ fn open(x: &mut [f32]) {
 // error: 47:27-47:28: kernel code does not know the constant `M`
 // = help: name it in `#[kernel(open(M))]`, or make it a constant parameter
 // error: 48:27-48:32: kernel code cannot compute this constant
-// = help: use numbers, constants and the `size_of` of numbers, with `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`
+// = help: use integers, `bool`s, `#[device] const fn`s and the `size_of` of numbers, and with numbers that the launch decides only `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`
 // error: 49:27-49:32: this length overflows or divides by zero
 // error: 50:27-50:31: kernel code cannot compute this constant
-// = help: use numbers, constants and the `size_of` of numbers, with `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`
+// = help: use integers, `bool`s, `#[device] const fn`s and the `size_of` of numbers, and with numbers that the launch decides only `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`
 // == open
 // error: 56:13-56:18: the type of the open constant `WIDTH` is not known here
 // = help: bind it with its type: `let value: usize = WIDTH;`

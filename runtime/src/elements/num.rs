@@ -6,6 +6,7 @@ use crate::Element;
 use half::{bf16, f16};
 use std::{
     fmt::{Debug, Display},
+    iter::{Product, Sum},
     ops::{
         Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div,
         DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub,
@@ -57,6 +58,10 @@ pub trait Num:
     + DivAssign
     + Rem<Output = Self>
     + RemAssign
+    + Sum
+    + for<'a> Sum<&'a Self>
+    + Product
+    + for<'a> Product<&'a Self>
 {
     /// The number 0. The documentation of [`Num`] has an example.
     const ZERO: Self;

@@ -18,7 +18,7 @@ fn unnamed_block(x: &mut [f32]) {
 
 #[kernel]
 fn computed(x: &mut [f32]) {
-    let tile = shared!([f32; usize::pow(2, 4)]);
+    let tile = shared!([f32; 16.5f32 as usize]);
     tile[0] = 1.0;
     x[0] = tile[0];
 }

@@ -6,8 +6,11 @@ use warpwise::prelude::*;
 #[kernel]
 fn variables(x: &mut [f32]) {
     let (mut a, mut b) = (1.0f32, 2.0f32);
-    let chosen = if x.len() > 1 { &mut a } else { &mut b };
-    *chosen = 3.0;
+    let mut chosen = &mut a;
+    for v in &*x {
+        *chosen += v;
+        chosen = &mut b;
+    }
     x[0] = a + b;
 }
 
@@ -20,7 +23,7 @@ fn spaces(x: &mut [f32]) {
 
 #[kernel]
 fn set_later(x: &[[f32; 2]], out: &mut [f32]) {
-    let mut row = &x[0];
+    let mut row = &x[0][..];
     let own = [1.0, 2.0];
     for i in 0..out.len() {
         out[i] = row[0];

@@ -72,24 +72,14 @@ fn cloned(x: &[u32], y: &mut [u32]) {
 }
 
 #[device]
-impl Clone for Nested {
-    fn clone(&self) -> Self {
-        Nested(self.0 + 1)
-    }
-}
-
-#[device]
-struct Nested(u32);
-
-#[device]
 #[derive(Clone)]
 struct Outer {
-    nested: Nested,
+    counted: Counted,
 }
 
 #[kernel]
 fn cloned_in_a_derive(x: &[u32], y: &mut [u32]) {
-    y[0] = Outer { nested: Nested(x[0]) }.clone().nested.0;
+    y[0] = Outer { counted: Counted(x[0]) }.clone().counted.0;
 }
 
 fn main() {}

@@ -94,11 +94,21 @@ impl<'a> Infer<'a> {
         {
             return Ok(self.make_operator_call(member, value, None, at));
         }
-        if let (Some(Type::Tuple(list)), Type::Array(elem, _)) =
-            (hint.map(|hint| self.types.get(hint)), self.types.get(value.ty))
-        {
-            let count = self.types.parts(list).len();
-            return Ok(self.array_to_tuple(value, elem, count, at));
+        match (hint.map(|hint| (hint, self.types.get(hint))), self.types.get(value.ty)) {
+            (Some((_, Type::Tuple(list))), Type::Array(elem, _)) => {
+                let count = self.types.parts(list).len();
+                return Ok(self.array_to_tuple(value, elem, count, at));
+            }
+            (Some((to, Type::Array(elem, _))), Type::Tuple(list)) => {
+                let parts = self.types.parts(list).to_vec();
+                return Ok(self.tuple_to_array(value, &parts, (to, elem), at));
+            }
+            // Of arrays, there is no other conversion than the identity.
+            (Some((to, Type::Array(..))), Type::Array(..)) => {
+                self.unify(at, value.ty, to);
+                return Ok(value);
+            }
+            _ => {}
         }
         if !is_number {
             return Err(value);
@@ -122,6 +132,27 @@ impl<'a> Infer<'a> {
             self.make_expr(ExprKind::Aggregate { variant: None, fields, base: None }, ty, at);
         let block = Block { stmts, tail: Some(Box::new(tuple)) };
         self.make_expr(ExprKind::Block { label: None, block }, ty, at)
+    }
+
+    /// Makes an array of a tuple's parts; rustc checks that the counts agree.
+    fn tuple_to_array(
+        &mut self,
+        tuple: Expr,
+        parts: &[Ty],
+        (to, elem): (Ty, Ty),
+        at: SpanRange,
+    ) -> Expr {
+        let mut stmts = Vec::new();
+        let tuple = self.bind_value(tuple, &mut stmts);
+        let mut elements = Vec::with_capacity(parts.len());
+        for (index, part) in parts.iter().enumerate() {
+            self.unify(at, *part, elem);
+            let base = Box::new(self.make_variable(tuple, at));
+            elements.push(self.make_expr(ExprKind::Field { base, index }, elem, at));
+        }
+        let array = self.make_expr(ExprKind::Array(elements), to, at);
+        let block = Block { stmts, tail: Some(Box::new(array)) };
+        self.make_expr(ExprKind::Block { label: None, block }, to, at)
     }
 
     /// Decides the types of unsuffixed numbers that have only one conversion into the type of an

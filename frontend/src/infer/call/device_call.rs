@@ -140,6 +140,43 @@ impl<'a> Infer<'a> {
         bounds: &[(Ty, CallSignature)],
         returned: Option<(Ty, Ty)>,
     ) -> Vec<Expr> {
+        let args: Vec<&syn::Expr> = args.iter().collect();
+        self.infer_values(&args, params, bounds, returned)
+    }
+
+    /// Infers the fields of a struct or variant of type `ty`, as arguments: the bounds of its type
+    /// parameters tell the parameters of closures.
+    pub(crate) fn infer_fields(
+        &mut self,
+        ty: Ty,
+        fields: &[&syn::Expr],
+        types: &[Ty],
+    ) -> Vec<Expr> {
+        let generics = match self.types.get(ty) {
+            Type::Adt(item, _) => match self.program().item(item) {
+                Some(syn::Item::Struct(defined)) => Some(&defined.generics),
+                Some(syn::Item::Enum(defined)) => Some(&defined.generics),
+                _ => None,
+            },
+            _ => None,
+        };
+        let bounds = match (generics, self.definition_env(ty)) {
+            (Some(generics), Some(env)) => {
+                let traits = bounding_traits(Some(generics), None, &env);
+                self.call_signatures(&traits, &env)
+            }
+            _ => Vec::new(),
+        };
+        self.infer_values(fields, types, &bounds, None)
+    }
+
+    fn infer_values(
+        &mut self,
+        args: &[&syn::Expr],
+        params: &[Ty],
+        bounds: &[(Ty, CallSignature)],
+        returned: Option<(Ty, Ty)>,
+    ) -> Vec<Expr> {
         let mut values: Vec<Option<Expr>> = args.iter().map(|_| None).collect();
         for closures in [false, true] {
             if closures
@@ -158,10 +195,9 @@ impl<'a> Infer<'a> {
                     continue;
                 }
                 self.settle_projections(false);
-                let value = match (&bound, as_closure(arg)) {
-                    (Some(bound), _) => self.infer_callable(arg, bound),
-                    (None, Some(closure)) => self.infer_closure(closure, None),
-                    (None, None) => {
+                let value = match &bound {
+                    Some(bound) => self.infer_callable(arg, bound),
+                    None => {
                         let hint = self.argument_hint(param, returned);
                         self.infer_expr(arg, Some(hint))
                     }
@@ -242,8 +278,18 @@ impl<'a> Infer<'a> {
         sig: &'a Signature,
         env: &Env,
     ) -> Vec<(Ty, CallSignature)> {
+        let traits = self.parameter_traits(callee, sig, env);
+        self.call_signatures(&traits, env)
+    }
+
+    /// Returns the call signatures among bounds.
+    fn call_signatures(
+        &mut self,
+        traits: &[(Ty, &syn::Path)],
+        env: &Env,
+    ) -> Vec<(Ty, CallSignature)> {
         let mut callables = Vec::new();
-        for (ty, bound) in self.parameter_traits(callee, sig, env) {
+        for (ty, bound) in traits {
             if let Some(last) = bound.segments.last()
                 && let PathArguments::Parenthesized(written) = &last.arguments
             {
@@ -253,7 +299,7 @@ impl<'a> Infer<'a> {
                     ReturnType::Default => self.types.unit(),
                     ReturnType::Type(_, ty) => self.resolve_type_in(ty, env),
                 };
-                callables.push((ty, CallSignature { params, ret }));
+                callables.push((*ty, CallSignature { params, ret }));
             }
         }
         callables
@@ -294,39 +340,7 @@ impl<'a> Infer<'a> {
         sig: &'a Signature,
         env: &Env,
     ) -> Vec<(Ty, &'a syn::Path)> {
-        let outer = self.program().outer_generics(callee);
-        let mut found = Vec::new();
-        for param in generic_parameters(outer, sig) {
-            match param {
-                GenericParameter::Type(param) => {
-                    found.push((param.ident.to_string(), &param.bounds))
-                }
-                GenericParameter::Impl(index, ty) => {
-                    found.push((format!("impl#{index}"), &ty.bounds))
-                }
-                GenericParameter::Const(_) => {}
-            }
-        }
-        let clauses = [outer.and_then(|outer| outer.where_clause.as_ref())];
-        let clauses = clauses.into_iter().chain([sig.generics.where_clause.as_ref()]).flatten();
-        for predicate in clauses.flat_map(|clause| &clause.predicates) {
-            if let syn::WherePredicate::Type(predicate) = predicate
-                && let syn::Type::Path(path) = &predicate.bounded_ty
-                && let Some(ident) = path.path.get_ident()
-            {
-                found.push((ident.to_string(), &predicate.bounds));
-            }
-        }
-        let mut traits = Vec::new();
-        for (name, bounds) in found {
-            if let Some((_, GenericArg::Type(ty))) = scope::find_generic(&env.args, &name) {
-                traits.extend(bounds.iter().filter_map(|bound| match bound {
-                    syn::TypeParamBound::Trait(bound) => Some((ty, &bound.path)),
-                    _ => None,
-                }));
-            }
-        }
-        traits
+        bounding_traits(self.program().outer_generics(callee), Some(sig), env)
     }
 
     /// Returns the environment of a called function: the generic arguments of its `impl`, then its
@@ -361,6 +375,43 @@ impl<'a> Infer<'a> {
             }
         }
     }
+}
+
+/// Returns the traits that bound type parameters, those of an `impl`, a struct or the like and those
+/// of a function, each with the parameter's type.
+fn bounding_traits<'a>(
+    outer: Option<&'a syn::Generics>,
+    sig: Option<&'a Signature>,
+    env: &Env,
+) -> Vec<(Ty, &'a syn::Path)> {
+    let mut found = Vec::new();
+    for param in generic_parameters(outer, sig) {
+        match param {
+            GenericParameter::Type(param) => found.push((param.ident.to_string(), &param.bounds)),
+            GenericParameter::Impl(index, ty) => found.push((format!("impl#{index}"), &ty.bounds)),
+            GenericParameter::Const(_) => {}
+        }
+    }
+    let generics = outer.into_iter().chain(sig.map(|sig| &sig.generics));
+    let clauses = generics.filter_map(|generics| generics.where_clause.as_ref());
+    for predicate in clauses.flat_map(|clause| &clause.predicates) {
+        if let syn::WherePredicate::Type(predicate) = predicate
+            && let syn::Type::Path(path) = &predicate.bounded_ty
+            && let Some(ident) = path.path.get_ident()
+        {
+            found.push((ident.to_string(), &predicate.bounds));
+        }
+    }
+    let mut traits = Vec::new();
+    for (name, bounds) in found {
+        if let Some((_, GenericArg::Type(ty))) = scope::find_generic(&env.args, &name) {
+            traits.extend(bounds.iter().filter_map(|bound| match bound {
+                syn::TypeParamBound::Trait(bound) => Some((ty, &bound.path)),
+                _ => None,
+            }));
+        }
+    }
+    traits
 }
 
 /// Returns the closure in an argument, through parentheses.

@@ -70,12 +70,13 @@ impl<'a> Infer<'a> {
             }
             return self.report_no_shape(&expr.path, at);
         };
-        let mut fields = Vec::with_capacity(expr.fields.len());
+        let (mut indices, mut written) = (Vec::new(), Vec::new());
         for field in &expr.fields {
             let name = member_name(&field.member);
             match known.iter().position(|(known, _)| *known == name) {
                 Some(index) => {
-                    fields.push((index, self.infer_expr_coerce(&field.expr, known[index].1)))
+                    indices.push(index);
+                    written.push(&field.expr);
                 }
                 None => {
                     self.infer_expr(&field.expr, None);
@@ -86,6 +87,9 @@ impl<'a> Infer<'a> {
                 }
             }
         }
+        let types: Vec<Ty> = indices.iter().map(|index| known[*index].1).collect();
+        let values = self.infer_fields(ty, &written, &types);
+        let fields: Vec<(usize, Expr)> = indices.into_iter().zip(values).collect();
         let base = expr.rest.as_ref().map(|base| Box::new(self.infer_expr_coerce(base, ty)));
         if base.is_none() && fields.len() < known.len() {
             self.errors.mistyped(at, "fields are missing");
@@ -144,9 +148,8 @@ impl<'a> Infer<'a> {
         if !self.check_arg_count(types.len(), args, at) {
             return self.make_expr(ExprKind::Reported, ty, at);
         }
-        let args = args.iter().zip(types).enumerate();
-        let fields =
-            args.map(|(index, (arg, ty))| (index, self.infer_expr_coerce(arg, ty))).collect();
+        let args: Vec<&syn::Expr> = args.iter().collect();
+        let fields = self.infer_fields(ty, &args, &types).into_iter().enumerate().collect();
         self.make_expr(ExprKind::Aggregate { variant: shape.variant, fields, base: None }, ty, at)
     }
 

@@ -77,7 +77,13 @@ impl Infer<'_> {
             syn::Expr::Repeat(e) => self.infer_repeat(e, hint),
             syn::Expr::Struct(e) => self.infer_struct(e, hint),
             syn::Expr::Field(e) => self.infer_field(e),
-            syn::Expr::Closure(e) => self.infer_closure(e, None),
+            syn::Expr::Closure(e) => {
+                let pointed = match hint.map(|hint| self.types.get(hint)) {
+                    Some(Type::Pointer(list)) => Some(self.pointer_signature(list)),
+                    _ => None,
+                };
+                self.infer_closure(e, pointed.as_ref())
+            }
             syn::Expr::Match(e) => self.infer_match(e, hint),
             syn::Expr::Let(e) => self.infer_let_condition(e),
             syn::Expr::Try(e) => self.infer_try(e),

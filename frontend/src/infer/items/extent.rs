@@ -13,7 +13,7 @@ use crate::{
     types::{Len, Prim, constant::Constant},
 };
 use syn::{
-    BinOp, Expr, Lit, UnOp,
+    BinOp, Expr, Lit,
     visit::{self, Visit},
 };
 use warpwise_compiler::ir::{Extent, Scalar};
@@ -59,6 +59,16 @@ impl Infer<'_> {
     }
 
     fn eval_extent_in(&mut self, expr: &Expr, env: &Env) -> Result<Extent, Reported> {
+        if let Some(value) = self.eval_const(expr, Prim::Usize, env)?
+            && let Ok(value) = u64::try_from(value)
+        {
+            return Ok(Extent::Const(value));
+        }
+        self.eval_symbolic(expr, env)
+    }
+
+    /// Evaluates a `usize` over numbers that a launch binds, which has fewer operators.
+    fn eval_symbolic(&mut self, expr: &Expr, env: &Env) -> Result<Extent, Reported> {
         let expr = peel(expr);
         match expr {
             Expr::Lit(lit) => {
@@ -205,7 +215,7 @@ impl Infer<'_> {
         self.errors.advise(
             SpanRange::expr(expr),
             "kernel code cannot compute this constant",
-            "use numbers, constants and the `size_of` of numbers, with `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`",
+            "use integers, `bool`s, `#[device] const fn`s and the `size_of` of numbers, and with numbers that the launch decides only `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`",
         )
     }
 
@@ -248,36 +258,14 @@ impl Infer<'_> {
         {
             return len;
         }
-        let bits = literal_bits(peel(expr), prim.scalar());
-        let bits = bits
-            .or_else(|| self.eval_integer(expr, env).map(|it| wrap_to_scalar(it, prim.scalar())));
-        match bits {
-            Some(bits) => self.types.len(Extent::Const(bits)),
-            None => {
+        match self.eval_const(expr, prim, env) {
+            Ok(Some(value)) => self.types.len(Extent::Const(wrap_to_scalar(value, prim.scalar()))),
+            Ok(None) => {
                 let reported = self.report_no_extent(expr);
                 self.types.reported_len(reported)
             }
+            Err(reported) => self.types.reported_len(reported),
         }
-    }
-
-    /// Evaluates an expression of integers and constants.
-    fn eval_integer(&mut self, expr: &Expr, env: &Env) -> Option<i128> {
-        eval_integer_with(expr, &mut |path| {
-            let at = SpanRange::path(path);
-            if let Some(constant) = self.find_local_constant(path, env) {
-                let definition =
-                    Definition { value: &constant.value, env, constants: constant.scope, at };
-                return self
-                    .resolve_definition(&definition, |this| this.eval_integer(&constant.value, env))
-                    .ok()?;
-            }
-            if let Some((Constant::Int(value), _)) = self.find_std_constant(path, env) {
-                return Some(value);
-            }
-            let (value, _, own) = self.find_constant(path, env)?;
-            let definition = Definition { value, env: &own, constants: 0, at };
-            self.resolve_definition(&definition, |this| this.eval_integer(value, &own)).ok()?
-        })
     }
 }
 
@@ -348,68 +336,6 @@ fn peel(mut expr: &Expr) -> &Expr {
             _ => return expr,
         };
     }
-}
-
-/// Evaluates an expression of integer literals, as in the discriminant of a variant.
-pub(crate) fn eval_literal_integer(expr: &Expr) -> Option<i128> {
-    eval_integer_with(expr, &mut |_| None)
-}
-
-/// Evaluates an expression of integer literals and paths; `of_path` evaluates the paths.
-fn eval_integer_with(
-    expr: &Expr,
-    of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>,
-) -> Option<i128> {
-    match peel(expr) {
-        Expr::Path(path) => of_path(&path.path),
-        Expr::Lit(lit) => match &lit.lit {
-            Lit::Int(int) => int.base10_parse().ok(),
-            Lit::Byte(byte) => Some(byte.value().into()),
-            _ => None,
-        },
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            eval_integer_with(&unary.expr, of_path)?.checked_neg()
-        }
-        Expr::Binary(binary) => {
-            let (a, b) = (
-                eval_integer_with(&binary.left, of_path)?,
-                eval_integer_with(&binary.right, of_path)?,
-            );
-            match binary.op {
-                BinOp::Add(_) => a.checked_add(b),
-                BinOp::Sub(_) => a.checked_sub(b),
-                BinOp::Mul(_) => a.checked_mul(b),
-                BinOp::Div(_) => a.checked_div(b),
-                BinOp::Rem(_) => a.checked_rem(b),
-                BinOp::BitAnd(_) => Some(a & b),
-                BinOp::BitOr(_) => Some(a | b),
-                BinOp::BitXor(_) => Some(a ^ b),
-                BinOp::Shl(_) => a.checked_mul(1i128.checked_shl(b.try_into().ok()?)?),
-                BinOp::Shr(_) => a.checked_shr(b.try_into().ok()?),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// Returns the bits of a literal of this type.
-fn literal_bits(expr: &Expr, scalar: Scalar) -> Option<u64> {
-    let (lit, negative) = match expr {
-        Expr::Lit(lit) => (&lit.lit, false),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match peel(&unary.expr) {
-            Expr::Lit(lit) => (&lit.lit, true),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let value = match lit {
-        Lit::Bool(bool) => i128::from(bool.value),
-        Lit::Byte(byte) => i128::from(byte.value()),
-        Lit::Int(int) => int.base10_parse().ok()?,
-        _ => return None,
-    };
-    Some(wrap_to_scalar(if negative { -value } else { value }, scalar))
 }
 
 /// Returns `value` in two's complement, truncated to the type's width and zero-extended.

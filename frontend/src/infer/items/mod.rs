@@ -1,4 +1,5 @@
 //! Items: resolution of paths, and the declarations that they lead to.
+pub(crate) mod const_eval;
 pub(crate) mod cycles;
 pub(crate) mod extent;
 pub(crate) mod late_constant;

@@ -8,7 +8,7 @@ use crate::{
             cycles::Definition,
             scope::{self, Env},
         },
-        traits::member::{CallFacts, MemberKind},
+        traits::member::{CallFacts, Member, MemberKind},
     },
     resolve::{paths::path_key, source_map},
     syntax::{span::SpanRange, ungroup::peel},
@@ -42,7 +42,7 @@ pub(crate) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
     Some(Cow::Owned(path))
 }
 
-impl Infer<'_> {
+impl<'a> Infer<'a> {
     /// Infers a path as a value: a variable, a constant, a function, or a struct or variant without
     /// fields.
     ///
@@ -160,23 +160,23 @@ impl Infer<'_> {
         self.make_expr(ExprKind::ConstParam(len), ty, at)
     }
 
+    /// Returns the member of `<T as Trait>::N`.
+    pub(crate) fn find_qualified_member(&mut self, expr: &syn::ExprPath) -> Option<Member<'a>> {
+        let (qself, last) = (expr.qself.as_ref()?, expr.path.segments.last()?);
+        let owner = self.resolve_type(&qself.ty);
+        let of_trait = self.qualifying_trait(expr);
+        let segments = expr.path.segments.iter().take(qself.position).cloned().collect();
+        let written = syn::Path { leading_colon: expr.path.leading_colon, segments };
+        let call_facts = CallFacts { of_trait: Some(&written), ..CallFacts::default() };
+        self.find_member_for_call(owner, &last.ident.to_string(), of_trait.as_deref(), call_facts)
+    }
+
     /// Infers `<T as Trait>::N`.
     fn infer_qualified_constant(&mut self, expr: &syn::ExprPath, at: SpanRange) -> Expr {
-        if let Some(qself) = &expr.qself
-            && let Some(last) = expr.path.segments.last()
+        if let Some(member) = self.find_qualified_member(expr)
+            && let MemberKind::Const(value, ty) = member.kind
         {
-            let owner = self.resolve_type(&qself.ty);
-            let of_trait = self.qualifying_trait(expr);
-            let name = last.ident.to_string();
-            let segments = expr.path.segments.iter().take(qself.position).cloned().collect();
-            let written = syn::Path { leading_colon: expr.path.leading_colon, segments };
-            let call_facts = CallFacts { of_trait: Some(&written), ..CallFacts::default() };
-            if let Some(member) =
-                self.find_member_for_call(owner, &name, of_trait.as_deref(), call_facts)
-                && let MemberKind::Const(value, ty) = member.kind
-            {
-                return self.infer_constant_value((value, Some(ty), member.env, 0), (None, at));
-            }
+            return self.infer_constant_value((value, Some(ty), member.env, 0), (None, at));
         }
         let reported = self.errors.advise(
             at,

@@ -290,6 +290,7 @@ pub(crate) fn is_neutral_trait(name: &str) -> bool {
         || ["Neg", "Not", "Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "Eq"]
             .contains(&name)
         || ["PartialOrd", "Ord", "Element", "Default", "Debug", "Display"].contains(&name)
+        || ["Sum", "Product"].contains(&name)
 }
 
 /// Returns true for a std trait that only functions and closures implement.

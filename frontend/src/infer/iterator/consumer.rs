@@ -276,19 +276,18 @@ impl<'a> Infer<'a> {
     /// Returns the library's name of `sum` or `product` of numbers. Sums of floats and integers
     /// differ in their initial value: -0.0 for floats, as in std.
     pub(crate) fn fold_name(&self, name: &str, item: Ty) -> Option<&'static str> {
-        let is_float = match self.types.get(self.types.pointee(item)) {
-            Type::Prim(prim) if prim.is_float() => true,
-            Type::Prim(prim) if prim.is_int() => false,
-            Type::Unknown(Class::Float) => true,
-            Type::Unknown(Class::Int) => false,
-            _ => return None,
+        let [integers, floats, generic] = match name {
+            "sum" => ["sum_of_integers", "sum_of_floats", "sum_of_generic_numbers"],
+            _ => ["product_of_integers", "product_of_floats", "product_of_generic_numbers"],
         };
-        Some(match (name, is_float) {
-            ("sum", true) => "sum_of_floats",
-            ("sum", false) => "sum_of_integers",
-            (_, true) => "product_of_floats",
-            (_, false) => "product_of_integers",
-        })
+        match self.types.get(self.types.pointee(item)) {
+            Type::Prim(prim) if prim.is_float() => Some(floats),
+            Type::Prim(prim) if prim.is_int() => Some(integers),
+            Type::Unknown(Class::Float) => Some(floats),
+            Type::Unknown(Class::Int) => Some(integers),
+            Type::Generic(_) => Some(generic),
+            _ => None,
+        }
     }
 }
 

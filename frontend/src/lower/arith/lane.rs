@@ -5,9 +5,7 @@
 use crate::{
     hir::{Expr, SpanId},
     lower::{
-        Flow, Lowerer, Place, Value,
-        arith::check::literal_value,
-        memory::{layout::scalar_of_mono, storage::place_of_value},
+        Flow, Lowerer, Place, Value, arith::check::literal_value, memory::layout::scalar_of_mono,
     },
     types::mono::Mono,
 };
@@ -35,16 +33,10 @@ impl Lowerer<'_> {
                 let mono = self.mono_type(expr.ty, expr.at)?;
                 return self.element_at(memory, index, &mono, expr.at).map(Place::Memory);
             }
-            Place::Parts(places) => places.clone(),
-            Place::Value(Value::Parts(values)) => {
-                values.iter().cloned().map(place_of_value).collect()
-            }
-            Place::Value(_)
-            | Place::Param(_)
-            | Place::Local(_)
-            | Place::Variants(_)
-            | Place::OneOf(..)
-            | Place::Reference(_) => return Err(self.report_bug(expr.at)),
+            place => match self.scalarized_elements(place) {
+                Some(places) => places,
+                None => return Err(self.report_bug(expr.at)),
+            },
         };
         Ok(match constant.and_then(|index| places.get(index)) {
             Some(place) => place.clone(),
@@ -60,7 +52,7 @@ impl Lowerer<'_> {
         mono: &Mono,
         at: SpanId,
     ) -> Flow<Value> {
-        let Some(scalar) = scalar_of_mono(mono) else {
+        let Some(scalar) = scalar_of_mono(mono).filter(|_| !is_any_in_memory(places)) else {
             return self.read_chosen(places, index, mono, at);
         };
         let mut found = None;
@@ -86,6 +78,9 @@ impl Lowerer<'_> {
         mono: &Mono,
         at: SpanId,
     ) -> Flow<()> {
+        if is_any_in_memory(places) {
+            return self.write_chosen(places, index, &Value::Scalar(value), mono, at);
+        }
         let scalar = self.expect_lane_type(mono, at)?;
         for (number, place) in places.iter().enumerate() {
             let before = self.read_number(place, mono, at)?;
@@ -111,4 +106,18 @@ impl Lowerer<'_> {
         let number = self.push_bits(number as u64, Scalar::U64, at);
         self.push_compare(CompareOp::Eq, index, number, at)
     }
+}
+
+/// Returns true if some of the places are in memory, where only the chosen one may be accessed.
+fn is_any_in_memory(places: &[Place]) -> bool {
+    places.iter().any(|place| match place {
+        Place::Memory(_) => true,
+        Place::OneOf(places, _) => is_any_in_memory(places),
+        Place::Value(_)
+        | Place::Param(_)
+        | Place::Local(_)
+        | Place::Parts(_)
+        | Place::Variants(_)
+        | Place::Reference(_) => false,
+    })
 }

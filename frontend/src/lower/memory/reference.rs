@@ -7,11 +7,14 @@
 //! - A `&T` to a number is a copy of the number: while a `&T` exists, the value does not change.
 //!   The same holds for a `&T` to a value that contains references, since such a value is never in
 //!   memory.
-//! - For another value in registers, the reference holds the address of a copy in thread-private
-//!   memory. A `&mut` to such a value is refused.
-//! - All possible referents must be in one memory space, because an IR address names its space. In
-//!   a loop, the space may become known only after the first use: [`Lowerer::resolve_spaces`]
-//!   decides it at the end.
+//! - For another value in registers, a `&T` holds the address of a copy in thread-private memory.
+//! - An IR address names its space. In a loop, the space may become known only after the first use:
+//!   [`Lowerer::resolve_spaces`] decides it at the end.
+//!
+//! An address does not suffice for referents in two spaces, and for a `&mut` to values in registers.
+//! Whether a reference has such referents is known after its use, so that the kernel is lowered
+//! again then, with another [`ReferenceForm`] for this reference: a `&T` is a copy, and a `&mut` is
+//! the number of its referent.
 use crate::{
     hir::{Expr, SpanId},
     lower::{
@@ -20,19 +23,77 @@ use crate::{
     },
     types::{Prim, mono::Mono},
 };
-use std::rc::Rc;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 use warpwise_compiler::{
     id::{Facts, Id as _},
     ir::{self, Array, Extent, InstId, Kernel, Local, LocalId, Op, Scalar, Space, Span},
 };
 
+/// Limit on the references of a kernel that have another form than an address.
+const MAX_REFERENCE_FORMS: usize = 64;
+
 /// Place of a reference.
 #[derive(Clone, Debug)]
 pub(crate) enum ReferencePlace {
-    /// The address, and the length of a slice.
-    Address { ptr: LocalId, len: Option<LocalId> },
+    /// The address, and the length of a slice; with the number of the reference.
+    Address { ptr: LocalId, len: Option<LocalId>, number: usize },
     /// A copy of the referent.
     Copy(Rc<Place>),
+    /// The number of one of the referents so far.
+    Chosen(Rc<ChosenReferent>),
+}
+
+/// Form of a reference for which an address does not suffice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReferenceForm {
+    Copy,
+    Chosen,
+}
+
+/// References of a kernel that are chosen or reassigned, numbered in the order of their allocation.
+#[derive(Debug, Default)]
+pub(crate) struct References {
+    /// The forms that earlier attempts to lower the kernel have found, by number.
+    pub(crate) forms: Vec<(usize, ReferenceForm)>,
+    /// The local with the address of each reference in that form, and the only other form that it
+    /// can have.
+    addresses: Vec<(usize, LocalId, Option<ReferenceForm>)>,
+    /// The number of references so far.
+    count: usize,
+    /// The form in which a reference is to be lowered, after which this attempt is void.
+    pub(crate) demanded: Option<(usize, ReferenceForm)>,
+}
+
+impl References {
+    /// Returns the references of a new attempt, with the forms that earlier ones have found.
+    pub(crate) fn with_forms(forms: Vec<(usize, ReferenceForm)>) -> Self {
+        Self { forms, ..Self::default() }
+    }
+}
+
+/// Referent of a `&mut` reference, chosen among places.
+#[derive(Debug)]
+pub(crate) struct ChosenReferent {
+    /// The number of the referent.
+    chosen: LocalId,
+    referents: RefCell<Vec<Referent>>,
+    /// True once it was read: a place that is assigned later, as in a loop, is not among those that
+    /// were read.
+    was_read: Cell<bool>,
+}
+
+/// Place that a reference may refer to, as locals, which are valid in every body.
+#[derive(Clone, Debug)]
+enum Referent {
+    /// A place without computed addresses.
+    Place(Place),
+    /// Memory at the address in a local.
+    Address(LocalId),
+    /// The place whose number is in a local.
+    OneOf(Vec<Referent>, LocalId),
 }
 
 impl Lowerer<'_> {
@@ -48,15 +109,79 @@ impl Lowerer<'_> {
             let copy = Rc::new(self.allocate(to, name, at)?);
             return Ok(Place::Reference(ReferencePlace::Copy(copy)));
         }
-        let span = self.ir_span(at);
-        // The space is unknown until the reference is assigned.
-        let ty = ir::Ty::Ptr(Space::Global);
-        let ptr = self.build.kernel.locals.push(Local { name: name.into(), ty, span });
+        let number = self.references.count;
+        self.references.count += 1;
+        let form = self.references.forms.iter().find(|(known, _)| *known == number);
+        match form.map(|(_, form)| form) {
+            Some(ReferenceForm::Copy) => {
+                let copy = Rc::new(self.allocate(to, name, at)?);
+                return Ok(Place::Reference(ReferencePlace::Copy(copy)));
+            }
+            Some(ReferenceForm::Chosen) => {
+                let chosen = self.new_local(name, Scalar::U64, at);
+                return Ok(Place::Reference(ReferencePlace::Chosen(Rc::new(ChosenReferent {
+                    chosen,
+                    referents: RefCell::default(),
+                    was_read: Cell::new(false),
+                }))));
+            }
+            None => {}
+        }
+        let ptr = self.new_address(name, at);
+        let other = self.other_form(mutable, to, at)?;
+        self.references.addresses.push((number, ptr, other));
         let len = matches!(to, Mono::Slice(_)).then(|| {
             let name = if name.is_empty() { String::new() } else { format!("{name}.len") };
             self.new_local(&name, Scalar::U64, at)
         });
-        Ok(Place::Reference(ReferencePlace::Address { ptr, len }))
+        Ok(Place::Reference(ReferencePlace::Address { ptr, len, number }))
+    }
+
+    /// Declares a local for an address, whose space is unknown until it is assigned.
+    fn new_address(&mut self, name: &str, at: SpanId) -> LocalId {
+        let (ty, span) = (ir::Ty::Ptr(Space::Global), self.ir_span(at));
+        self.build.kernel.locals.push(Local { name: name.into(), ty, span })
+    }
+
+    /// Returns the form of a reference that needs no single address. There is none for slices and
+    /// atomics, and none for a `&mut` to an array, whose elements are at addresses.
+    fn other_form(&mut self, mutable: bool, to: &Mono, at: SpanId) -> Flow<Option<ReferenceForm>> {
+        let form = match (mutable, to) {
+            (_, Mono::Slice(_)) | (true, Mono::Array(..)) => None,
+            (true, _) => Some(ReferenceForm::Chosen),
+            (false, _) => Some(ReferenceForm::Copy),
+        };
+        Ok(match self.contains_atomics(to, at)? {
+            true => None,
+            false => form,
+        })
+    }
+
+    fn contains_atomics(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
+        if matches!(mono, Mono::Atomic(_)) {
+            return Ok(true);
+        }
+        for part in self.contained_types(mono, at)? {
+            if self.contains_atomics(&part, at)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Demands another form of this reference, if it can have one: the kernel is lowered again.
+    fn demand_other_form(&mut self, number: usize) -> bool {
+        if self.references.forms.len() >= MAX_REFERENCE_FORMS {
+            return false;
+        }
+        let known = self.references.addresses.iter().find(|(known, ..)| *known == number);
+        let form = known.and_then(|(_, _, form)| *form);
+        if let Some(form) = form
+            && self.references.demanded.is_none()
+        {
+            self.references.demanded = Some((number, form));
+        }
+        form.is_some()
     }
 
     /// Returns true if values of a type can be in memory: they contain no references.
@@ -156,7 +281,7 @@ impl Lowerer<'_> {
     ) -> Flow<Value> {
         let Mono::Ref { to, .. } = mono else { return Err(self.report_bug(at)) };
         let referred = match place {
-            ReferencePlace::Address { ptr, len } => {
+            ReferencePlace::Address { ptr, len, .. } => {
                 let ty = self.build.kernel.locals[*ptr].ty;
                 let ptr = Pointer::Inst(self.push_inst(at, Op::Get(*ptr), ty));
                 let len =
@@ -164,8 +289,53 @@ impl Lowerer<'_> {
                 Place::Memory(Memory { len, ..Memory::new(ptr) })
             }
             ReferencePlace::Copy(copy) => place_of_value(self.read_place(copy, to, at)?),
+            ReferencePlace::Chosen(of) => {
+                of.was_read.set(true);
+                let referents = of.referents.borrow().clone();
+                self.place_of_referents(&referents, of.chosen, at)
+            }
         };
         Ok(Value::Ref(Box::new(referred)))
+    }
+
+    fn place_of_referents(&mut self, all: &[Referent], chosen: LocalId, at: SpanId) -> Place {
+        let places = all.iter().map(|referent| match referent {
+            Referent::Place(place) => place.clone(),
+            Referent::Address(ptr) => {
+                let ty = self.build.kernel.locals[*ptr].ty;
+                let ptr = self.push_inst(at, Op::Get(*ptr), ty);
+                Place::Memory(Memory::new(Pointer::Inst(ptr)))
+            }
+            Referent::OneOf(all, chosen) => self.place_of_referents(all, *chosen, at),
+        });
+        let places: Vec<Place> = places.collect();
+        match <[Place; 1]>::try_from(places) {
+            Ok([place]) => place,
+            Err(places) => {
+                let chosen = self.push_inst(at, Op::Get(chosen), Scalar::U64);
+                Place::OneOf(places.into(), chosen)
+            }
+        }
+    }
+
+    /// Returns a place as locals, which it assigns; `None` for the place of a temporary value.
+    fn new_referent(&mut self, place: &Place, at: SpanId) -> Option<Referent> {
+        match place {
+            Place::Memory(memory) if memory.scope.is_some() || memory.cache.is_some() => None,
+            Place::Memory(Memory { ptr: Pointer::Inst(address), .. }) => {
+                let ptr = self.new_address("", at);
+                self.write_address(ptr, *address, at);
+                Some(Referent::Address(ptr))
+            }
+            Place::OneOf(places, chosen) => {
+                let all = places.iter().map(|place| self.new_referent(place, at));
+                let all = all.collect::<Option<Vec<_>>>()?;
+                let local = self.new_local("", Scalar::U64, at);
+                self.push_inst(at, Op::Set { local, value: *chosen }, ir::Ty::Unit);
+                Some(Referent::OneOf(all, local))
+            }
+            place => is_computed_by_nothing(place).then(|| Referent::Place(place.clone())),
+        }
     }
 
     /// Makes the reference refer to `to`.
@@ -178,7 +348,10 @@ impl Lowerer<'_> {
     ) -> Flow<()> {
         let Mono::Ref { mutable, to: referent } = mono else { return Err(self.report_bug(at)) };
         match place {
-            ReferencePlace::Address { ptr, len } => {
+            ReferencePlace::Address { ptr, len, number } => {
+                if *mutable && !matches!(to, Place::Memory(_)) && self.demand_other_form(*number) {
+                    return Err(Diverged);
+                }
                 let memory = self.memory_or_copy(to, *mutable, referent, at)?;
                 if memory.scope.is_some() {
                     return Err(self.report_scoped_atomic(at));
@@ -196,6 +369,15 @@ impl Lowerer<'_> {
                 if let (&Some(local), Some(value)) = (len, length) {
                     self.push_inst(at, Op::Set { local, value }, ir::Ty::Unit);
                 }
+                Ok(())
+            }
+            ReferencePlace::Chosen(of) => {
+                let referent = (!of.was_read.get()).then(|| self.new_referent(to, at)).flatten();
+                let Some(referent) = referent else { return Err(self.report_in_registers(at)) };
+                let number = of.referents.borrow().len();
+                of.referents.borrow_mut().push(referent);
+                let value = self.push_bits(number as u64, Scalar::U64, at);
+                self.push_inst(at, Op::Set { local: of.chosen, value }, ir::Ty::Unit);
                 Ok(())
             }
             ReferencePlace::Copy(_) if *mutable => Err(self.report_in_registers(at)),
@@ -239,8 +421,8 @@ impl Lowerer<'_> {
     pub(crate) fn report_in_registers(&mut self, at: SpanId) -> Diverged {
         self.errors.advise(
             self.source_range(at),
-            "kernel code cannot choose at run time between `&mut` references to variables, which \
-             have no address",
+            "kernel code cannot reassign a `&mut` reference to a variable after its use, or choose \
+             between such references to values without a variable",
             "choose between slices or elements, put the variables into an array and choose an \
              index, or write the assignment in each branch",
         );
@@ -281,7 +463,16 @@ impl Lowerer<'_> {
                 kernel.insts[id].ty = ir::Ty::Ptr(space);
             }
         }
-        for (span, known, found) in spaces.mixed {
+        // The first one is enough, since the others may have other numbers in the next attempt.
+        let mixed = |local: LocalId| spaces.mixed.iter().any(|found| found.local == local);
+        let references = self.references.addresses.iter();
+        let first = references.filter(|(_, ptr, _)| mixed(*ptr)).find(|(.., form)| form.is_some());
+        if let Some((number, ..)) = first.copied()
+            && self.demand_other_form(number)
+        {
+            return;
+        }
+        for Mixed { span, known, found, .. } in spaces.mixed {
             self.report_mixed_spaces(span, known, found);
         }
     }
@@ -312,12 +503,32 @@ fn is_immutable_number(mono: &Mono) -> bool {
     matches!(mono, Mono::Prim(_) | Mono::Generic(_) | Mono::Pointer(_))
 }
 
+/// Returns true for a place that is known without instructions, and so is the same in every body.
+fn is_computed_by_nothing(place: &Place) -> bool {
+    match place {
+        Place::Param(_) | Place::Local(_) | Place::Reference(_) => true,
+        Place::Memory(memory) => !matches!(memory.ptr, Pointer::Inst(_)),
+        Place::Parts(places) => places.iter().all(is_computed_by_nothing),
+        Place::Variants(of) => {
+            is_computed_by_nothing(&of.tag) && of.parts.iter().flatten().all(is_computed_by_nothing)
+        }
+        Place::Value(_) | Place::OneOf(..) => false,
+    }
+}
+
 /// Memory spaces of addresses, as far as they are known.
 struct Spaces {
     of_local: Facts<LocalId, Option<Space>>,
     of_inst: Facts<InstId, Option<Space>>,
-    /// Assignments of an address in another space than the known one.
-    mixed: Vec<(Span, Space, Space)>,
+    mixed: Vec<Mixed>,
+}
+
+/// Assignment of an address in another space than the known one.
+struct Mixed {
+    local: LocalId,
+    span: Span,
+    known: Space,
+    found: Space,
 }
 
 impl Spaces {
@@ -339,7 +550,10 @@ impl Spaces {
             {
                 match self.of_local[*local] {
                     Some(known) if known == found => {}
-                    Some(known) => self.mixed.push((inst.span, known, found)),
+                    Some(known) => {
+                        let (local, span) = (*local, inst.span);
+                        self.mixed.push(Mixed { local, span, known, found });
+                    }
                     None => {
                         self.of_local[*local] = Some(found);
                         changed = true;

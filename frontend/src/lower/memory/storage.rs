@@ -96,7 +96,10 @@ impl Lowerer<'_> {
             Value::Parts(parts) if let Mono::Iter(_, types) = mono => {
                 self.new_part_variables(&parts, &types[1..], at)
             }
-            Value::Parts(ref parts) if refers_to_registers(&value, mono) => {
+            // Neither closures nor such references are storable; the parts beside them are.
+            Value::Parts(ref parts)
+                if refers_to_registers(&value, mono) || self.contains_closures(mono, at)? =>
+            {
                 let Some(types) = self.part_types(mono, at)? else {
                     return Err(self.report_bug(at));
                 };
@@ -108,6 +111,19 @@ impl Lowerer<'_> {
                 Ok(place)
             }
         }
+    }
+
+    /// Returns true if values of a type have closures as parts.
+    fn contains_closures(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
+        if let Mono::Closure(_) = mono {
+            return Ok(true);
+        }
+        for part in self.contained_types(mono, at)? {
+            if self.contains_closures(&part, at)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Creates variables for the parts of a value.

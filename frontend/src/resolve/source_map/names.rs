@@ -65,15 +65,18 @@ impl FileNames {
                     }
                 }
             }
-            let brought = part.split_once("use ").map_or("", |(_, brought)| brought);
-            let has_glob = brought.contains("::*");
+            let tree = part.split_once("use ").map_or("", |(_, tree)| tree);
+            let tree: String = tree.split_whitespace().collect();
+            let tree = tree.replace("{*}", "*");
+            let globs = count_globs(&tree);
+            let has_glob = globs > 0;
             // The root of Warpwise has what its prelude has.
-            let of_prelude = brought.contains("prelude::*") || brought.trim() == "warpwise::*";
+            let of_prelude = ["prelude::*", "prelude::{*"].iter().any(|glob| tree.contains(glob))
+                || tree == "warpwise::*";
             names.has_globs |= has_glob && !of_prelude;
-            names.has_far_globs |= has_glob && !of_prelude && brought.trim() != "super::*";
-            let is_ours = brought.trim_start().starts_with("warpwise::");
-            let is_only = brought.matches("::*").count() == 1;
-            names.has_foreign_globs |= has_glob && !(of_prelude && is_ours && is_only);
+            names.has_far_globs |= has_glob && !of_prelude && tree != "super::*";
+            let is_ours = tree.starts_with("warpwise::");
+            names.has_foreign_globs |= has_glob && !(of_prelude && is_ours && globs == 1);
             names.has_prelude |= of_prelude;
         }
         // `#[kernel]` has to be imported, so another file includes this one.
@@ -159,6 +162,12 @@ impl FileNames {
     }
 }
 
+/// Returns the number of globs in the tree of a `use`, written without spaces: `a::*`, `a::{b, *}`.
+fn count_globs(tree: &str) -> usize {
+    let stars = tree.match_indices('*');
+    stars.filter(|(at, _)| tree[..*at].ends_with([':', '{', ','])).count()
+}
+
 /// Returns true if one letter was left out of, added to or replaced in a name of three letters or
 /// more.
 pub(crate) fn is_similar(known: &str, name: &str) -> bool {
@@ -183,6 +192,16 @@ fn calls_unknown_macro(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn globs_in_braces_are_globs() {
+        for tree in ["a::*", "a::{*}", "a::{ b, * }", "a::{b::{*}, c}"] {
+            assert!(FileNames::collect(&format!("use {tree};")).has_globs(), "{tree}");
+        }
+        for tree in ["a::b", "warpwise::prelude::*", "warpwise::prelude::{*}"] {
+            assert!(!FileNames::collect(&format!("use {tree};")).has_globs(), "{tree}");
+        }
+    }
 
     #[test]
     fn names_are_similar_if_one_letter_differs() {

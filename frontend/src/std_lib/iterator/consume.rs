@@ -26,6 +26,13 @@ trait Iterator<T> {
         }
         sum
     }
+    fn sum_of_generic_numbers<S: Num>(self) -> S {
+        let mut sum: S = S::from_f64(-0.0);
+        for item in self {
+            sum += item;
+        }
+        sum
+    }
     fn product_of_floats<S>(self) -> S {
         let mut product: S = 1.0;
         for item in self {
@@ -35,6 +42,13 @@ trait Iterator<T> {
     }
     fn product_of_integers<S>(self) -> S {
         let mut product: S = 1;
+        for item in self {
+            product *= item;
+        }
+        product
+    }
+    fn product_of_generic_numbers<S: Num>(self) -> S {
+        let mut product: S = S::ONE;
         for item in self {
             product *= item;
         }

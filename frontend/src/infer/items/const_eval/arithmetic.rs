@@ -1,0 +1,183 @@
+//! Arithmetic of constants: operators and methods of integers and `bool`s.
+//!
+//! A result that does not fit its type has no value here; rustc reports the overflow.
+use crate::types::Prim;
+use syn::BinOp;
+
+/// An integer or `bool`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    /// The value; 0 or 1 for a `bool`.
+    pub(super) value: i128,
+    /// The type; `None` for a literal whose type is not known.
+    pub(super) prim: Option<Prim>,
+}
+
+impl Number {
+    pub(super) const fn bool(value: bool) -> Self {
+        Self { value: value as i128, prim: Some(Prim::Bool) }
+    }
+
+    /// Returns the number of this type, if it fits.
+    pub(super) fn new(value: i128, prim: Option<Prim>) -> Option<Self> {
+        let fits = prim.is_none_or(|prim| wrap(value, prim) == value);
+        fits.then_some(Self { value, prim })
+    }
+
+    /// Returns the value of a cast.
+    pub(super) fn cast(self, prim: Prim) -> Option<Self> {
+        let is_number = prim.is_int() || prim == Prim::Bool;
+        is_number.then(|| Self { value: wrap(self.value, prim), prim: Some(prim) })
+    }
+
+    pub(super) fn negate(self) -> Option<Self> {
+        Self::new(self.value.checked_neg()?, self.prim)
+    }
+
+    /// Returns the complement. That of a literal without a type has as many bits as needed.
+    pub(super) fn complement(self) -> Self {
+        let value = match self.prim {
+            Some(Prim::Bool) => 1 - self.value,
+            Some(prim) => wrap(!self.value, prim),
+            None => !self.value,
+        };
+        Self { value, prim: self.prim }
+    }
+
+    /// Applies an operator that evaluates both sides; an assignment as its operator.
+    pub(super) fn apply(op: &BinOp, left: Self, right: Self) -> Option<Self> {
+        let (a, b) = (left.value, right.value);
+        let compared = match op {
+            BinOp::Eq(_) => Some(a == b),
+            BinOp::Ne(_) => Some(a != b),
+            BinOp::Lt(_) => Some(a < b),
+            BinOp::Le(_) => Some(a <= b),
+            BinOp::Gt(_) => Some(a > b),
+            BinOp::Ge(_) => Some(a >= b),
+            _ => None,
+        };
+        if let Some(compared) = compared {
+            return Some(Self::bool(compared));
+        }
+        let value = match op {
+            BinOp::Add(_) | BinOp::AddAssign(_) => a.checked_add(b)?,
+            BinOp::Sub(_) | BinOp::SubAssign(_) => a.checked_sub(b)?,
+            BinOp::Mul(_) | BinOp::MulAssign(_) => a.checked_mul(b)?,
+            BinOp::Div(_) | BinOp::DivAssign(_) => a.checked_div(b)?,
+            BinOp::Rem(_) | BinOp::RemAssign(_) => a.checked_rem(b)?,
+            BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => a & b,
+            BinOp::BitOr(_) | BinOp::BitOrAssign(_) => a | b,
+            BinOp::BitXor(_) | BinOp::BitXorAssign(_) => a ^ b,
+            // The bits that leave the type are lost without an error.
+            BinOp::Shl(_) | BinOp::ShlAssign(_) => {
+                let by = u32::try_from(b).ok().filter(|by| *by < left.bits())?;
+                let shifted = a.checked_mul(1i128 << by)?;
+                return Some(Self {
+                    value: left.prim.map_or(shifted, |prim| wrap(shifted, prim)),
+                    prim: left.prim,
+                });
+            }
+            BinOp::Shr(_) | BinOp::ShrAssign(_) => {
+                let by = u32::try_from(b).ok().filter(|by| *by < left.bits())?;
+                return Some(Self { value: a >> by, prim: left.prim });
+            }
+            _ => return None,
+        };
+        Self::new(value, left.prim.or(right.prim))
+    }
+
+    fn bits(self) -> u32 {
+        self.prim.and_then(|prim| prim.scalar().bits()).unwrap_or(64)
+    }
+
+    /// Calls a method of integers that std declares `const`.
+    pub(super) fn call(self, name: &str, args: &[Self]) -> Option<Self> {
+        let a = self.value;
+        let of_own_type = |value: i128| Self::new(value, self.prim);
+        let count = |value: u32| Self::new(value.into(), Some(Prim::U32));
+        match args {
+            [] => {
+                let bits = match self.prim {
+                    Some(prim) => a & ((1i128 << prim.scalar().bits()?) - 1),
+                    None => a,
+                };
+                match name {
+                    "next_power_of_two" => {
+                        of_own_type(u64::try_from(a).ok()?.checked_next_power_of_two()?.into())
+                    }
+                    "is_power_of_two" => Some(Self::bool(a.count_ones() == 1)),
+                    "ilog2" => count(a.checked_ilog2()?),
+                    "ilog10" => count(a.checked_ilog10()?),
+                    "isqrt" => of_own_type(a.checked_isqrt()?),
+                    "abs" => of_own_type(a.checked_abs()?),
+                    "signum" => of_own_type(a.signum()),
+                    "count_ones" => count(bits.count_ones()),
+                    "count_zeros" => count(self.bits() - bits.count_ones()),
+                    "leading_zeros" => count(bits.leading_zeros() - (128 - self.bits())),
+                    "trailing_zeros" => count(bits.trailing_zeros().min(self.bits())),
+                    _ => None,
+                }
+            }
+            [Self { value: b, prim }] => {
+                let common = Self { value: a, prim: self.prim.or(*prim) };
+                match name {
+                    "pow" => of_own_type(a.checked_pow(u32::try_from(*b).ok()?)?),
+                    "ilog" => count(a.checked_ilog(*b)?),
+                    "div_ceil" => {
+                        let rest = a.checked_rem(*b)?;
+                        let up = rest != 0 && (rest > 0) == (*b > 0);
+                        of_own_type(a / b + i128::from(up))
+                    }
+                    "next_multiple_of" => {
+                        let over = a.checked_rem_euclid(*b)?;
+                        of_own_type(if over == 0 { a } else { a + b - over })
+                    }
+                    "div_euclid" => of_own_type(a.checked_div_euclid(*b)?),
+                    "rem_euclid" => of_own_type(a.checked_rem_euclid(*b)?),
+                    "abs_diff" if common.prim.is_some_and(|prim| !prim.scalar().is_signed()) => {
+                        Self::new((a - b).abs(), common.prim)
+                    }
+                    "saturating_add" => common.saturate(a.checked_add(*b)?),
+                    "saturating_sub" => common.saturate(a.checked_sub(*b)?),
+                    "saturating_mul" => common.saturate(a.checked_mul(*b)?),
+                    "wrapping_add" => {
+                        Self { value: a.checked_add(*b)?, ..common }.cast(common.prim?)
+                    }
+                    "wrapping_sub" => {
+                        Self { value: a.checked_sub(*b)?, ..common }.cast(common.prim?)
+                    }
+                    "wrapping_mul" => {
+                        Self { value: a.checked_mul(*b)?, ..common }.cast(common.prim?)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the value of this number's type that is nearest to `value`.
+    fn saturate(self, value: i128) -> Option<Self> {
+        let prim = self.prim?;
+        let (bits, signed) = (prim.scalar().bits()?, prim.scalar().is_signed());
+        let (min, max) = match signed {
+            true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+            false => (0, (1i128 << bits) - 1),
+        };
+        Some(Self { value: value.clamp(min, max), prim: Some(prim) })
+    }
+}
+
+/// Returns `value` wrapped around at the boundary of the type.
+pub(super) fn wrap(value: i128, prim: Prim) -> i128 {
+    let scalar = prim.scalar();
+    let Some(bits) = scalar.bits() else { return value };
+    if prim == Prim::Bool {
+        return i128::from(value & 1 == 1);
+    }
+    let unused = i128::BITS - bits;
+    match scalar.is_signed() {
+        true => value << unused >> unused,
+        false => value & ((1 << bits) - 1),
+    }
+}
