@@ -54,6 +54,8 @@ struct Misfit {
     expected: Prim,
     /// The fact of the message, and the code with a cast; empty for misfits after the first.
     text: [String; 2],
+    /// The `usize` on the other side of an operator, with the texts for it.
+    usize_side: Option<(SpanRange, [String; 2])>,
 }
 
 /// The integers and atomics of one function.
@@ -153,14 +155,16 @@ impl Operands {
         {
             return format!("take `{name}: {expected}`, or write `{cast}`");
         }
-        let is_count = |(name, prim): &&(String, Prim)| prim == other && self.counts.contains(name);
+        let is_count = |(name, prim): &&(String, Prim)| {
+            prim == other && *prim != Prim::Usize && self.counts.contains(name)
+        };
         let params: Vec<String> =
             self.params.iter().filter(is_count).map(|(name, _)| format!("{name}: usize")).collect();
         let mut steps = Vec::new();
         if !params.is_empty() {
             steps.push(format!("take `{}`", params.join(", ")));
         }
-        if self.casts.contains(other) {
+        if *other != Prim::Usize && self.casts.contains(other) {
             steps.push(format!("leave out `as {}`", other.name()));
         }
         match steps.is_empty() {
@@ -339,7 +343,25 @@ impl Operands {
             _ => return,
         };
         self.count(expr);
-        self.add_misfit(expr, [found, expected], before, other, fact);
+        if found != Prim::Usize || !self.turn_misfits(before, expected) {
+            self.add_misfit(expr, [found, expected], before, other, fact);
+        }
+    }
+
+    /// Lets the misfits from number `before` on, in an expression at a place of type `expected`, be the
+    /// `usize` sides of their operators. Returns false if one of them has no such side.
+    fn turn_misfits(&mut self, before: usize, expected: Prim) -> bool {
+        let misfits = &mut self.misfits[before..];
+        let has_side = |misfit: &Misfit| misfit.other == expected && misfit.usize_side.is_some();
+        if misfits.is_empty() || !misfits.iter().all(has_side) {
+            return false;
+        }
+        for misfit in misfits {
+            if let Some((at, text)) = misfit.usize_side.take() {
+                *misfit = Misfit { at, other: Prim::Usize, expected, text, usize_side: None };
+            }
+        }
+        true
     }
 
     /// Adds a number of type `found` at a place of type `expected`.
@@ -355,7 +377,8 @@ impl Operands {
             0 => [fact(expr, found), cast_text(expr, expected)],
             _ => Default::default(),
         };
-        self.misfits.insert(before, Misfit { at: SpanRange::expr(expr), other, expected, text });
+        let at = SpanRange::expr(expr);
+        self.misfits.insert(before, Misfit { at, other, expected, text, usize_side: None });
     }
 
     fn infer_cast(&mut self, cast: &ExprCast) -> Option<KnownType> {
@@ -464,9 +487,21 @@ impl Operands {
             };
             return self.add_misfit(expr, [found, expected], before, found, fact);
         }
-        match is_usize(right) && !is_compound_assignment(&binary.op) {
-            true => self.check(&binary.left, [left, right], before, fact),
-            false => self.check(&binary.right, [right, left], inside, fact),
+        let is_usize_right = is_usize(right) && !is_compound_assignment(&binary.op);
+        let (number, side, types, before) = match is_usize_right {
+            true => (&binary.left, &binary.right, [left, right], before),
+            false => (&binary.right, &binary.left, [right, left], inside),
+        };
+        let misfits = self.misfits.len();
+        self.check(number, types, before, fact);
+        if self.misfits.len() > misfits
+            && let [Some(KnownType::Number(number)), Some(KnownType::Number(Prim::Usize))] = types
+        {
+            let text = match before {
+                0 => [fact(side, Prim::Usize), cast_text(side, *number)],
+                _ => Default::default(),
+            };
+            self.misfits[before].usize_side = Some((SpanRange::expr(side), text));
         }
     }
 
