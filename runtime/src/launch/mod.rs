@@ -5,6 +5,7 @@
 //! of them, the same on every device, before anything is enqueued.
 pub(crate) mod autotune;
 pub(crate) mod axis;
+mod by_name;
 pub(crate) mod checks;
 pub(crate) mod config;
 pub(crate) mod kernel;
@@ -13,3 +14,5 @@ pub mod parameter;
 pub(crate) mod prepared;
 pub(crate) mod resident;
 pub(crate) mod source;
+
+pub use by_name::LaunchedByDevice;
