@@ -790,6 +790,13 @@ fn host_item_message(name: &str, item: HostItem, file: &str) -> String {
         "const" => format!(
             "put `#[device]` above it ({file}line {line}), or name it in `#[kernel(open({name}))]`"
         ),
+        "static" if item.is_mutable && item.is_array => {
+            format!(
+                "declare shared memory in the kernel, `let {} = shared!([f32; 256]);`, or pass a buffer, \
+                 `&mut [T]`",
+                name.to_lowercase()
+            )
+        }
         "static" => {
             format!(
                 "make it a `#[device] const` ({file}line {line}), or pass it to the kernel, a table as \

@@ -100,9 +100,13 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     let host_paths = if refused.is_some() { paths.as_slice() } else { &[] };
     let handle = launcher_type(written, &options, &launch_params(written, &options, host_paths));
     let quiet = silence_clippy();
+    let replaced = (!mistakes.is_empty()).then(
+        || quote!(#[allow(unused_mut, unused_unsafe, reason = "the mistakes were replaced")]),
+    );
     let output = quote!(
         #[allow(dead_code, reason = "a kernel is launched, not called")]
         #quiet
+        #replaced
         #function
         #mistaken
         #handle

@@ -37,12 +37,15 @@ use crate::{
 };
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use shared_arrays::{repeated_by_builtin, wrong_shared_slice};
+use shared_arrays::{
+    LooseArray, repeated_by_builtin, shared_in_place_of, wrong_shared_slice, wrong_shared_type,
+};
 use std::collections::{HashMap, HashSet};
 use syn::{
     Arm, Attribute, Expr, ExprAssign, ExprCall, ExprClosure, ExprField, ExprIndex, ExprLet,
     ExprMacro, ExprPath, ExprReturn, FnArg, Generics, Item, ItemFn, Local, Macro, Member, Pat,
-    PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypePath, TypeReference,
+    PatIdent, PatType, Path, PathSegment, Stmt, Type, TypeArray, TypeParam, TypeParamBound,
+    TypePath, TypeReference,
     visit::{self, Visit},
 };
 
@@ -79,6 +82,15 @@ impl Mistake {
 fn attribute_range(attribute: &Attribute) -> SpanRange {
     let last = attribute.bracket_token.span.close();
     SpanRange { first: attribute.pound_token.spans[0], last }
+}
+
+/// Returns the macro that a statement calls.
+fn stmt_macro(stmt: &Stmt) -> Option<&Macro> {
+    match stmt {
+        Stmt::Macro(call) => Some(&call.mac),
+        Stmt::Expr(Expr::Macro(call), _) => Some(&call.mac),
+        _ => None,
+    }
 }
 
 /// The kind of place of a mistake.
@@ -380,7 +392,23 @@ impl<'ast> Visit<'ast> for Finder {
         visit::visit_pat_ident(self, pat);
     }
 
+    fn visit_stmt(&mut self, stmt: &'ast Stmt) {
+        if let Some(mac) = stmt_macro(stmt)
+            && mac.path.is_ident("shared")
+            && let Ok(LooseArray { name: Some(name), ty }) = mac.parse_body()
+        {
+            let (fact, help) = wrong_shared_type(mac);
+            self.variables.insert(name.to_string());
+            let first = SpanRange::path(&mac.path).first;
+            let at = SpanRange { first, last: mac.delimiter.span().close() };
+            self.declare_shared(at, &name, &ty, (fact, help));
+            return;
+        }
+        visit::visit_stmt(self, stmt);
+    }
+
     fn visit_local(&mut self, local: &'ast Local) {
+        self.add_shared_attribute(local);
         if let Pat::Ident(name) = &local.pat
             && let Some(init) = &local.init
             && let Expr::Macro(ExprMacro { mac, .. }) = &*init.expr
@@ -400,14 +428,29 @@ impl<'ast> Visit<'ast> for Finder {
             && let Some(init) = &local.init
             && let Expr::Macro(ExprMacro { mac, .. }) = &*init.expr
             && mac.path.is_ident("shared")
-            && mac.parse_body::<Type>().is_ok()
+            && (mac.tokens.is_empty() || mac.parse_body::<Type>().is_ok())
         {
+            if mac.tokens.is_empty() {
+                let code = shared_in_place_of(&name.ident, Some(ty), None).unwrap_or_default();
+                let text = ("`shared!` takes a type".to_owned(), format!("write {code}"));
+                self.add(SpanRange::expr(&init.expr), text, None, |_| {});
+                return self.visit_pat(pat);
+            }
             let shown = print_tokens(init.expr.to_token_stream());
             let fact = format!(
                 "`shared!` returns a reference to an array of the block: `&mut {}`",
                 print_tokens(ty.to_token_stream())
             );
             let help = format!("leave the type out: `let {} = {shown};`", name.ident);
+            self.add(SpanRange::expr(&init.expr), (fact, help), None, |_| {});
+            return self.visit_pat(pat);
+        }
+        if let (Type::Array(_), Some(init)) = (&**ty, &local.init)
+            && let Expr::MethodCall(call) = &*init.expr
+            && call.method == "collect"
+        {
+            let fact = "an array cannot be collected".to_owned();
+            let help = "compute it by `std::array::from_fn(|k| ..)`, or in a `for` loop".to_owned();
             self.add(SpanRange::expr(&init.expr), (fact, help), None, |_| {});
             return self.visit_pat(pat);
         }
@@ -435,6 +478,11 @@ impl<'ast> Visit<'ast> for Finder {
             let place = Place::Type(quote!(#keyword #name));
             let mistake = Mistake { at, text: text.to_owned(), place };
             self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
+            return;
+        }
+        if let Item::Static(_) | Item::Verbatim(_) = item
+            && self.add_shared_static(item)
+        {
             return;
         }
         self.items.extend(crate::syntax::item::item_name(item).map(Ident::to_string));
