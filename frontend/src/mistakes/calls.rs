@@ -59,6 +59,19 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
                 format!("write `{module}::{reduction}({})`", show_all(&args)),
             ))
         }
+        ["barrier", "sync" | "wait" | "arrive"] | ["Barrier", "new"] => Some((
+            format!("there is no `{}`", names.join("::")),
+            "write `sync_threads()`, or `named_barrier::sync::<1, 64>()` for some warps of a block"
+                .to_owned(),
+        )),
+        ["sync_grid" | "grid_sync" | "sync_all_blocks"] => Some((
+            format!("there is no `{}`", names.join("::")),
+            "write `grid::sync()`, in a `#[kernel(cooperative)]`".to_owned(),
+        )),
+        ["atomic", operation] => atomic_method(operation, &args),
+        [function] if let Some(operation) = function.strip_prefix("atomic_") => {
+            atomic_method(operation, &args)
+        }
         [.., "warp", name] => {
             collective_with_mask(name, &args).or_else(|| shuffle_with_width(name, &args))
         }
@@ -87,6 +100,38 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
         }
         _ => None,
     }
+}
+
+/// Returns the message for an operation on an atomic as a function, `atomic::add(&a[i], v)`.
+fn atomic_method(operation: &str, args: &[&Expr]) -> Option<(String, String)> {
+    let method = match operation {
+        "add" | "fetch_add" | "inc" => "fetch_add",
+        "sub" | "fetch_sub" | "dec" => "fetch_sub",
+        "max" | "fetch_max" => "fetch_max",
+        "min" | "fetch_min" => "fetch_min",
+        "and" | "fetch_and" => "fetch_and",
+        "or" | "fetch_or" => "fetch_or",
+        "xor" | "fetch_xor" => "fetch_xor",
+        "exchange" | "exch" | "swap" => "swap",
+        "load" => "load",
+        "store" => "store",
+        _ => return None,
+    };
+    let (place, rest) = args.split_first()?;
+    let place = match place {
+        Expr::Reference(reference) => &*reference.expr,
+        place => place,
+    };
+    let mut rest: Vec<String> = rest.iter().map(|arg| show(arg)).collect();
+    rest.push("Ordering::Relaxed".to_owned());
+    Some((
+        "operations on atomics are their methods".to_owned(),
+        format!(
+            "write `{}.{method}({})`, where a parameter is atomics, `a: &[AtomicU32]`",
+            show(place),
+            rest.join(", ")
+        ),
+    ))
 }
 
 /// Returns the message for `warp::shfl_down(mask, v, 1)` and its relatives.

@@ -313,16 +313,25 @@ fn single_name(path: &Path) -> Option<&Ident> {
 }
 
 /// Returns the type that a mistaken one stands for: the first code of its help, or the type of that
-/// name in Warpwise.
-fn intended_type(path: &Path, mistake: &Mistake) -> TokenStream {
+/// name in Warpwise, without generic arguments if the user writes some.
+fn intended_type(path: &Path, mistake: &Mistake, has_arguments: bool) -> TokenStream {
     let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
     let shown = shown.map_or_else(|| path_text(path), str::to_owned);
-    let shown = shown.split('<').next().unwrap_or_default();
+    let shown = match has_arguments {
+        true => shown.split('<').next().unwrap_or_default(),
+        false => &shown,
+    };
     match Prim::from_name(shown) {
         Some(prim) if !prim.is_half() => shown.parse(),
         _ => format!("::warpwise::{shown}").parse(),
     }
     .unwrap_or_default()
+}
+
+/// Returns true if the type in the help of a mistake has no generic arguments.
+fn is_alone(mistake: &Mistake) -> bool {
+    let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
+    shown.is_some_and(|shown| !shown.contains('<'))
 }
 
 /// Returns a path as written, without generic arguments.
@@ -353,16 +362,23 @@ impl<'ast> Visit<'ast> for Finder {
     fn visit_type(&mut self, ty: &'ast Type) {
         if let Type::Path(path) = ty
             && path.qself.is_none()
-            && let Some(name) = single_name(&path.path)
+            && single_name(&path.path).is_some()
+            && let Some(written) = path.path.segments.first()
         {
+            let name = &written.ident;
             let at = SpanRange::token(name.span());
             let path = Path::from(name.clone());
             let before = self.candidates.len();
             let found = self.add_from_dictionary(dictionary::TYPES, &path, at, |_| {})
+                || self.add_foreign(|foreign| foreign.types, &path, at, |_| {})
                 || self.add_missing_import(&path, at, imports::Kind::Type, |_| {});
             if found {
                 let mistake = &mut self.candidates[before].mistake;
-                mistake.place = Place::Type(intended_type(&path, mistake));
+                let has_arguments = !written.arguments.is_none();
+                mistake.place = Place::Type(intended_type(&path, mistake, has_arguments));
+                if has_arguments && is_alone(mistake) {
+                    mistake.at.last = SpanRange::tokens(ty).last;
+                }
             }
         }
         if self.depth < limits::MAX_DEPTH {
@@ -538,9 +554,11 @@ impl<'ast> Visit<'ast> for Finder {
             }
             return;
         }
-        if let FnArg::Typed(PatType { ty, .. }) = arg
-            && let Some((at, text, intended)) = parameters::unsized_parameter(ty)
+        if let FnArg::Typed(typed) = arg
+            && let Some((at, text, intended)) = parameters::unsized_parameter(&typed.ty)
+                .or_else(|| parameters::index_of_shader(typed))
         {
+            self.visit_pat(&typed.pat);
             self.add(at, text, None, |_| {});
             if let Some(candidate) = self.candidates.last_mut() {
                 candidate.mistake.place = Place::Type(intended);
@@ -672,6 +690,17 @@ impl<'ast> Finder {
                 self.add(at(), text, None, inside);
                 true
             }
+            Expr::MethodCall(call)
+                if let Some(path) = python_path(&call.receiver, &call.method)
+                    && self.add_foreign(|foreign| foreign.functions, &path, at(), |_| {}) =>
+            {
+                if let Some(candidate) = self.candidates.last_mut() {
+                    let name = path_text(&path);
+                    let text = &mut candidate.mistake.text;
+                    *text = text.replacen(&name, &name.replace("::", "."), 1);
+                }
+                true
+            }
             Expr::MethodCall(call) => {
                 self.visit_expr(&call.receiver);
                 self.visit_arguments(&call.args);
@@ -786,12 +815,16 @@ impl<'ast> Finder {
             Expr::Call(call) if call.args.is_empty() => &call.func,
             base => base,
         };
-        let (Expr::Path(ExprPath { qself: None, path, .. }), Member::Named(axis)) =
-            (base, &field.member)
-        else {
-            return false;
+        let Member::Named(axis) = &field.member else { return false };
+        // `cuda.threadIdx.x` is Numba.
+        let name = match base {
+            Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident(),
+            Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
+                matches!(&**base, Expr::Path(base) if base.path.is_ident("cuda")).then_some(name)
+            }
+            _ => None,
         };
-        let Some(name) = path.get_ident() else { return false };
+        let Some(name) = name else { return false };
         let function = match name.to_string().as_str() {
             "threadIdx" => "thread_idx",
             "blockIdx" => "block_idx",
@@ -816,6 +849,23 @@ impl<'ast> Finder {
         self.add(at, text, Some((name, false)), |_| {});
         true
     }
+}
+
+/// Returns the path that a method call on a module of Python stands for: `cuda::atomic::add` for
+/// `cuda.atomic.add(..)`. `None` for other receivers.
+fn python_path(receiver: &Expr, method: &Ident) -> Option<Path> {
+    let mut path = match receiver {
+        Expr::Path(ExprPath { qself: None, path, .. }) => {
+            let module = path.get_ident().filter(|name| *name == "cuda" || *name == "tl")?;
+            Path::from(module.clone())
+        }
+        Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
+            python_path(base, name)?
+        }
+        _ => return None,
+    };
+    path.segments.push(PathSegment::from(method.clone()));
+    Some(path)
 }
 
 /// Returns true if all bounds of a type parameter are Warpwise's traits of numbers.
