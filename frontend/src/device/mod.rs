@@ -841,6 +841,10 @@ fn unsupported_std_message(path: &str) -> String {
         "Duration" | "Instant" | "SystemTime" => {
             "\n= help: pass a number, such as the `f32` that `duration.as_secs_f32()` returns on the host"
         }
+        "MaybeUninit" => {
+            "\n= help: write `shared!([f32; 256])`, which begins with any values, or `[0.0; 16]` for an array \
+             of one thread"
+        }
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
         _ => "",
     };

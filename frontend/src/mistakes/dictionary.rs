@@ -536,6 +536,8 @@ pub(crate) const FOREIGN: &[Foreign] = &[
         ],
         variables: &[],
         types: &[
+            entry(&["int3"], "write `I32x3`"),
+            entry(&["uint3"], "write `U32x3`"),
             entry(&["Texture1D"], "write `Texture1<f32>`"),
             entry(&["Texture2D", "Texture2d"], "write `Texture2<f32>`"),
             entry(&["Texture3D", "Texture3d"], "write `Texture3<f32>`"),

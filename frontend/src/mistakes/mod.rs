@@ -77,6 +77,18 @@ impl Mistake {
             place: Place::Attribute,
         })
     }
+
+    /// Returns `#[no_mangle]` on a kernel.
+    fn no_mangle(kernel: &ItemFn) -> Option<Self> {
+        let is_meant = |attribute: &&Attribute| attribute.path().is_ident("no_mangle");
+        let attribute = kernel.attrs.iter().find(is_meant)?;
+        let help = match kernel.sig.abi {
+            Some(_) => "leave it and `extern` out",
+            None => "leave it out",
+        };
+        let text = format!("a launch finds a kernel by its path, not by a symbol\n= help: {help}");
+        Some(Self { at: attribute_range(attribute), text, place: Place::Attribute })
+    }
 }
 
 fn attribute_range(attribute: &Attribute) -> SpanRange {
@@ -117,7 +129,7 @@ pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
         // The body and the type have no other mistakes that matter.
         return vec![mistake];
     }
-    let second = Mistake::second_attribute(&kernel.attrs);
+    let second = Mistake::second_attribute(&kernel.attrs).or_else(|| Mistake::no_mangle(kernel));
     // Integers first, since their places may begin with another mistake.
     operands::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
 }
@@ -287,6 +299,9 @@ impl Finder {
 /// Returns true if the file of `name` declares or imports it, or may do so by a macro or a glob
 /// import other than a prelude's. For a name that only CUDA C++ has, `use super::*` does not count.
 fn may_be_in_scope(name: &Ident, is_common_name: bool) -> bool {
+    if source_map::is_nowhere(name) {
+        return false;
+    }
     source_map::mentions_name(name)
         || if is_common_name {
             source_map::has_unwritten_names(name)

@@ -6,6 +6,7 @@
 use crate::{
     mistakes::may_be_in_scope,
     syntax::{span::SpanRange, spell::print_tokens},
+    types::Prim,
 };
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -159,20 +160,33 @@ pub(super) fn index_of_shader(
     PatType { attrs, pat, ty, .. }: &PatType,
 ) -> Option<(SpanRange, (String, String), TokenStream)> {
     let is_of_shader = |attribute: &&Attribute| {
-        attribute.path().is_ident("spirv") || attribute.path().is_ident("builtin")
+        let name = attribute.path().get_ident().map(ToString::to_string).unwrap_or_default();
+        name == "spirv"
+            || name == "builtin"
+            || name.starts_with("thread_position_in_")
+            || name == "threadgroup_position_in_grid"
     };
     let attribute = attrs.iter().find(is_of_shader)?;
     let shown = print_tokens(attribute.to_token_stream());
-    let function = ["local_invocation_id", "workgroup_id", "num_workgroups"]
-        .iter()
-        .zip(["thread_idx_x", "block_idx_x", "grid_dim_x"])
-        .find_map(|(known, function)| shown.contains(known).then_some(function))
-        .unwrap_or("global_idx_x");
+    let function = match shown.as_str() {
+        shown if shown.contains("local_invocation_id") || shown.contains("in_threadgroup") => {
+            "thread_idx_x"
+        }
+        shown if shown.contains("workgroup_id") || shown.contains("threadgroup_position") => {
+            "block_idx_x"
+        }
+        shown if shown.contains("num_workgroups") => "grid_dim_x",
+        _ => "global_idx_x",
+    };
     let fact = format!("`{shown}` is of shaders: a thread asks for its index");
     let help = format!("leave the parameter out, and write `let i = {function}();`");
     let first = attribute.pound_token.spans[0];
     let at = SpanRange { first, last: SpanRange::tokens(ty).last };
-    Some((at, (fact, help), quote!(#pat: ::warpwise::U32x3)))
+    let is_number = matches!(&**ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| {
+        Prim::from_name(&name.to_string()).is_some()
+    }));
+    let intended = if is_number { quote!(#ty) } else { quote!(::warpwise::U32x3) };
+    Some((at, (fact, help), quote!(#pat: #intended)))
 }
 
 /// Returns the place, the message and an intended type for a slice that a parameter cannot have: by

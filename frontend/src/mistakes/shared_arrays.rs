@@ -160,7 +160,7 @@ pub(super) fn wrong_shared_type(mac: &Macro) -> (String, String) {
 }
 
 /// An array as other languages declare it: `f32; 32`, `[f32; 32, 33]`, `[f32; 32][33]`,
-/// `tile: [f32; 32]` or `f32 tile[32]`.
+/// `let tile: [f32; 32]` or `f32 tile[32]`.
 pub(super) struct LooseArray {
     pub(super) name: Option<Ident>,
     pub(super) ty: Type,
@@ -180,6 +180,9 @@ impl LooseArray {
 impl Parse for LooseArray {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut name = None;
+        input.parse::<Option<Token![let]>>()?;
+        input.parse::<Option<Token![static]>>()?;
+        input.parse::<Option<Token![mut]>>()?;
         if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
             name = Some(input.parse()?);
             input.parse::<Token![:]>()?;

@@ -243,8 +243,10 @@ impl Infer<'_> {
             let fact = "the format of a message is written as a string literal in kernel code";
             let (at, help) = (SpanRange::expr(first), "write for example `\"x is {x}\"`");
             match first {
-                // rustc accepts `concat!(..)`, and nothing else.
-                syn::Expr::Macro(_) => self.errors.advise(at, fact, help),
+                // rustc accepts `concat!(..)`, and nothing else of std.
+                syn::Expr::Macro(call) if !call.mac.path.is_ident("format") => {
+                    self.errors.advise(at, fact, help)
+                }
                 _ => self.errors.advise_unless_rustc(at, fact, help),
             };
             return Some(FormattedMessage::text(""));

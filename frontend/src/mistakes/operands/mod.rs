@@ -18,6 +18,7 @@ use crate::{
     },
 };
 use atomics::is_atomic_method;
+pub(super) use atomics::method_of_atomics;
 use known_type::{KnownType, is_number};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
@@ -241,11 +242,23 @@ impl Operands {
             }
             Expr::MethodCall(call) => self.infer_method_call(call),
             Expr::Call(call) => {
-                call.args.iter().for_each(|arg| self.visit_expr(arg));
-                let Expr::Path(path) = &*call.func else { return None };
-                let names: Vec<String> =
-                    path.path.segments.iter().map(|part| part.ident.to_string()).collect();
-                match builtin::find(&names)?.ret {
+                let called = match &*call.func {
+                    Expr::Path(path) => {
+                        let names = path.path.segments.iter().map(|part| part.ident.to_string());
+                        builtin::find(&names.collect::<Vec<String>>())
+                    }
+                    _ => None,
+                };
+                let place = Some(KnownType::Number(Prim::Usize));
+                for (index, arg) in call.args.iter().enumerate() {
+                    match called.as_ref().and_then(|called| called.params.get(index)) {
+                        Some(BuiltinPart::Prim(Prim::Usize)) => {
+                            self.infer_value(arg, place.as_ref());
+                        }
+                        _ => self.visit_expr(arg),
+                    }
+                }
+                match called?.ret {
                     BuiltinPart::Prim(Prim::Usize) => Some(KnownType::Number(Prim::Usize)),
                     _ => None,
                 }
@@ -509,8 +522,11 @@ impl Operands {
         let receiver = self.infer(&call.receiver);
         let method = call.method.to_string();
         let takes_same = matches!(method.as_str(), "clamp" | "max" | "min");
+        let is_step = method == "step_by" && is_range(&call.receiver);
+        let step = is_step.then_some(KnownType::Number(Prim::Usize));
         for arg in &call.args {
-            self.infer_value(arg, receiver.as_ref().filter(|_| takes_same));
+            let place = receiver.as_ref().filter(|_| takes_same);
+            self.infer_value(arg, step.as_ref().or(place));
         }
         const METHODS: [&str; 9] = [
             "abs",
@@ -530,14 +546,15 @@ impl Operands {
                 self.check_method_of_all(call, atomic);
                 None
             }
+            KnownType::Atomic(atomic) => {
+                self.check_method(call, atomic);
+                None
+            }
             KnownType::Array(_) if method == "len" => Some(KnownType::Number(Prim::Usize)),
             KnownType::Number(prim) if takes_same || METHODS.contains(&method.as_str()) => {
                 Some(KnownType::Number(prim))
             }
-            KnownType::Number(_)
-            | KnownType::Array(_)
-            | KnownType::Atomic(_)
-            | KnownType::Tuple(_) => None,
+            KnownType::Number(_) | KnownType::Array(_) | KnownType::Tuple(_) => None,
         }
     }
 
@@ -640,6 +657,14 @@ fn is_place(expr: &Expr) -> bool {
         Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)),
         Expr::Paren(inner) => is_place(&inner.expr),
         _ => false,
+    }
+}
+
+/// Returns true for `(a..b)`.
+fn is_range(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => is_range(&inner.expr),
+        expr => matches!(expr, Expr::Range(_)),
     }
 }
 
