@@ -11,15 +11,20 @@ use std::{convert::Infallible, ops::Index, slice};
     note = "`buffer.to_vec()?` copies the elements to the host, and `buffer.fill(1.0)?` and `buffer.copy_from(&values)?` write them",
     note = "`buffer.slice(2..4)?` and `buffer.slice_mut(2..4)?` are parts of a buffer, which launches take"
 )]
-pub trait HostAccess {}
+pub trait HostAccess {
+    /// What an index leads to.
+    type Output: ?Sized;
+}
 
 // Without an implementation, rustc would advise to write one.
-impl HostAccess for Infallible {}
+impl HostAccess for Infallible {
+    type Output = ();
+}
 
 #[doc(hidden)]
 impl<T, I: HostAccess> Index<I> for Slice<T> {
-    type Output = T;
-    fn index(&self, _: I) -> &T {
+    type Output = I::Output;
+    fn index(&self, _: I) -> &I::Output {
         unreachable!("no value is an index")
     }
 }
