@@ -2,6 +2,8 @@
 //! in Warpwise. `docs/cuda.md` has the same, with programs. [`FOREIGN`] has the most frequent names
 //! of other languages.
 
+use std::{collections::HashMap, sync::OnceLock};
+
 /// An entry of the dictionary.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
@@ -407,19 +409,19 @@ pub(crate) const ATTRIBUTES: &[Entry] = &[
 ];
 
 /// The names of another language or library for GPUs.
-pub(crate) struct Foreign {
+struct Foreign {
     /// The language, as messages name it.
-    pub(crate) language: &'static str,
+    language: &'static str,
     /// Its functions.
-    pub(crate) functions: &'static [Entry],
+    functions: &'static [Entry],
     /// Its variables and constants; the fields of its vectors are in [`foreign_index`].
-    pub(crate) variables: &'static [Entry],
+    variables: &'static [Entry],
     /// Its types.
-    pub(crate) types: &'static [Entry],
+    types: &'static [Entry],
 }
 
 /// Other languages and libraries for GPUs.
-pub(crate) const FOREIGN: &[Foreign] = &[
+const FOREIGN: &[Foreign] = &[
     Foreign {
         language: "OpenCL",
         functions: &[
@@ -722,6 +724,41 @@ pub(crate) const FOREIGN: &[Foreign] = &[
         types: &[],
     },
 ];
+
+/// The kind of a foreign name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ForeignKind {
+    /// A function.
+    Function,
+    /// A variable or a constant.
+    Variable,
+    /// A type.
+    Type,
+}
+
+/// Returns the language and the help for a name of another language or library.
+pub(crate) fn find_foreign(kind: ForeignKind, name: &str) -> Option<(&'static str, &'static str)> {
+    type Names = HashMap<&'static str, (&'static str, &'static str)>;
+    // Every name of a kernel is looked up, and macros are built without optimization.
+    static NAMES: OnceLock<[Names; 3]> = OnceLock::new();
+    let names = NAMES.get_or_init(|| {
+        let of_kind = |entries: fn(&Foreign) -> &'static [Entry]| {
+            let entry = |foreign: &'static Foreign| {
+                let named = entries(foreign).iter().flat_map(|entry| {
+                    entry.names.iter().map(|name| (*name, (foreign.language, entry.help)))
+                });
+                named.collect::<Vec<_>>()
+            };
+            FOREIGN.iter().flat_map(entry).collect()
+        };
+        [
+            of_kind(|foreign| foreign.functions),
+            of_kind(|foreign| foreign.variables),
+            of_kind(|foreign| foreign.types),
+        ]
+    });
+    names[kind as usize].get(name).copied()
+}
 
 /// Returns the language and the function of Warpwise, without its axis, for a vector of indices.
 pub(crate) fn foreign_index(name: &str) -> Option<(&'static str, &'static str)> {

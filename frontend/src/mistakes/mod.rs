@@ -35,6 +35,7 @@ use crate::{
     syntax::{item::is_std_macro, limits, span::SpanRange, spell::print_tokens},
     types::{Prim, builtin},
 };
+use dictionary::ForeignKind;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use shared_arrays::{
@@ -248,20 +249,17 @@ impl Finder {
         true
     }
 
-    /// Adds the use of a name of another language for GPUs, among `entries` of each; returns true if
-    /// it is one.
+    /// Adds the use of a name of another language for GPUs; returns true if it is one.
     fn add_foreign(
         &mut self,
-        entries: impl Fn(&dictionary::Foreign) -> &'static [dictionary::Entry],
+        kind: ForeignKind,
         path: &Path,
         at: SpanRange,
         inside: impl FnOnce(&mut Self),
     ) -> bool {
         let name = path_text(path);
-        let mut found = dictionary::FOREIGN.iter().filter_map(|foreign| {
-            Some((foreign.language, dictionary::find(entries(foreign), &name)?))
-        });
-        let Some(((language, help), first)) = found.next().zip(path.segments.first()) else {
+        let found = dictionary::find_foreign(kind, &name);
+        let Some(((language, help), first)) = found.zip(path.segments.first()) else {
             return false;
         };
         if path.segments.len() > 1 && Build::may_be_dependency(&first.ident.to_string()) {
@@ -385,7 +383,7 @@ impl<'ast> Visit<'ast> for Finder {
             let path = Path::from(name.clone());
             let before = self.candidates.len();
             let found = self.add_from_dictionary(dictionary::TYPES, &path, at, |_| {})
-                || self.add_foreign(|foreign| foreign.types, &path, at, |_| {})
+                || self.add_foreign(ForeignKind::Type, &path, at, |_| {})
                 || self.add_missing_import(&path, at, imports::Kind::Type, |_| {});
             if found {
                 let mistake = &mut self.candidates[before].mistake;
@@ -707,7 +705,7 @@ impl<'ast> Finder {
             }
             Expr::MethodCall(call)
                 if let Some(path) = python_path(&call.receiver, &call.method)
-                    && self.add_foreign(|foreign| foreign.functions, &path, at(), |_| {}) =>
+                    && self.add_foreign(ForeignKind::Function, &path, at(), |_| {}) =>
             {
                 if let Some(candidate) = self.candidates.last_mut() {
                     let name = path_text(&path);
@@ -735,7 +733,7 @@ impl<'ast> Finder {
             Expr::Path(ExprPath { qself: None, path, .. }) => {
                 path.get_ident().is_some()
                     && (self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
-                        || self.add_foreign(|foreign| foreign.variables, path, at(), |_| {}))
+                        || self.add_foreign(ForeignKind::Variable, path, at(), |_| {}))
                     || self.add_uncalled_builtin(path, at())
             }
             Expr::Return(ExprReturn { expr: Some(value), .. })
@@ -787,7 +785,7 @@ impl<'ast> Finder {
             self.add(at, text, (!is_known).then_some((name, false)), arguments);
             return true;
         }
-        if !self.add_foreign(|foreign| foreign.functions, path, at, |_| {})
+        if !self.add_foreign(ForeignKind::Function, path, at, |_| {})
             && !self.add_from_dictionary(dictionary::FUNCTIONS, path, at, arguments)
             && !self.add_missing_import(path, at, imports::Kind::Function, arguments)
         {
