@@ -131,9 +131,10 @@ fn try_lower(input: LowerInput<'_>, errors: &mut Errors) -> Option<Lowered> {
     let function = Rc::new(function);
     // Most kernels do not depend on debug assertions, and need no second variant.
     let debug = lower::lower_kernel(&function, &program, options, true, errors)?;
-    let release = match debug.depends_on_debug {
-        true => Some(lower::lower_kernel(&function, &program, options, false, errors)?),
-        false => None,
+    let release = if debug.depends_on_debug {
+        Some(lower::lower_kernel(&function, &program, options, false, errors)?)
+    } else {
+        None
     };
     // Inner items have witnesses of their own, or attributes that stay; the flat tokens have
     // neither.

@@ -193,9 +193,12 @@ impl LoweredKernel {
     fn new(lowered: Lowered, name: Span) -> Self {
         let Lowered { kernel, levels, spans, .. } = lowered;
         let file = name.file();
-        let place = |SpanRange { first, last }: SpanRange| match first.file() == file {
-            true => text_range(first, if last.file() == file { last } else { first }),
-            false => text_range(name, name),
+        let place = |SpanRange { first, last }: SpanRange| {
+            if first.file() == file {
+                text_range(first, if last.file() == file { last } else { first })
+            } else {
+                text_range(name, name)
+            }
         };
         Self { kernel, levels, places: spans.into_iter().map(place).collect() }
     }

@@ -118,7 +118,9 @@ pub use intrinsics::{
 };
 pub use launch::occupancy;
 #[doc(hidden)]
-pub use launch::parameter;
+pub use launch::{LaunchedByDevice, parameter};
+#[doc(hidden)]
+pub use memory::HostAccess;
 pub use observe::{check, counters, model, stopped, trace};
 
 pub use device::Device;

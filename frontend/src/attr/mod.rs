@@ -26,7 +26,7 @@ use crate::{
         precompile::Precompiled,
         requires::Condition,
     },
-    syntax::suggest::closest_name,
+    syntax::{spell::print_tokens, suggest::closest_name},
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -255,13 +255,17 @@ fn unknown_argument_message(name: &str) -> String {
         "block_dim"
         | "block_size"
         | "cube_dim"
-        | "launch_bounds"
         | "local_size"
         | "numthreads"
         | "reqd_work_group_size"
         | "threads"
         | "threads_per_block"
         | "workgroup_size" => Some("block"),
+        "launch_bounds" | "__launch_bounds__" => {
+            return format!(
+                "unknown argument `{name}`: write `block = 256`, and `min_blocks = 2` for its second number"
+            );
+        }
         "cluster_dims" | "cluster_size" => Some("cluster"),
         "pdl" | "programmatic_dependent_launch" | "programmatic_stream_serialization" => {
             Some("dependent_launch")
@@ -412,6 +416,13 @@ fn literal_dimension(dim: &Expr) -> syn::Result<Option<u64>> {
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if matches!(int.suffix(), "" | "usize") => {
             int.base10_parse().map(Some)
         }
+        Expr::Array(list) => {
+            let sizes: Vec<String> =
+                list.elems.iter().map(|size| print_tokens(size.to_token_stream())).collect();
+            let text =
+                format!("write the axes of a block in parentheses: `({})`", sizes.join(", "));
+            Err(Error::new_spanned(dim, text))
+        }
         dim => {
             let text = "a block dimension is a number, the name of a constant (of a const \
                         generic, or of one that `open(..)` names), or computed from such: `W * W`";
@@ -447,8 +458,8 @@ fn parse_requirements(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<C
     Ok(conditions)
 }
 
-/// Parses `(f32, (f32, 16))`: instances of a generic kernel, each of them once. `what` and `example`
-/// are for messages.
+/// Parses `(f32, (f32, 16))`: instances of a generic kernel, each of them once. `what` and
+/// `example` are for messages.
 fn parse_instance_list<T: Parse + PartialEq + ToTokens>(
     name: &Ident,
     input: ParseStream<'_>,
@@ -601,7 +612,8 @@ impl OptionsBuilder {
         Some(Error::new(at, text))
     }
 
-    /// Reports a cooperative kernel with a dependent launch: the block counter is that of the stream.
+    /// Reports a cooperative kernel with a dependent launch: the block counter is that of the
+    /// stream.
     fn check_dependent_launch(&self) -> Option<Error> {
         let Options { cooperative, dependent_launch, .. } = self.options;
         let text = "a cooperative kernel does not start before the grids before it have ended";

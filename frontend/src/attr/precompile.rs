@@ -45,7 +45,8 @@ impl Precompiled {
     /// Returns the bindings of the parameters of `kernel`.
     ///
     /// # Errors
-    /// If it has no parameters, there are more or fewer arguments than parameters, or one is of another kind.
+    /// If it has no parameters, there are more or fewer arguments than parameters, or one is of
+    /// another kind.
     pub(crate) fn bindings(&self, kernel: &Kernel) -> syn::Result<Vec<Binding>> {
         let arguments: Vec<&Expr> = match &self.written {
             Expr::Tuple(ExprTuple { elems, .. }) => elems.iter().collect(),

@@ -186,7 +186,8 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
     quote!(#quiet #emitted #errors #unknown #rest)
 }
 
-/// Adds what `#[derive(..)]` above `#[device]` derives to a type, for kernel code that needs to know it.
+/// Adds what `#[derive(..)]` above `#[device]` derives to a type, for kernel code that needs to
+/// know it.
 fn with_derives_above(mut item: Item) -> Item {
     let (Item::Struct(ItemStruct { attrs, .. }) | Item::Enum(ItemEnum { attrs, .. })) = &mut item
     else {
@@ -289,8 +290,8 @@ fn reject_associated_item(item: &Item) -> Option<Error> {
     })
 }
 
-/// Returns a macro for a static or a union with `#[device]`, which was refused, so that its uses are
-/// no errors, too.
+/// Returns a macro for a static or a union with `#[device]`, which was refused, so that its uses
+/// are no errors, too.
 fn carrier_of_refused(tokens: &TokenStream) -> Option<TokenStream> {
     let (vis, name) = match syn::parse2(tokens.clone()).ok()? {
         Item::Static(item) => (item.vis, item.ident),
@@ -652,9 +653,9 @@ pub(crate) fn host_items(paths: &[Path]) -> Vec<(&Path, String)> {
 }
 
 /// Returns items that make rustc report the names among `paths` that are nowhere: a plain name that
-/// its file neither declares nor imports, and a crate that is no dependency; those of private items;
-/// and device items in modules that do not import `#[device]`. Without them, rustc would report a
-/// macro, or an import that nobody wrote, before anything else.
+/// its file neither declares nor imports, and a crate that is no dependency; those of private
+/// items; and device items in modules that do not import `#[device]`. Without them, rustc would
+/// report a macro, or an import that nobody wrote, before anything else.
 pub(crate) fn report_unknown_names(paths: &[Path]) -> Option<TokenStream> {
     let mut errors = None;
     for path in paths {
@@ -790,6 +791,13 @@ fn host_item_message(name: &str, item: HostItem, file: &str) -> String {
         "const" => format!(
             "put `#[device]` above it ({file}line {line}), or name it in `#[kernel(open({name}))]`"
         ),
+        "static" if item.is_mutable && item.is_array => {
+            format!(
+                "declare shared memory in the kernel, `let {} = shared!([f32; 256]);`, or pass a buffer, \
+                 `&mut [T]`",
+                name.to_lowercase()
+            )
+        }
         "static" => {
             format!(
                 "make it a `#[device] const` ({file}line {line}), or pass it to the kernel, a table as \
@@ -833,6 +841,10 @@ fn unsupported_std_message(path: &str) -> String {
         }
         "Duration" | "Instant" | "SystemTime" => {
             "\n= help: pass a number, such as the `f32` that `duration.as_secs_f32()` returns on the host"
+        }
+        "MaybeUninit" => {
+            "\n= help: write `shared!([f32; 256])`, which begins with any values, or `[0.0; 16]` for an array \
+             of one thread"
         }
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
         _ => "",

@@ -131,7 +131,8 @@ pub(crate) fn find_std_impl(
     })
 }
 
-/// Finds the function of the `impl` of `From` that converts `from` to `to`, as [`find_std_impl`] does.
+/// Finds the function of the `impl` of `From` that converts `from` to `to`, as [`find_std_impl`]
+/// does.
 pub(crate) fn find_conversion_impl(
     program: &Program<'_>,
     [from, to]: [&Mono; 2],

@@ -69,9 +69,10 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     options.constants = take_constants(&mut item, &mut errors);
     let wrong_instances = instances::check_instances(&item, &mut options);
     let name = item.sig.ident.unraw().to_string();
-    let function = match read.sets_levels {
-        true => strip_lint_levels(tokens.clone(), &mut errors),
-        false => tokens.clone(),
+    let function = if read.sets_levels {
+        strip_lint_levels(tokens.clone(), &mut errors)
+    } else {
+        tokens.clone()
     };
     let function = if has_constants { strip_constants(function) } else { function };
     let function = insert_checks(function, &options.requires, &name);
@@ -84,9 +85,10 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     let is_body_of_use = refused_parameters.is_none()
         && renamed.is_none()
         && (mistakes.is_empty() || !mistakes::has_idle_body(&item));
-    let function = match is_body_of_use || is_rust_analyzer {
-        true => function,
-        false => mistakes::without_body(function),
+    let function = if is_body_of_use || is_rust_analyzer {
+        function
+    } else {
+        mistakes::without_body(function)
     };
     let (function, mistaken) = mistakes::replace_mistakes(function, &mistakes);
     // Mistaken types would be errors in the launcher, too.
@@ -100,9 +102,13 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     let host_paths = if refused.is_some() { paths.as_slice() } else { &[] };
     let handle = launcher_type(written, &options, &launch_params(written, &options, host_paths));
     let quiet = silence_clippy();
+    let replaced = (!mistakes.is_empty()).then(
+        || quote!(#[allow(unused_mut, unused_unsafe, reason = "the mistakes were replaced")]),
+    );
     let output = quote!(
         #[allow(dead_code, reason = "a kernel is launched, not called")]
         #quiet
+        #replaced
         #function
         #mistaken
         #handle

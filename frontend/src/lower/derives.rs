@@ -59,8 +59,8 @@ impl Lowerer<'_> {
         Ok(false)
     }
 
-    /// Reports the type, or a part of it, that neither derives this trait of comparisons nor implements
-    /// it in kernel code.
+    /// Reports the type, or a part of it, that neither derives this trait of comparisons nor
+    /// implements it in kernel code.
     pub(crate) fn require_comparison(
         &mut self,
         of_trait: &str,
@@ -80,8 +80,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Reports a type without an `impl` of this trait in kernel code that does not derive it. Its parts
-    /// are another question: the default variant of an enum needs none.
+    /// Reports a type without an `impl` of this trait in kernel code that does not derive it. Its
+    /// parts are another question: the default variant of an enum needs none.
     pub(crate) fn require_derive(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<()> {
         match mono {
             Mono::Adt(item, _)

@@ -39,8 +39,8 @@ pub(crate) struct LoweredKernel {
 /// Lowers a kernel, with debug assertions if `debug`; returns `None` if an error was reported.
 ///
 /// A function pointer may point to a function that the kernel names only after the call, as in a
-/// loop. The kernel is then lowered again with all pointees known from the start. The same holds for
-/// the form of references, which their referents decide.
+/// loop. The kernel is then lowered again with all pointees known from the start. The same holds
+/// for the form of references, which their referents decide.
 pub(crate) fn lower_kernel(
     function: &Rc<Function>,
     program: &Program<'_>,

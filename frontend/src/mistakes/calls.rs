@@ -1,6 +1,6 @@
 //! Calls of Warpwise's functions in the form of their counterparts in CUDA C++: a mask in front, a
 //! width at the end, or an argument that is a constant here.
-use crate::syntax::spell::print_tokens;
+use crate::{mistakes::operands::method_of_atomics, syntax::spell::print_tokens};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprLit, ExprPath, GenericArgument, Lit, Path, PathArguments, Type};
 
@@ -59,6 +59,41 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
                 format!("write `{module}::{reduction}({})`", show_all(&args)),
             ))
         }
+        ["barrier", "sync" | "wait" | "arrive"] | ["Barrier", "new"] => Some((
+            format!("there is no `{}`", names.join("::")),
+            "write `sync_threads()`, or `named_barrier::sync::<1, 64>()` for some warps of a block"
+                .to_owned(),
+        )),
+        ["sync_grid" | "grid_sync" | "sync_all_blocks"] => Some((
+            format!("there is no `{}`", names.join("::")),
+            "write `grid::sync()`, in a `#[kernel(cooperative)]`".to_owned(),
+        )),
+        [.., "warp", "size"] => Some((
+            "there is no `warp::size`".to_owned(),
+            "write `32`: a warp has 32 lanes".to_owned(),
+        )),
+        ["shared_array" | "SharedArray" | "alloc_shared"] | ["Shared" | "SharedArray", "new"] => {
+            Some((
+                format!("there is no `{}`", names.join("::")),
+                "write `let tile = shared!([f32; 256]);`, with your type and length".to_owned(),
+            ))
+        }
+        ["atomic", operation] => atomic_method(operation, &args),
+        [function] if let Some(operation) = function.strip_prefix("atomic_") => {
+            atomic_method(operation, &args)
+        }
+        [ty] if let [arg] = args[..]
+            && let Some(number) = number_type(ty) =>
+        {
+            let shown = match arg {
+                Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => format!("({})", show(arg)),
+                arg => show(arg),
+            };
+            Some((
+                format!("`{ty}` is no function: numbers are converted by `as`"),
+                format!("write `{shown} as {number}`"),
+            ))
+        }
         [.., "warp", name] => {
             collective_with_mask(name, &args).or_else(|| shuffle_with_width(name, &args))
         }
@@ -87,6 +122,40 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
         }
         _ => None,
     }
+}
+
+/// Returns the number that a type of Rust or C stands for, if `as` converts to it.
+fn number_type(name: &str) -> Option<&str> {
+    Some(match name {
+        "float" => "f32",
+        "double" => "f64",
+        "int" => "i32",
+        "uint" => "u32",
+        name => crate::types::Prim::from_name(name)
+            .filter(|number| !number.is_half() && number.name() != "bool")
+            .map(|_| name)?,
+    })
+}
+
+/// Returns the message for an operation on an atomic as a function, `atomic::add(&a[i], v)`.
+fn atomic_method(operation: &str, args: &[&Expr]) -> Option<(String, String)> {
+    let method = method_of_atomics(operation)?;
+    let (place, rest) = args.split_first()?;
+    let place = match place {
+        Expr::Reference(reference) => &*reference.expr,
+        place => place,
+    };
+    let mut rest: Vec<String> = rest.iter().map(|arg| show(arg)).collect();
+    let orderings = if method == "compare_exchange" { 2 } else { 1 };
+    rest.extend((0..orderings).map(|_| "Ordering::Relaxed".to_owned()));
+    Some((
+        "operations on atomics are their methods".to_owned(),
+        format!(
+            "write `{}.{method}({})`, where a parameter is atomics, `a: &[AtomicU32]`",
+            show(place),
+            rest.join(", ")
+        ),
+    ))
 }
 
 /// Returns the message for `warp::shfl_down(mask, v, 1)` and its relatives.

@@ -2,6 +2,8 @@
 //! in Warpwise. `docs/cuda.md` has the same, with programs. [`FOREIGN`] has the most frequent names
 //! of other languages.
 
+use std::{collections::HashMap, sync::OnceLock};
+
 /// An entry of the dictionary.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
@@ -400,20 +402,26 @@ pub(crate) const ATTRIBUTES: &[Entry] = &[
     ),
     entry(&["cluster_dims", "__cluster_dims__"], "write `#[kernel(cluster = 2)]`"),
     entry(&["global", "__global__"], "`#[kernel]` says so already"),
+    entry(
+        &["unroll"],
+        "leave it out: loops with constant bounds are unrolled where that is faster",
+    ),
 ];
 
 /// The names of another language or library for GPUs.
-pub(crate) struct Foreign {
+struct Foreign {
     /// The language, as messages name it.
-    pub(crate) language: &'static str,
+    language: &'static str,
     /// Its functions.
-    pub(crate) functions: &'static [Entry],
+    functions: &'static [Entry],
     /// Its variables and constants; the fields of its vectors are in [`foreign_index`].
-    pub(crate) variables: &'static [Entry],
+    variables: &'static [Entry],
+    /// Its types.
+    types: &'static [Entry],
 }
 
 /// Other languages and libraries for GPUs.
-pub(crate) const FOREIGN: &[Foreign] = &[
+const FOREIGN: &[Foreign] = &[
     Foreign {
         language: "OpenCL",
         functions: &[
@@ -435,6 +443,166 @@ pub(crate) const FOREIGN: &[Foreign] = &[
             entry(&["get_sub_group_local_id"], "write `warp::lane_id()`"),
         ],
         variables: &[],
+        types: &[],
+    },
+    Foreign {
+        language: "C",
+        functions: &[entry(
+            &["sizeof"],
+            "write `size_of::<f32>()`, with your type in the place of `f32`",
+        )],
+        variables: &[
+            entry(
+                &["INFINITY", "CUDART_INF", "CUDART_INF_F", "HUGE_VAL", "HUGE_VALF"],
+                "write `f32::INFINITY`, or `f64::INFINITY`",
+            ),
+            entry(&["NAN", "CUDART_NAN", "CUDART_NAN_F"], "write `f32::NAN`, or `f64::NAN`"),
+            entry(&["FLT_MAX"], "write `f32::MAX`; the smallest is `f32::MIN`"),
+            entry(&["FLT_MIN"], "write `f32::MIN_POSITIVE`"),
+            entry(&["FLT_EPSILON"], "write `f32::EPSILON`"),
+            entry(&["DBL_MAX"], "write `f64::MAX`; the smallest is `f64::MIN`"),
+            entry(&["DBL_MIN"], "write `f64::MIN_POSITIVE`"),
+            entry(&["DBL_EPSILON"], "write `f64::EPSILON`"),
+            entry(&["INT_MAX"], "write `i32::MAX`"),
+            entry(&["INT_MIN"], "write `i32::MIN`"),
+            entry(&["UINT_MAX"], "write `u32::MAX`"),
+            entry(&["SIZE_MAX"], "write `usize::MAX`"),
+            entry(
+                &["M_PI", "CUDART_PI", "CUDART_PI_F"],
+                "write `std::f32::consts::PI`, or `std::f64::consts::PI`",
+            ),
+            entry(&["M_E"], "write `std::f32::consts::E`, or `std::f64::consts::E`"),
+            entry(&["M_SQRT2"], "write `std::f32::consts::SQRT_2`, or `std::f64::consts::SQRT_2`"),
+            entry(
+                &["NULL", "nullptr", "null"],
+                "a slice is never null: ask for `x.is_empty()`, or take an `Option` of a number",
+            ),
+        ],
+        types: &[],
+    },
+    Foreign {
+        language: "GLSL",
+        functions: &[
+            entry(
+                &["memoryBarrier", "memoryBarrierBuffer", "groupMemoryBarrier"],
+                "write `thread_fence()`, or `thread_fence_block()`",
+            ),
+            entry(&["memoryBarrierShared"], "write `sync_threads()`"),
+            entry(&["subgroupBarrier"], "write `sync_warp()`"),
+            entry(&["subgroupAdd"], "write `warp::reduce_add(v)`"),
+            entry(&["subgroupMax"], "write `warp::reduce_max(v)`"),
+            entry(&["subgroupMin"], "write `warp::reduce_min(v)`"),
+            entry(&["subgroupInclusiveAdd"], "write `warp::inclusive_sum(v)`"),
+            entry(&["subgroupExclusiveAdd"], "write `warp::exclusive_sum(v)`"),
+            entry(&["subgroupElect"], "write `warp::elect()`"),
+            entry(&["subgroupBallot"], "write `warp::ballot(p)`"),
+            entry(&["subgroupShuffle", "subgroupBroadcast"], "write `warp::shfl(v, lane)`"),
+            entry(&["subgroupShuffleXor"], "write `warp::shfl_xor(v, 16)`"),
+            entry(&["subgroupShuffleDown"], "write `warp::shfl_down(v, 1)`"),
+            entry(&["subgroupShuffleUp"], "write `warp::shfl_up(v, 1)`"),
+        ],
+        variables: &[
+            entry(
+                &["gl_SubgroupInvocationID", "subgroup_invocation_id"],
+                "write `warp::lane_id()`",
+            ),
+            entry(&["gl_LocalInvocationIndex", "local_invocation_index"], "write `thread_idx_x()`"),
+        ],
+        types: &[
+            entry(&["vec2"], "write `F32x2`"),
+            entry(&["vec3"], "write `F32x3`"),
+            entry(&["vec4"], "write `F32x4`"),
+            entry(&["ivec2"], "write `I32x2`"),
+            entry(&["ivec3"], "write `I32x3`"),
+            entry(&["ivec4"], "write `I32x4`"),
+            entry(&["uvec2"], "write `U32x2`"),
+            entry(&["uvec3"], "write `U32x3`"),
+            entry(&["uvec4"], "write `U32x4`"),
+            entry(&["sampler2D"], "write `Texture2<f32>`"),
+            entry(&["sampler3D"], "write `Texture3<f32>`"),
+        ],
+    },
+    Foreign {
+        language: "HLSL",
+        functions: &[
+            entry(
+                &["GroupMemoryBarrierWithGroupSync", "AllMemoryBarrierWithGroupSync"],
+                "write `sync_threads()`",
+            ),
+            entry(&["WaveActiveSum"], "write `warp::reduce_add(v)`"),
+            entry(&["WaveActiveMax"], "write `warp::reduce_max(v)`"),
+            entry(&["WaveActiveMin"], "write `warp::reduce_min(v)`"),
+            entry(&["WavePrefixSum"], "write `warp::exclusive_sum(v)`"),
+            entry(&["WaveGetLaneIndex"], "write `warp::lane_id()`"),
+            entry(&["WaveReadLaneAt", "WaveReadLaneFirst"], "write `warp::shfl(v, lane)`"),
+        ],
+        variables: &[],
+        types: &[
+            entry(&["int3"], "write `I32x3`"),
+            entry(&["uint3"], "write `U32x3`"),
+            entry(&["Texture1D"], "write `Texture1<f32>`"),
+            entry(&["Texture2D", "Texture2d"], "write `Texture2<f32>`"),
+            entry(&["Texture3D", "Texture3d"], "write `Texture3<f32>`"),
+            entry(&["Texture2DArray"], "write `LayeredTexture2<f32>`"),
+        ],
+    },
+    Foreign {
+        language: "Metal",
+        functions: &[
+            entry(&["threadgroup_barrier"], "write `sync_threads()`"),
+            entry(&["simdgroup_barrier"], "write `sync_warp()`"),
+            entry(&["simd_sum"], "write `warp::reduce_add(v)`"),
+            entry(&["simd_max"], "write `warp::reduce_max(v)`"),
+            entry(&["simd_min"], "write `warp::reduce_min(v)`"),
+            entry(&["simd_shuffle_xor"], "write `warp::shfl_xor(v, 16)`"),
+            entry(&["simd_shuffle_down"], "write `warp::shfl_down(v, 1)`"),
+        ],
+        variables: &[
+            entry(&["thread_position_in_grid"], "write `global_idx_x()`"),
+            entry(&["thread_position_in_threadgroup"], "write `thread_idx_x()`"),
+            entry(&["threadgroup_position_in_grid"], "write `block_idx_x()`"),
+            entry(&["threads_per_threadgroup"], "write `block_dim_x()`"),
+            entry(&["threads_per_grid"], "write `grid_dim_x() * block_dim_x()`"),
+            entry(&["thread_index_in_simdgroup"], "write `warp::lane_id()`"),
+        ],
+        types: &[],
+    },
+    Foreign {
+        language: "HIP",
+        functions: &[],
+        variables: &[
+            entry(&["hipThreadIdx_x"], "write `thread_idx_x()`"),
+            entry(&["hipThreadIdx_y"], "write `thread_idx_y()`"),
+            entry(&["hipThreadIdx_z"], "write `thread_idx_z()`"),
+            entry(&["hipBlockIdx_x"], "write `block_idx_x()`"),
+            entry(&["hipBlockIdx_y"], "write `block_idx_y()`"),
+            entry(&["hipBlockIdx_z"], "write `block_idx_z()`"),
+            entry(&["hipBlockDim_x"], "write `block_dim_x()`"),
+            entry(&["hipBlockDim_y"], "write `block_dim_y()`"),
+            entry(&["hipBlockDim_z"], "write `block_dim_z()`"),
+            entry(&["hipGridDim_x"], "write `grid_dim_x()`"),
+        ],
+        types: &[],
+    },
+    Foreign {
+        language: "rust-gpu",
+        functions: &[
+            entry(
+                &[
+                    "workgroup_memory_barrier_with_group_sync",
+                    "device_memory_barrier_with_group_sync",
+                    "all_memory_barrier_with_group_sync",
+                    "control_barrier",
+                ],
+                "write `sync_threads()`",
+            ),
+            entry(&["workgroup_memory_barrier"], "write `thread_fence_block()`"),
+            entry(&["device_memory_barrier", "all_memory_barrier"], "write `thread_fence()`"),
+            entry(&["subgroup_i_add", "subgroup_f_add"], "write `warp::reduce_add(v)`"),
+            entry(&["subgroup_elect"], "write `warp::elect()`"),
+        ],
+        variables: &[],
+        types: &[],
     },
     Foreign {
         language: "WGSL",
@@ -443,6 +611,10 @@ pub(crate) const FOREIGN: &[Foreign] = &[
             entry(&["storageBarrier"], "write `thread_fence()`"),
         ],
         variables: &[],
+        types: &[
+            entry(&["texture_2d"], "write `Texture2<f32>`"),
+            entry(&["texture_storage_2d"], "write `Surface2<f32>`"),
+        ],
     },
     Foreign {
         language: "Numba",
@@ -450,8 +622,17 @@ pub(crate) const FOREIGN: &[Foreign] = &[
             entry(&["cuda::grid"], "write `global_idx_x()`, `global_idx_y()` or `global_idx_z()`"),
             entry(&["cuda::gridsize"], "write `grid_dim_x() * block_dim_x()`"),
             entry(&["cuda::syncthreads"], "write `sync_threads()`"),
+            entry(&["cuda::syncwarp"], "write `sync_warp()`"),
+            entry(&["cuda::threadfence"], "write `thread_fence()`"),
+            entry(&["cuda::shared::array"], "write `shared!([f32; 256])`"),
+            entry(&["cuda::local::array"], "write `[0.0f32; 16]`"),
+            entry(
+                &["cuda::atomic::add"],
+                "take atomics, `a: &[AtomicF32]`, and write `a[i].fetch_add(v, Ordering::Relaxed)`",
+            ),
         ],
         variables: &[],
+        types: &[],
     },
     Foreign {
         language: "Triton",
@@ -463,21 +644,69 @@ pub(crate) const FOREIGN: &[Foreign] = &[
             entry(&["tl::store"], "write an element: `y[i] = v`"),
         ],
         variables: &[],
+        types: &[],
     },
     Foreign {
         language: "Rust-CUDA",
         functions: &[
             entry(&["thread::index_1d", "thread::index"], "write `global_idx_x()`"),
-            entry(&["thread::thread_idx_x"], "write `thread_idx_x()`"),
-            entry(&["thread::block_idx_x"], "write `block_idx_x()`"),
-            entry(&["thread::block_dim_x"], "write `block_dim_x()`"),
-            entry(&["thread::sync_threads"], "write `sync_threads()`"),
+            entry(
+                &["thread::index_2d", "thread::index_3d"],
+                "write `global_idx_x()`, `global_idx_y()` and `global_idx_z()`",
+            ),
+            entry(&["thread::thread_idx_x", "_thread_idx_x"], "write `thread_idx_x()`"),
+            entry(&["thread::thread_idx_y", "_thread_idx_y"], "write `thread_idx_y()`"),
+            entry(&["thread::thread_idx_z", "_thread_idx_z"], "write `thread_idx_z()`"),
+            entry(
+                &["thread::thread_idx"],
+                "write `thread_idx_x()`, `thread_idx_y()` or `thread_idx_z()`",
+            ),
+            entry(&["thread::block_idx_x", "_block_idx_x"], "write `block_idx_x()`"),
+            entry(&["thread::block_idx_y", "_block_idx_y"], "write `block_idx_y()`"),
+            entry(&["thread::block_idx_z", "_block_idx_z"], "write `block_idx_z()`"),
+            entry(
+                &["thread::block_idx"],
+                "write `block_idx_x()`, `block_idx_y()` or `block_idx_z()`",
+            ),
+            entry(&["thread::block_dim_x", "_block_dim_x"], "write `block_dim_x()`"),
+            entry(&["thread::block_dim_y", "_block_dim_y"], "write `block_dim_y()`"),
+            entry(&["thread::block_dim_z", "_block_dim_z"], "write `block_dim_z()`"),
+            entry(
+                &["thread::block_dim"],
+                "write `block_dim_x()`, `block_dim_y()` or `block_dim_z()`",
+            ),
+            entry(&["thread::grid_dim_x", "_grid_dim_x"], "write `grid_dim_x()`"),
+            entry(&["thread::grid_dim"], "write `grid_dim_x()`, `grid_dim_y()` or `grid_dim_z()`"),
+            entry(&["thread::sync_threads", "_syncthreads"], "write `sync_threads()`"),
+            entry(&["warp::sync_warp"], "write `sync_warp()`, or `warp::sync_warp_mask(mask)`"),
+            entry(&["warp::warp_shuffle_down"], "write `warp::shfl_down(v, 1)`"),
+            entry(&["warp::warp_shuffle_xor"], "write `warp::shfl_xor(v, 16)`"),
         ],
         variables: &[],
+        types: &[],
     },
     Foreign {
         language: "CubeCL",
-        functions: &[entry(&["sync_units", "sync_cube"], "write `sync_threads()`")],
+        functions: &[
+            entry(&["sync_units", "sync_cube"], "write `sync_threads()`"),
+            entry(&["sync_plane"], "write `sync_warp()`"),
+            entry(&["sync_storage"], "write `thread_fence()`"),
+            entry(&["plane_sum"], "write `warp::reduce_add(v)`"),
+            entry(&["plane_max"], "write `warp::reduce_max(v)`"),
+            entry(&["plane_min"], "write `warp::reduce_min(v)`"),
+            entry(&["plane_inclusive_sum"], "write `warp::inclusive_sum(v)`"),
+            entry(&["plane_exclusive_sum"], "write `warp::exclusive_sum(v)`"),
+            entry(&["plane_elect"], "write `warp::elect()`"),
+            entry(&["plane_ballot"], "write `warp::ballot(p)`"),
+            entry(&["plane_all"], "write `warp::all(p)`"),
+            entry(&["plane_any"], "write `warp::any(p)`"),
+            entry(&["plane_broadcast", "plane_shuffle"], "write `warp::shfl(v, lane)`"),
+            entry(&["plane_shuffle_xor"], "write `warp::shfl_xor(v, 16)`"),
+            entry(&["plane_shuffle_down"], "write `warp::shfl_down(v, 1)`"),
+            entry(&["plane_shuffle_up"], "write `warp::shfl_up(v, 1)`"),
+            entry(&["SharedMemory::new"], "write `shared!([f32; 256])`"),
+            entry(&["Array::new"], "write `[0.0f32; 16]`"),
+        ],
         variables: &[
             entry(&["ABSOLUTE_POS", "ABSOLUTE_POS_X"], "write `global_idx_x()`"),
             entry(&["ABSOLUTE_POS_Y"], "write `global_idx_y()`"),
@@ -492,15 +721,51 @@ pub(crate) const FOREIGN: &[Foreign] = &[
             entry(&["CUBE_COUNT", "CUBE_COUNT_X"], "write `grid_dim_x()`"),
             entry(&["UNIT_POS_PLANE"], "write `warp::lane_id()`"),
         ],
+        types: &[],
     },
 ];
+
+/// The kind of a foreign name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ForeignKind {
+    /// A function.
+    Function,
+    /// A variable or a constant.
+    Variable,
+    /// A type.
+    Type,
+}
+
+/// Returns the language and the help for a name of another language or library.
+pub(crate) fn find_foreign(kind: ForeignKind, name: &str) -> Option<(&'static str, &'static str)> {
+    type Names = HashMap<&'static str, (&'static str, &'static str)>;
+    // Every name of a kernel is looked up, and macros are built without optimization.
+    static NAMES: OnceLock<[Names; 3]> = OnceLock::new();
+    let names = NAMES.get_or_init(|| {
+        let of_kind = |entries: fn(&Foreign) -> &'static [Entry]| {
+            let entry = |foreign: &'static Foreign| {
+                let named = entries(foreign).iter().flat_map(|entry| {
+                    entry.names.iter().map(|name| (*name, (foreign.language, entry.help)))
+                });
+                named.collect::<Vec<_>>()
+            };
+            FOREIGN.iter().flat_map(entry).collect()
+        };
+        [
+            of_kind(|foreign| foreign.functions),
+            of_kind(|foreign| foreign.variables),
+            of_kind(|foreign| foreign.types),
+        ]
+    });
+    names[kind as usize].get(name).copied()
+}
 
 /// Returns the language and the function of Warpwise, without its axis, for a vector of indices.
 pub(crate) fn foreign_index(name: &str) -> Option<(&'static str, &'static str)> {
     Some(match name {
-        "global_invocation_id" => ("WGSL", "global_idx"),
-        "local_invocation_id" => ("WGSL", "thread_idx"),
-        "workgroup_id" => ("WGSL", "block_idx"),
+        "global_invocation_id" | "global_id" | "gid" => ("WGSL", "global_idx"),
+        "local_invocation_id" | "local_id" | "lid" => ("WGSL", "thread_idx"),
+        "workgroup_id" | "group_id" => ("WGSL", "block_idx"),
         "num_workgroups" => ("WGSL", "grid_dim"),
         "gl_GlobalInvocationID" => ("GLSL", "global_idx"),
         "gl_LocalInvocationID" => ("GLSL", "thread_idx"),
@@ -556,9 +821,14 @@ mod tests {
 
     #[test]
     fn a_name_is_in_one_entry() {
-        let functions = FOREIGN.iter().flat_map(|foreign| foreign.functions).copied();
-        let of_functions: Vec<Entry> = FUNCTIONS.iter().copied().chain(functions).collect();
-        for table in [VARIABLES, &of_functions, TYPES, ATTRIBUTES] {
+        let all = |own: &[Entry], foreign: fn(&Foreign) -> &'static [Entry]| -> Vec<Entry> {
+            let of_others = FOREIGN.iter().flat_map(foreign).copied();
+            own.iter().copied().chain(of_others).collect()
+        };
+        let functions = all(FUNCTIONS, |foreign| foreign.functions);
+        let variables = all(VARIABLES, |foreign| foreign.variables);
+        let types = all(TYPES, |foreign| foreign.types);
+        for table in [&*variables, &functions, &types, ATTRIBUTES] {
             let mut names: Vec<&str> =
                 table.iter().flat_map(|entry| entry.names).copied().collect();
             names.sort_unstable();

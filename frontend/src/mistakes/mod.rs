@@ -35,14 +35,18 @@ use crate::{
     syntax::{item::is_std_macro, limits, span::SpanRange, spell::print_tokens},
     types::{Prim, builtin},
 };
+use dictionary::ForeignKind;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use shared_arrays::{repeated_by_builtin, wrong_shared_slice};
+use shared_arrays::{
+    LooseArray, repeated_by_builtin, shared_in_place_of, wrong_shared_slice, wrong_shared_type,
+};
 use std::collections::{HashMap, HashSet};
 use syn::{
     Arm, Attribute, Expr, ExprAssign, ExprCall, ExprClosure, ExprField, ExprIndex, ExprLet,
     ExprMacro, ExprPath, ExprReturn, FnArg, Generics, Item, ItemFn, Local, Macro, Member, Pat,
-    PatIdent, PatType, Path, Type, TypeArray, TypeParam, TypeParamBound, TypePath, TypeReference,
+    PatIdent, PatType, Path, PathSegment, Stmt, Type, TypeArray, TypeParam, TypeParamBound,
+    TypePath, TypeReference,
     visit::{self, Visit},
 };
 
@@ -74,11 +78,32 @@ impl Mistake {
             place: Place::Attribute,
         })
     }
+
+    /// Returns `#[no_mangle]` on a kernel.
+    fn no_mangle(kernel: &ItemFn) -> Option<Self> {
+        let is_meant = |attribute: &&Attribute| attribute.path().is_ident("no_mangle");
+        let attribute = kernel.attrs.iter().find(is_meant)?;
+        let help = match kernel.sig.abi {
+            Some(_) => "leave it and `extern` out",
+            None => "leave it out",
+        };
+        let text = format!("a launch finds a kernel by its path, not by a symbol\n= help: {help}");
+        Some(Self { at: attribute_range(attribute), text, place: Place::Attribute })
+    }
 }
 
 fn attribute_range(attribute: &Attribute) -> SpanRange {
     let last = attribute.bracket_token.span.close();
     SpanRange { first: attribute.pound_token.spans[0], last }
+}
+
+/// Returns the macro that a statement calls.
+fn stmt_macro(stmt: &Stmt) -> Option<&Macro> {
+    match stmt {
+        Stmt::Macro(call) => Some(&call.mac),
+        Stmt::Expr(Expr::Macro(call), _) => Some(&call.mac),
+        _ => None,
+    }
 }
 
 /// The kind of place of a mistake.
@@ -105,7 +130,7 @@ pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
         // The body and the type have no other mistakes that matter.
         return vec![mistake];
     }
-    let second = Mistake::second_attribute(&kernel.attrs);
+    let second = Mistake::second_attribute(&kernel.attrs).or_else(|| Mistake::no_mangle(kernel));
     // Integers first, since their places may begin with another mistake.
     operands::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
 }
@@ -224,20 +249,17 @@ impl Finder {
         true
     }
 
-    /// Adds the use of a name of another language for GPUs, among `entries` of each; returns true if
-    /// it is one.
+    /// Adds the use of a name of another language for GPUs; returns true if it is one.
     fn add_foreign(
         &mut self,
-        entries: impl Fn(&dictionary::Foreign) -> &'static [dictionary::Entry],
+        kind: ForeignKind,
         path: &Path,
         at: SpanRange,
         inside: impl FnOnce(&mut Self),
     ) -> bool {
         let name = path_text(path);
-        let mut found = dictionary::FOREIGN.iter().filter_map(|foreign| {
-            Some((foreign.language, dictionary::find(entries(foreign), &name)?))
-        });
-        let Some(((language, help), first)) = found.next().zip(path.segments.first()) else {
+        let found = dictionary::find_foreign(kind, &name);
+        let Some(((language, help), first)) = found.zip(path.segments.first()) else {
             return false;
         };
         if path.segments.len() > 1 && Build::may_be_dependency(&first.ident.to_string()) {
@@ -275,6 +297,9 @@ impl Finder {
 /// Returns true if the file of `name` declares or imports it, or may do so by a macro or a glob
 /// import other than a prelude's. For a name that only CUDA C++ has, `use super::*` does not count.
 fn may_be_in_scope(name: &Ident, is_common_name: bool) -> bool {
+    if source_map::is_nowhere(name) {
+        return false;
+    }
     source_map::mentions_name(name)
         || if is_common_name {
             source_map::has_unwritten_names(name)
@@ -301,16 +326,22 @@ fn single_name(path: &Path) -> Option<&Ident> {
 }
 
 /// Returns the type that a mistaken one stands for: the first code of its help, or the type of that
-/// name in Warpwise.
-fn intended_type(path: &Path, mistake: &Mistake) -> TokenStream {
+/// name in Warpwise, without generic arguments if the user writes some.
+fn intended_type(path: &Path, mistake: &Mistake, has_arguments: bool) -> TokenStream {
     let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
     let shown = shown.map_or_else(|| path_text(path), str::to_owned);
-    let shown = shown.split('<').next().unwrap_or_default();
+    let shown = if has_arguments { shown.split('<').next().unwrap_or_default() } else { &shown };
     match Prim::from_name(shown) {
         Some(prim) if !prim.is_half() => shown.parse(),
         _ => format!("::warpwise::{shown}").parse(),
     }
     .unwrap_or_default()
+}
+
+/// Returns true if the type in the help of a mistake has no generic arguments.
+fn is_alone(mistake: &Mistake) -> bool {
+    let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
+    shown.is_some_and(|shown| !shown.contains('<'))
 }
 
 /// Returns a path as written, without generic arguments.
@@ -341,16 +372,23 @@ impl<'ast> Visit<'ast> for Finder {
     fn visit_type(&mut self, ty: &'ast Type) {
         if let Type::Path(path) = ty
             && path.qself.is_none()
-            && let Some(name) = single_name(&path.path)
+            && single_name(&path.path).is_some()
+            && let Some(written) = path.path.segments.first()
         {
+            let name = &written.ident;
             let at = SpanRange::token(name.span());
             let path = Path::from(name.clone());
             let before = self.candidates.len();
             let found = self.add_from_dictionary(dictionary::TYPES, &path, at, |_| {})
+                || self.add_foreign(ForeignKind::Type, &path, at, |_| {})
                 || self.add_missing_import(&path, at, imports::Kind::Type, |_| {});
             if found {
                 let mistake = &mut self.candidates[before].mistake;
-                mistake.place = Place::Type(intended_type(&path, mistake));
+                let has_arguments = !written.arguments.is_none();
+                mistake.place = Place::Type(intended_type(&path, mistake, has_arguments));
+                if has_arguments && is_alone(mistake) {
+                    mistake.at.last = SpanRange::tokens(ty).last;
+                }
             }
         }
         if self.depth < limits::MAX_DEPTH {
@@ -380,7 +418,23 @@ impl<'ast> Visit<'ast> for Finder {
         visit::visit_pat_ident(self, pat);
     }
 
+    fn visit_stmt(&mut self, stmt: &'ast Stmt) {
+        if let Some(mac) = stmt_macro(stmt)
+            && mac.path.is_ident("shared")
+            && let Ok(LooseArray { name: Some(name), ty }) = mac.parse_body()
+        {
+            let (fact, help) = wrong_shared_type(mac);
+            self.variables.insert(name.to_string());
+            let first = SpanRange::path(&mac.path).first;
+            let at = SpanRange { first, last: mac.delimiter.span().close() };
+            self.declare_shared(at, &name, &ty, (fact, help));
+            return;
+        }
+        visit::visit_stmt(self, stmt);
+    }
+
     fn visit_local(&mut self, local: &'ast Local) {
+        self.add_shared_attribute(local);
         if let Pat::Ident(name) = &local.pat
             && let Some(init) = &local.init
             && let Expr::Macro(ExprMacro { mac, .. }) = &*init.expr
@@ -400,14 +454,29 @@ impl<'ast> Visit<'ast> for Finder {
             && let Some(init) = &local.init
             && let Expr::Macro(ExprMacro { mac, .. }) = &*init.expr
             && mac.path.is_ident("shared")
-            && mac.parse_body::<Type>().is_ok()
+            && (mac.tokens.is_empty() || mac.parse_body::<Type>().is_ok())
         {
+            if mac.tokens.is_empty() {
+                let code = shared_in_place_of(&name.ident, Some(ty), None).unwrap_or_default();
+                let text = ("`shared!` takes a type".to_owned(), format!("write {code}"));
+                self.add(SpanRange::expr(&init.expr), text, None, |_| {});
+                return self.visit_pat(pat);
+            }
             let shown = print_tokens(init.expr.to_token_stream());
             let fact = format!(
                 "`shared!` returns a reference to an array of the block: `&mut {}`",
                 print_tokens(ty.to_token_stream())
             );
             let help = format!("leave the type out: `let {} = {shown};`", name.ident);
+            self.add(SpanRange::expr(&init.expr), (fact, help), None, |_| {});
+            return self.visit_pat(pat);
+        }
+        if let (Type::Array(_), Some(init)) = (&**ty, &local.init)
+            && let Expr::MethodCall(call) = &*init.expr
+            && call.method == "collect"
+        {
+            let fact = "an array cannot be collected".to_owned();
+            let help = "compute it by `std::array::from_fn(|k| ..)`, or in a `for` loop".to_owned();
             self.add(SpanRange::expr(&init.expr), (fact, help), None, |_| {});
             return self.visit_pat(pat);
         }
@@ -435,6 +504,11 @@ impl<'ast> Visit<'ast> for Finder {
             let place = Place::Type(quote!(#keyword #name));
             let mistake = Mistake { at, text: text.to_owned(), place };
             self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
+            return;
+        }
+        if let Item::Static(_) | Item::Verbatim(_) = item
+            && self.add_shared_static(item)
+        {
             return;
         }
         self.items.extend(crate::syntax::item::item_name(item).map(Ident::to_string));
@@ -490,9 +564,11 @@ impl<'ast> Visit<'ast> for Finder {
             }
             return;
         }
-        if let FnArg::Typed(PatType { ty, .. }) = arg
-            && let Some((at, text, intended)) = parameters::unsized_parameter(ty)
+        if let FnArg::Typed(typed) = arg
+            && let Some((at, text, intended)) = parameters::unsized_parameter(&typed.ty)
+                .or_else(|| parameters::index_of_shader(typed))
         {
+            self.visit_pat(&typed.pat);
             self.add(at, text, None, |_| {});
             if let Some(candidate) = self.candidates.last_mut() {
                 candidate.mistake.place = Place::Type(intended);
@@ -624,6 +700,17 @@ impl<'ast> Finder {
                 self.add(at(), text, None, inside);
                 true
             }
+            Expr::MethodCall(call)
+                if let Some(path) = python_path(&call.receiver, &call.method)
+                    && self.add_foreign(ForeignKind::Function, &path, at(), |_| {}) =>
+            {
+                if let Some(candidate) = self.candidates.last_mut() {
+                    let name = path_text(&path);
+                    let text = &mut candidate.mistake.text;
+                    *text = text.replacen(&name, &name.replace("::", "."), 1);
+                }
+                true
+            }
             Expr::MethodCall(call) => {
                 self.visit_expr(&call.receiver);
                 self.visit_arguments(&call.args);
@@ -643,7 +730,7 @@ impl<'ast> Finder {
             Expr::Path(ExprPath { qself: None, path, .. }) => {
                 path.get_ident().is_some()
                     && (self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
-                        || self.add_foreign(|foreign| foreign.variables, path, at(), |_| {}))
+                        || self.add_foreign(ForeignKind::Variable, path, at(), |_| {}))
                     || self.add_uncalled_builtin(path, at())
             }
             Expr::Return(ExprReturn { expr: Some(value), .. })
@@ -695,7 +782,7 @@ impl<'ast> Finder {
             self.add(at, text, (!is_known).then_some((name, false)), arguments);
             return true;
         }
-        if !self.add_foreign(|foreign| foreign.functions, path, at, |_| {})
+        if !self.add_foreign(ForeignKind::Function, path, at, |_| {})
             && !self.add_from_dictionary(dictionary::FUNCTIONS, path, at, arguments)
             && !self.add_missing_import(path, at, imports::Kind::Function, arguments)
         {
@@ -738,12 +825,16 @@ impl<'ast> Finder {
             Expr::Call(call) if call.args.is_empty() => &call.func,
             base => base,
         };
-        let (Expr::Path(ExprPath { qself: None, path, .. }), Member::Named(axis)) =
-            (base, &field.member)
-        else {
-            return false;
+        let Member::Named(axis) = &field.member else { return false };
+        // `cuda.threadIdx.x` is Numba.
+        let name = match base {
+            Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident(),
+            Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
+                matches!(&**base, Expr::Path(base) if base.path.is_ident("cuda")).then_some(name)
+            }
+            _ => None,
         };
-        let Some(name) = path.get_ident() else { return false };
+        let Some(name) = name else { return false };
         let function = match name.to_string().as_str() {
             "threadIdx" => "thread_idx",
             "blockIdx" => "block_idx",
@@ -768,6 +859,23 @@ impl<'ast> Finder {
         self.add(at, text, Some((name, false)), |_| {});
         true
     }
+}
+
+/// Returns the path that a method call on a module of Python stands for: `cuda::atomic::add` for
+/// `cuda.atomic.add(..)`. `None` for other receivers.
+fn python_path(receiver: &Expr, method: &Ident) -> Option<Path> {
+    let mut path = match receiver {
+        Expr::Path(ExprPath { qself: None, path, .. }) => {
+            let module = path.get_ident().filter(|name| *name == "cuda" || *name == "tl")?;
+            Path::from(module.clone())
+        }
+        Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
+            python_path(base, name)?
+        }
+        _ => return None,
+    };
+    path.segments.push(PathSegment::from(method.clone()));
+    Some(path)
 }
 
 /// Returns true if all bounds of a type parameter are Warpwise's traits of numbers.

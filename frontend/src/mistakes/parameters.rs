@@ -6,13 +6,14 @@
 use crate::{
     mistakes::may_be_in_scope,
     syntax::{span::SpanRange, spell::print_tokens},
+    types::Prim,
 };
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use syn::{
-    FnArg, GenericArgument, Ident, ItemFn, Pat, PatType, PathArguments, ReturnType, Type, TypePath,
-    TypeReference, TypeSlice,
+    Attribute, FnArg, GenericArgument, Ident, ItemFn, Pat, PatType, PathArguments, ReturnType,
+    Type, TypePath, TypeReference, TypeSlice,
 };
 
 /// The help for raw pointers.
@@ -138,18 +139,55 @@ pub(super) fn host_array(ty: &Type) -> Option<(&Ident, (String, String), TokenSt
     Some((&path.path.segments[0].ident, (fact, help), intended))
 }
 
-/// Returns the name, the message and the intended type for CubeCL's `&Array<F>`.
+/// Returns the name, the message and the intended type for CubeCL's `&Array<F>` and `&Tensor<F>`.
 fn cube_array(path: &TypePath, mutable: bool) -> Option<(&Ident, (String, String), TokenStream)> {
-    let first = path.path.segments.first().filter(|first| first.ident == "Array")?;
+    let is_of_cubecl = |name: &Ident| name == "Array" || name == "Tensor";
+    let first = path.path.segments.first().filter(|first| is_of_cubecl(&first.ident))?;
     let PathArguments::AngleBracketed(arguments) = &first.arguments else { return None };
     let Some(GenericArgument::Type(elem)) = arguments.args.first() else { return None };
     let shown = print_tokens(elem.to_token_stream());
-    let (slice, intended) = match mutable {
-        true => (format!("&mut [{shown}]"), quote!(&mut [#elem])),
-        false => (format!("&[{shown}]"), quote!(&[#elem])),
+    let (slice, intended) = if mutable {
+        (format!("&mut [{shown}]"), quote!(&mut [#elem]))
+    } else {
+        (format!("&[{shown}]"), quote!(&[#elem]))
     };
-    let fact = format!("`Array<{shown}>` is CubeCL: kernels take slices");
+    let fact = format!("`{}<{shown}>` is CubeCL: kernels take slices", first.ident);
     Some((&first.ident, (fact, format!("write `{slice}`")), intended))
+}
+
+/// Returns the place and the message for an attribute by which a shader's parameter gets an index
+/// of its thread, `#[spirv(global_invocation_id)]`, with a vector of integers in place of its type.
+pub(super) fn index_of_shader(
+    PatType { attrs, pat, ty, .. }: &PatType,
+) -> Option<(SpanRange, (String, String), TokenStream)> {
+    let is_of_shader = |attribute: &&Attribute| {
+        let name = attribute.path().get_ident().map(ToString::to_string).unwrap_or_default();
+        name == "spirv"
+            || name == "builtin"
+            || name.starts_with("thread_position_in_")
+            || name == "threadgroup_position_in_grid"
+    };
+    let attribute = attrs.iter().find(is_of_shader)?;
+    let shown = print_tokens(attribute.to_token_stream());
+    let function = match shown.as_str() {
+        shown if shown.contains("local_invocation_id") || shown.contains("in_threadgroup") => {
+            "thread_idx_x"
+        }
+        shown if shown.contains("workgroup_id") || shown.contains("threadgroup_position") => {
+            "block_idx_x"
+        }
+        shown if shown.contains("num_workgroups") => "grid_dim_x",
+        _ => "global_idx_x",
+    };
+    let fact = format!("`{shown}` is of shaders: a thread asks for its index");
+    let help = format!("leave the parameter out, and write `let i = {function}();`");
+    let first = attribute.pound_token.spans[0];
+    let at = SpanRange { first, last: SpanRange::tokens(ty).last };
+    let is_number = matches!(&**ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| {
+        Prim::from_name(&name.to_string()).is_some()
+    }));
+    let intended = if is_number { quote!(#ty) } else { quote!(::warpwise::U32x3) };
+    Some((at, (fact, help), quote!(#pat: #intended)))
 }
 
 /// Returns the place, the message and an intended type for a slice that a parameter cannot have: by

@@ -93,10 +93,7 @@ fn token_keys(token: &TokenTree) -> [String; 2] {
 
 /// Returns a text that differs between the tokens of a file; empty outside of rustc.
 fn span_key(span: Span) -> String {
-    match proc_macro::is_available() {
-        true => format!("{:?}", span.unwrap()),
-        false => String::new(),
-    }
+    if proc_macro::is_available() { format!("{:?}", span.unwrap()) } else { String::new() }
 }
 
 /// Returns the error that takes the place of `mistake`, and underlines it.

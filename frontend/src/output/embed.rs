@@ -199,8 +199,8 @@ impl EmbeddedKernel<'_> {
         quote!(#variants #(#witnesses)* #setting_errors #unfulfilled #rebuild #block_constants)
     }
 
-    /// Returns a function that uses the constants in the block size, which rustc would otherwise call
-    /// unused.
+    /// Returns a function that uses the constants in the block size, which rustc would otherwise
+    /// call unused.
     fn block_constants(self) -> Option<TokenStream> {
         let dims = self.options.block.as_ref()?;
         if dims.iter().all(|dim| matches!(dim, Expr::Lit(_))) {
@@ -217,8 +217,8 @@ impl EmbeddedKernel<'_> {
         ))
     }
 
-    /// Returns the bindings of the instances that `precompile(..)` names, and errors about arguments
-    /// that are not those of `kernel`.
+    /// Returns the bindings of the instances that `precompile(..)` names, and errors about
+    /// arguments that are not those of `kernel`.
     fn bind_precompiled(
         &self,
         kernel: &Kernel,
@@ -402,8 +402,8 @@ fn compile_lowered(
     let warnings = compile::check(kernel, levels)?;
     let ptx = kernel.is_closed().then(|| backend::compile_to_ptx(choice, kernel)).transpose()?;
     Ok(CompiledKernel {
-        // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`,
-        // which appends by std's own code; what `to_string` does is built here, without
+        // As lowered: whoever runs it optimizes it, and tests run it without that, too. By
+        // `format!`, which appends by std's own code; what `to_string` does is built here, without
         // optimization, and takes ten times as long.
         ir: format!("{kernel}"),
         ptx,

@@ -9,10 +9,10 @@
 //! impl ::warpwise::Plain for Particle where for<'any> Self: Copy, .. { .. }
 //! ```
 //! A macro cannot find out if a field's type implements the traits. So each `impl` has a bound per
-//! field, with a lifetime so that rustc accepts it even if it does not hold: a struct with other fields is
-//! device code all the same, and one with atomics, which is not `Copy`, is stored but not plain. A
-//! type with lifetimes, or aligned to more bytes than buffers are, implements neither trait, and is
-//! never in a buffer.
+//! field, with a lifetime so that rustc accepts it even if it does not hold: a struct with other
+//! fields is device code all the same, and one with atomics, which is not `Copy`, is stored but not
+//! plain. A type with lifetimes, or aligned to more bytes than buffers are, implements neither
+//! trait, and is never in a buffer.
 //!
 //! A value is stored and loaded field by field, at the offsets of `repr(C)`, which kernels use,
 //! too. While the user's crate is compiled, the offsets of a struct's fields, and the size and
@@ -348,9 +348,12 @@ fn enum_passing(item: &ItemEnum, discriminants: &[TokenStream], tag: &TokenStrea
     let arms = item.variants.iter().zip(discriminants).map(|(variant, discriminant)| {
         let (name, members, values) =
             (&variant.ident, field_members(&variant.fields), value_names(&variant.fields));
-        let parts = item.variants.iter().map(|other| match other.ident == *name {
-            true => quote!(#(::warpwise::Plain::scalars(#values, pass);)*),
-            false => zeros(other),
+        let parts = item.variants.iter().map(|other| {
+            if other.ident == *name {
+                quote!(#(::warpwise::Plain::scalars(#values, pass);)*)
+            } else {
+                zeros(other)
+            }
         });
         quote!(
             Self::#name { #(#members: #values),* } => {

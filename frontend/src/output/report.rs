@@ -212,8 +212,8 @@ pub(crate) fn report_rejected(rejected: Rejected) -> TokenStream {
     errors.into_iter().map(|error| report_unless_rustc_does(&error)).collect()
 }
 
-/// Does the same as [`report_rejected`] for a device function, or for a kernel that is no instance of
-/// a generic one.
+/// Does the same as [`report_rejected`] for a device function, or for a kernel that is no instance
+/// of a generic one.
 pub(crate) fn report_rejected_function(rejected: Rejected, function: &ItemFn) -> TokenStream {
     if !rejected.rustc_reports || !may_be_closure(&function.sig) {
         return report_rejected(rejected);
@@ -221,9 +221,10 @@ pub(crate) fn report_rejected_function(rejected: Rejected, function: &ItemFn) ->
     let report = |error: syn::Error| {
         let text = error.to_string();
         // rustc finds out in the body, or accepts an item of a file that only it sees.
-        match is_about_lookup(&text) && text.contains(HELP) {
-            true => panic_unless_rustc_errs(&error, function),
-            false => report_unless_rustc_does(&error),
+        if is_about_lookup(&text) && text.contains(HELP) {
+            panic_unless_rustc_errs(&error, function)
+        } else {
+            report_unless_rustc_does(&error)
         }
     };
     rejected.errors.into_iter().map(report).collect()
@@ -240,8 +241,8 @@ fn may_be_closure(sig: &Signature) -> bool {
 
 /// Returns a constant whose value is a panic with the text of `error`.
 ///
-/// The constant contains the body of the function, in a closure that is never called. rustc evaluates
-/// no constant that has an error, so it shows the panic only if it accepts the body.
+/// The constant contains the body of the function, in a closure that is never called. rustc
+/// evaluates no constant that has an error, so it shows the panic only if it accepts the body.
 fn panic_unless_rustc_errs(error: &syn::Error, function: &ItemFn) -> TokenStream {
     let text = error.to_string();
     let Signature { inputs, output, .. } = &function.sig;
@@ -258,12 +259,11 @@ fn panic_unless_rustc_errs(error: &syn::Error, function: &ItemFn) -> TokenStream
 /// Returns an error that rustc shows only if there are no others.
 fn report_unless_rustc_does(error: &syn::Error) -> TokenStream {
     let span = error.span();
-    let check = match are_lints_capped() {
-        false => deny_unused(&format!("\n{error}"), span),
-        true => {
-            let fact = error.to_string().lines().next().map(text_to_identifier).unwrap_or_default();
-            use_private_field(&Ident::new(&fact, span))
-        }
+    let check = if !are_lints_capped() {
+        deny_unused(&format!("\n{error}"), span)
+    } else {
+        let fact = error.to_string().lines().next().map(text_to_identifier).unwrap_or_default();
+        use_private_field(&Ident::new(&fact, span))
     };
     quote!(const _: () = { #check };)
 }

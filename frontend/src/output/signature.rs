@@ -366,8 +366,8 @@ pub(crate) fn launch_where_clause(
     Some(quote!(where Self: ::warpwise::parameter::Instance, #(#bounds),*))
 }
 
-/// Returns the types of the elements of an array, and the bound by which the array can be passed. The
-/// bound is not one of the array, whose lifetime a `where` clause could not leave out. A user's
+/// Returns the types of the elements of an array, and the bound by which the array can be passed.
+/// The bound is not one of the array, whose lifetime a `where` clause could not leave out. A user's
 /// struct of the same name is plain, too, if its arguments are.
 fn element_bound(array: &Type) -> (Vec<&Type>, TokenStream) {
     let Type::Path(TypePath { path, .. }) = array else { return (Vec::new(), TokenStream::new()) };

@@ -7,11 +7,11 @@
 //!
 //! Resolved are the `use`s inside of the function, and from the file's `use`s: enum variants,
 //! renamed types and iterators of std, std modules, functions of `std::iter`, and types and modules
-//! of Warpwise that are renamed. So are vectors that a module of the user's re-exports: rustc's check of
-//! the witness covers a wrong guess. `PI` becomes
-//! `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`, and `iter::once(x)` becomes
-//! `std::iter::once(x)`. A lower-case name alone may be a variable, so only calls of it are
-//! resolved. The user's own macros are expanded first: see [`macro_rules`].
+//! of Warpwise that are renamed. So are vectors that a module of the user's re-exports: rustc's
+//! check of the witness covers a wrong guess. `PI` becomes `std::f32::consts::PI`, `Push(x)`
+//! becomes `Op::Push(x)`, and `iter::once(x)` becomes `std::iter::once(x)`. A lower-case name alone
+//! may be a variable, so only calls of it are resolved. The user's own macros are expanded first:
+//! see [`macro_rules`].
 use crate::{
     resolve::{inline_ptx, macro_rules, source_map},
     types::vector,
@@ -24,8 +24,9 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// Resolves the imports of a kernel and expands its macros; also returns true if there were any macro calls
-/// or new names of Warpwise's items, so that the names in the kernel are others than those written.
+/// Resolves the imports of a kernel and expands its macros; also returns true if there were any
+/// macro calls or new names of Warpwise's items, so that the names in the kernel are others than
+/// those written.
 pub(crate) fn resolve_kernel_imports(mut item: ItemFn) -> (ItemFn, bool) {
     let mut uses = ImportScopes::default();
     uses.visit_item_fn_mut(&mut item);
@@ -204,8 +205,8 @@ fn make_ident(name: &str, span: Span) -> Ident {
     }
 }
 
-/// Returns the place of a vector's name in a path through modules of the user's, which re-export it: 1 of
-/// `types::F32x4::new`. No item of the user's has such a name.
+/// Returns the place of a vector's name in a path through modules of the user's, which re-export
+/// it: 1 of `types::F32x4::new`. No item of the user's has such a name.
 fn vector_place(path: &Path) -> Option<usize> {
     let mut segments = path.segments.iter();
     let place = segments.position(|segment| is_type_name(&segment.ident.to_string()))?;
@@ -213,8 +214,8 @@ fn vector_place(path: &Path) -> Option<usize> {
     (place > 0 && is_vector && path.segments[0].ident != "warpwise").then_some(place)
 }
 
-/// Returns how many tokens are between the first name of a path and the `::` before a vector's name; `None` if
-/// the path names no vector.
+/// Returns how many tokens are between the first name of a path and the `::` before a vector's
+/// name; `None` if the path names no vector.
 fn tokens_before_vector(mut tokens: Peekable<IntoIter>) -> Option<usize> {
     let is_colon =
         |token: TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':');

@@ -1,7 +1,7 @@
 //! `ptx!`: inline PTX.
 //!
-//! It expands to the same code for rustc, for the function as written, and for kernels. The operands
-//! are variables of their names, so that the fallback can use them:
+//! It expands to the same code for rustc, for the function as written, and for kernels. The
+//! operands are variables of their names, so that the fallback can use them:
 //!
 //! ```text
 //! ptx!("add.u32 {d}, {a}, 1;", d = out(u32), a = in(u32) x + 1, else { a + 1 })

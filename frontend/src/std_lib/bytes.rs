@@ -18,9 +18,10 @@ fn of_type(text: &mut String, prim: Prim) -> std::fmt::Result {
     let list = |byte: &dyn Fn(u32) -> String, between: &str| {
         (0..size).map(byte).collect::<Vec<_>>().join(between)
     };
-    let (to_bits, from_bits) = match prim.is_float() {
-        true => ("self.to_bits()".into(), format!("{ty}::from_bits(bits)")),
-        false => (format!("self as {unsigned}"), format!("bits as {ty}")),
+    let (to_bits, from_bits) = if prim.is_float() {
+        ("self.to_bits()".into(), format!("{ty}::from_bits(bits)"))
+    } else {
+        (format!("self as {unsigned}"), format!("bits as {ty}"))
     };
     let bytes = list(&|byte| format!("(bits >> {}) as u8", byte * 8), ", ");
     let bits = list(&|byte| format!("(bytes[{byte}] as {unsigned}) << {}", byte * 8), " | ");

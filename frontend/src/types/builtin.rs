@@ -88,8 +88,8 @@ pub(crate) enum Builtin {
     Wgmma {
         /// The product.
         op: WgmmaOp,
-        /// The columns, and the tiles of `b` if its rows are rows of tiles; `None` until the path is
-        /// resolved.
+        /// The columns, and the tiles of `b` if its rows are rows of tiles; `None` until the path
+        /// is resolved.
         extents: Option<[Len; 2]>,
     },
     /// `wgmma::words::wait`
@@ -236,8 +236,8 @@ pub(crate) enum Directed {
 pub(crate) enum BuiltinPart {
     /// This type.
     Prim(Prim),
-    /// Any number or `bool`, or the type that a [`Ref`](BuiltinPart::Ref) refers to; all occurrences
-    /// are the same type.
+    /// Any number or `bool`, or the type that a [`Ref`](BuiltinPart::Ref) refers to; all
+    /// occurrences are the same type.
     Value,
     /// A pair of this type.
     Pair(Prim),

@@ -1,5 +1,5 @@
-//! Collectives: functions of the modules `warp`, `block`, `grid` and `async_copy` that are kernel code of the
-//! [standard library](crate::std_lib), with their argument kinds.
+//! Collectives: functions of the modules `warp`, `block`, `grid` and `async_copy` that are kernel
+//! code of the [standard library](crate::std_lib), with their argument kinds.
 
 /// A function of `warp`, `block`, `grid` or `async_copy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -146,9 +146,10 @@ impl<'a> Splicer<'a> {
                         (at, before) = (*behind, TokensBefore::default());
                         continue;
                     }
-                    out.push(match before.is_after_macro_name() {
-                        true => group.clone().into(),
-                        false => self.splice_group(at - 1, group, *behind)?,
+                    out.push(if before.is_after_macro_name() {
+                        group.clone().into()
+                    } else {
+                        self.splice_group(at - 1, group, *behind)?
                     });
                     at = *behind;
                 }

@@ -62,6 +62,7 @@ fn open(x: &mut [f32]) {
 // = help: leave `unsafe` out: kernel code is safe
 // == foreign
 // error: 8:1-8:7: a kernel cannot be `extern`
+// = help: leave `extern` out: nothing calls it by a symbol
 // == result
 // error: 11:22-11:25: a kernel returns nothing: each of its threads would return its own value
 // = help: write the result to a `&mut [T]` parameter

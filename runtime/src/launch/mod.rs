@@ -6,6 +6,7 @@
 pub(crate) mod autotune;
 pub(crate) mod axis;
 pub(crate) mod bound_kernel;
+mod by_name;
 pub(crate) mod checks;
 pub(crate) mod config;
 pub mod occupancy;
@@ -13,3 +14,5 @@ pub mod parameter;
 pub(crate) mod prepared;
 pub(crate) mod resident;
 pub(crate) mod source;
+
+pub use by_name::LaunchedByDevice;

@@ -92,9 +92,10 @@ impl Infer<'_> {
                 ["as_ptr", "compare_exchange", "fetch_", "into_inner", "try_", "update"]
                     .iter()
                     .any(|start| name.starts_with(start));
-            let reported = match is_of_std {
-                true => self.errors.advise(at, fact, help),
-                false => self.errors.advise_unless_rustc(at, fact, help),
+            let reported = if is_of_std {
+                self.errors.advise(at, fact, help)
+            } else {
+                self.errors.advise_unless_rustc(at, fact, help)
             };
             return self.make_reported(reported, at);
         };

@@ -377,8 +377,8 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Returns the traits that bound type parameters, those of an `impl`, a struct or the like and those
-/// of a function, each with the parameter's type.
+/// Returns the traits that bound type parameters, those of an `impl`, a struct or the like and
+/// those of a function, each with the parameter's type.
 fn bounding_traits<'a>(
     outer: Option<&'a syn::Generics>,
     sig: Option<&'a Signature>,

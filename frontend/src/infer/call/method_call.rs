@@ -39,9 +39,9 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let name = call.method.to_string();
-        // Methods of the receiver as it is go first: `into_iter` of `&array` and iterator methods of
-        // `&mut iterator` see the reference, and iterator methods take a value before an own method
-        // borrows it. All others see the value after all references.
+        // Methods of the receiver as it is go first: `into_iter` of `&array` and iterator methods
+        // of `&mut iterator` see the reference, and iterator methods take a value before an own
+        // method borrows it. All others see the value after all references.
         if name == "into_iter" && self.is_sequence(receiver.ty) {
             return self.make_into_iter(receiver, at);
         }
@@ -377,9 +377,10 @@ impl Infer<'_> {
                     "write it out, or as a `#[device]` function, with operators; one of a \
                      `#[device]` trait in another file is called by the trait: `Trait::{name}(..)`"
                 );
-                match method::is_of_std(name) {
-                    true => self.errors.advise(at, fact, help),
-                    false => self.errors.advise_unless_rustc(at, fact, help),
+                if method::is_of_std(name) {
+                    self.errors.advise(at, fact, help)
+                } else {
+                    self.errors.advise_unless_rustc(at, fact, help)
                 }
             }
         };

@@ -212,9 +212,10 @@ impl<'a> Infer<'a> {
             return None;
         }
         let env = self.env.clone();
-        let ty = match of.ident == "Default" {
-            true => hint.unwrap_or_else(|| self.unknown()),
-            false => self.path_owner(path, &env)?.0,
+        let ty = if of.ident == "Default" {
+            hint.unwrap_or_else(|| self.unknown())
+        } else {
+            self.path_owner(path, &env)?.0
         };
         Some(self.make_expr(ExprKind::Default, ty, at))
     }

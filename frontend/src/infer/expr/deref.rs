@@ -58,9 +58,10 @@ impl Infer<'_> {
             "cmp" | "max" | "min" | "clamp" => "Ord",
             _ => return self.try_deref(receiver, at),
         };
-        match self.program().derives_trait(item, derived) {
-            true => Err(receiver),
-            false => self.try_deref(receiver, at),
+        if self.program().derives_trait(item, derived) {
+            Err(receiver)
+        } else {
+            self.try_deref(receiver, at)
         }
     }
 

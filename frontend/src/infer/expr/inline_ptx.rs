@@ -62,8 +62,8 @@ impl Infer<'_> {
         self.make_expr(ExprKind::InlinePtx { is_pure, ptx: ptx.into(), args }, ty, at)
     }
 
-    /// Infers a call that is not expanded yet: of a kernel that is lowered without rustc, or a wrong
-    /// one. The macro reports a mistake to rustc, too.
+    /// Infers a call that is not expanded yet: of a kernel that is lowered without rustc, or a
+    /// wrong one. The macro reports a mistake to rustc, too.
     fn infer_unexpanded_ptx(&mut self, mac: &Macro, at: SpanRange) -> Expr {
         let expanded = inline_ptx::expand(mac.tokens.clone(), at.first);
         match expanded.and_then(syn::parse2::<Syntax>) {

@@ -243,8 +243,10 @@ impl Infer<'_> {
             let fact = "the format of a message is written as a string literal in kernel code";
             let (at, help) = (SpanRange::expr(first), "write for example `\"x is {x}\"`");
             match first {
-                // rustc accepts `concat!(..)`, and nothing else.
-                syn::Expr::Macro(_) => self.errors.advise(at, fact, help),
+                // rustc accepts `concat!(..)`, and nothing else of std.
+                syn::Expr::Macro(call) if !call.mac.path.is_ident("format") => {
+                    self.errors.advise(at, fact, help)
+                }
                 _ => self.errors.advise_unless_rustc(at, fact, help),
             };
             return Some(FormattedMessage::text(""));
@@ -312,17 +314,14 @@ impl Infer<'_> {
     }
 
     fn infer_format_arg(&mut self, arg: &FormatArg<'_>) -> Expr {
-        let value = match arg.counts {
-            true => {
-                let usize = self.prim(Prim::Usize);
-                let value = self.infer_expr(arg.value, Some(usize));
-                let value = self.deref_once(value);
-                self.coerce(value, usize)
-            }
-            false => {
-                let value = self.infer_expr(arg.value, None);
-                self.deref_once(value)
-            }
+        let value = if arg.counts {
+            let usize = self.prim(Prim::Usize);
+            let value = self.infer_expr(arg.value, Some(usize));
+            let value = self.deref_once(value);
+            self.coerce(value, usize)
+        } else {
+            let value = self.infer_expr(arg.value, None);
+            self.deref_once(value)
         };
         let at = self.spans[value.at];
         for style in &arg.styles {

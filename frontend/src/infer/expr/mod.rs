@@ -201,8 +201,8 @@ impl Infer<'_> {
         (Block { stmts, tail }, ty)
     }
 
-    /// Declares the constants of a block, which are in scope in all of it. Returns the number of those
-    /// around it.
+    /// Declares the constants of a block, which are in scope in all of it. Returns the number of
+    /// those around it.
     fn declare_constants(&mut self, block: &syn::Block) -> usize {
         let declared = |stmt: &syn::Stmt| match stmt {
             syn::Stmt::Item(syn::Item::Const(item)) => Some(item.clone()),
@@ -254,8 +254,8 @@ impl Infer<'_> {
     fn infer_stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
         match stmt {
             syn::Stmt::Local(local) => self.infer_let(local),
-            // Constants are declared at the start of the block. Inner items are instances of their own:
-            // see `resolve::inner_items`.
+            // Constants are declared at the start of the block. Inner items are instances of their
+            // own: see `resolve::inner_items`.
             syn::Stmt::Item(item) if inner_items::is_supported_inner_item(item) => None,
             // A `use` was expanded before: see `resolve::imports`.
             syn::Stmt::Item(syn::Item::Use(item)) if !reject::is_glob(&item.tree) => None,
@@ -303,9 +303,10 @@ impl Infer<'_> {
                         && (!source_map::may_have_macro(name)
                             || source_map::is_macro_declared_later(name))
                 });
-            let reported = match is_unknown {
-                true => self.errors.advise_unless_rustc(at, fact, help),
-                false => self.errors.advise(at, fact, help),
+            let reported = if is_unknown {
+                self.errors.advise_unless_rustc(at, fact, help)
+            } else {
+                self.errors.advise(at, fact, help)
             };
             return self.make_reported(reported, at);
         }

@@ -233,9 +233,10 @@ impl Infer<'_> {
         let place = self.infer_expr(left, None);
         self.require_settable(&place);
         let value = self.infer_right_operand(token, place.ty, right);
-        let value = match self.is_vector_operand(place.ty) && self.is_vector_operand(value.ty) {
-            true => self.deref_once(value),
-            false => value,
+        let value = if self.is_vector_operand(place.ty) && self.is_vector_operand(value.ty) {
+            self.deref_once(value)
+        } else {
+            value
         };
         if self.is_overloaded(place.ty) {
             return match self.try_contract_product(token, [left, right], [place, value], at) {

@@ -396,9 +396,10 @@ impl Infer<'_> {
         let Some(MemberKind::Fn(sig)) = found.as_ref().map(|member| member.kind) else {
             self.infer_discarded(args);
             let (fact, help) = reject::slice_method(name);
-            let reported = match reject::is_slice_method_of_std(name) {
-                true => self.errors.advise(at, fact, help),
-                false => self.errors.advise_unless_rustc(at, fact, help),
+            let reported = if reject::is_slice_method_of_std(name) {
+                self.errors.advise(at, fact, help)
+            } else {
+                self.errors.advise_unless_rustc(at, fact, help)
             };
             return self.make_reported(reported, at);
         };

@@ -88,9 +88,10 @@ impl Infer<'_> {
                 Some(Unwrap { good: (1, *inner), bad: (0, None), message })
             }
             [value, error] if Some(item) == self.program().std_item("Result") => {
-                let (good, bad, found) = match name.ends_with("err") {
-                    false => ((0, *value), (1, *error), "Err"),
-                    true => ((1, *error), (0, *value), "Ok"),
+                let (good, bad, found) = if !name.ends_with("err") {
+                    ((0, *value), (1, *error), "Err")
+                } else {
+                    ((1, *error), (0, *value), "Ok")
                 };
                 let message = expected
                     .unwrap_or_else(|| format!("called `Result::{name}()` on an `{found}` value"));

@@ -74,13 +74,14 @@ impl Infer<'_> {
             || depth >= MAX_RESOLUTION_DEPTH
             || count >= MAX_RESOLUTIONS
         {
-            let reported = match is_cycle {
-                true => self.errors.mistyped(definition.at, "this is defined by itself"),
-                false => self.errors.advise(
+            let reported = if is_cycle {
+                self.errors.mistyped(definition.at, "this is defined by itself")
+            } else {
+                self.errors.advise(
                     definition.at,
                     "this definition leads to itself, or to too many others",
                     "let it end: a constant or type that is defined by itself has no value",
-                ),
+                )
             };
             resolutions.failed.set(Some(reported));
             return Err(reported);

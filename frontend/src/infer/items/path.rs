@@ -322,7 +322,8 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Returns the message for a function of Warpwise that is in scope and is used as a value: `grid::sync;`.
+/// Returns the message for a function of Warpwise that is in scope and is used as a value:
+/// `grid::sync;`.
 fn uncalled_builtin(path: &syn::Path, names: &[String]) -> Option<(String, String)> {
     let found = builtin::find(names)?;
     let is_alone = names.len() == 1;

@@ -376,7 +376,11 @@ impl Infer<'_> {
         }
         if let Some(abi) = &sig.abi {
             let at = SpanRange::token(abi.extern_token.span);
-            self.errors.report(at, format_args!("{what} cannot be `extern`"));
+            self.errors.advise(
+                at,
+                format_args!("{what} cannot be `extern`"),
+                "leave `extern` out: nothing calls it by a symbol",
+            );
         }
         if let Some(variadic) = &sig.variadic {
             let at = SpanRange::tokens(variadic);

@@ -190,11 +190,10 @@ impl<'a> Infer<'a> {
             let Projection { ty, owner, name, of_trait, candidates, env, at, is_from_bound } =
                 self.projections.remove(index);
             let of_trait = of_trait.as_ref();
-            let found = match is_from_bound {
-                true => self.find_associated_type(owner, &name, of_trait, &candidates, &env, at),
-                false => {
-                    Some(self.expect_associated_type(owner, &name, of_trait, candidates, &env, at))
-                }
+            let found = if is_from_bound {
+                self.find_associated_type(owner, &name, of_trait, &candidates, &env, at)
+            } else {
+                Some(self.expect_associated_type(owner, &name, of_trait, candidates, &env, at))
             };
             if let Some(found) = found {
                 self.unify(at, found, ty);

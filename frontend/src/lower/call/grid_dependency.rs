@@ -11,8 +11,8 @@ use warpwise_compiler::{
 };
 
 impl Lowerer<'_> {
-    /// Returns the operation of a function at `at`; reports a wait in a kernel that starts after the
-    /// grids before it.
+    /// Returns the operation of a function at `at`; reports a wait in a kernel that starts after
+    /// the grids before it.
     pub(crate) fn lower_grid_dependency(&mut self, op: GridDependencyOp, at: SpanRange) -> Op {
         if op == GridDependencyOp::Wait && !self.options.dependent_launch {
             self.errors.advise(

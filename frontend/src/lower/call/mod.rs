@@ -63,12 +63,11 @@ impl Lowerer<'_> {
         let function = made.ok_or(Diverged)?;
         self.check_recursion(callee, &given, at)?;
         let result = if function.returns_early { self.new_result_of_type(mono, at)? } else { None };
-        let block = match function.returns_early {
-            true => {
-                let op = Op::Block { body: Body::default() };
-                Some(self.begin_body(at, op, ir::Ty::Unit)?)
-            }
-            false => None,
+        let block = if function.returns_early {
+            let op = Op::Block { body: Body::default() };
+            Some(self.begin_body(at, op, ir::Ty::Unit)?)
+        } else {
+            None
         };
         let prelude = self.program.is_in_std_lib(callee.item);
         let call_span = (prelude || function.tracks_caller).then(|| self.ir_span(at));
@@ -333,9 +332,10 @@ impl Lowerer<'_> {
     ) -> Flow<Value> {
         let closure = &value.closure;
         let result = if closure.returns_early { self.new_result_of_type(mono, at)? } else { None };
-        let block = match closure.returns_early {
-            true => Some(self.begin_body(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?),
-            false => None,
+        let block = if closure.returns_early {
+            Some(self.begin_body(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?)
+        } else {
+            None
         };
         let exit = block.map(|inst| JumpTarget::new(inst, result.clone()));
         let lowered = self.in_closure_frame(value, exit, at, |this| {

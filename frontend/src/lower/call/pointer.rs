@@ -117,10 +117,7 @@ impl Lowerer<'_> {
         }
         self.close_bodies(opened);
         called?;
-        match comes_back {
-            true => self.take_result_of_type(result.as_ref(), &ret, at),
-            false => Err(Diverged),
-        }
+        if comes_back { self.take_result_of_type(result.as_ref(), &ret, at) } else { Err(Diverged) }
     }
 
     fn store_pointee_result(

@@ -26,8 +26,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Requires of a launch that the slice of an array parameter has all of its elements. `first` is
-    /// the parameter of the slice; those of the extents and the pitch follow.
+    /// Requires of a launch that the slice of an array parameter has all of its elements. `first`
+    /// is the parameter of the slice; those of the extents and the pitch follow.
     pub(crate) fn require_array(
         &mut self,
         form: ArrayForm,

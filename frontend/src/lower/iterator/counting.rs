@@ -56,9 +56,10 @@ impl Lowerer<'_> {
                     return self.for_each_zipped_by_index(inner, &other, false, at, consume);
                 }
                 if inner.is_indexed(checked) && inner.is_pure(checked) {
-                    return match other.is_pure(checked) {
-                        true => self.for_each_zipped_by_index(&other, inner, true, at, consume),
-                        false => self.for_each_zipped_to_length(inner, &other, at, consume),
+                    return if other.is_pure(checked) {
+                        self.for_each_zipped_by_index(&other, inner, true, at, consume)
+                    } else {
+                        self.for_each_zipped_to_length(inner, &other, at, consume)
                     };
                 }
                 self.for_each_zipped(iter, inner, at, consume)

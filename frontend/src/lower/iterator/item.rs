@@ -16,9 +16,10 @@ impl Lowerer<'_> {
             Source::Count { start, scalar } => {
                 let distance = self.push_convert(index, Scalar::U64, *scalar, at);
                 let zero = self.is_zero(*start);
-                Value::Scalar(match zero {
-                    true => distance,
-                    false => self.push_binary(BinaryOp::Add, *start, distance, *scalar, at),
+                Value::Scalar(if zero {
+                    distance
+                } else {
+                    self.push_binary(BinaryOp::Add, *start, distance, *scalar, at)
                 })
             }
             Source::Elements { memory, elem, copies } => {
@@ -44,9 +45,10 @@ impl Lowerer<'_> {
             }
             Source::Enumerate(inner, first) => {
                 let item = self.lower_item(inner, index, at)?;
-                let number = match self.is_zero(*first) {
-                    true => index,
-                    false => self.push_binary(BinaryOp::Add, *first, index, Scalar::U64, at),
+                let number = if self.is_zero(*first) {
+                    index
+                } else {
+                    self.push_binary(BinaryOp::Add, *first, index, Scalar::U64, at)
                 };
                 Value::Parts([Value::Scalar(number), item].into())
             }
@@ -184,10 +186,8 @@ impl Lowerer<'_> {
         if !inclusive && scalar.is_unsigned() && self.is_zero(start) {
             return self.push_convert(end, scalar, Scalar::U64, at);
         }
-        let end = match inclusive {
-            true => end,
-            false => self.push_binary(BinaryOp::Max, end, start, scalar, at),
-        };
+        let end =
+            if inclusive { end } else { self.push_binary(BinaryOp::Max, end, start, scalar, at) };
         let distance = self.push_binary(BinaryOp::Sub, end, start, scalar, at);
         let distance = self.push_convert(distance, scalar, unsigned_of_same_size(scalar), at);
         let distance = self.push_convert(distance, unsigned_of_same_size(scalar), Scalar::U64, at);

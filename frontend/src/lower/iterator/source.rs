@@ -186,13 +186,12 @@ impl Lowerer<'_> {
                 let other = iter.inner_iter(1).ok_or_else(|| self.report_bug(at))?;
                 let (second, theirs) = self.lower_source(&other, at)?;
                 // The length of endless chains saturates instead of wrapping.
-                let theirs = match inner.is_endless() || other.is_endless() {
-                    true => {
-                        let most = self.push_bits(u64::MAX, Scalar::U64, at);
-                        let left = self.push_binary(BinaryOp::Sub, most, len, Scalar::U64, at);
-                        self.push_binary(BinaryOp::Min, theirs, left, Scalar::U64, at)
-                    }
-                    false => theirs,
+                let theirs = if inner.is_endless() || other.is_endless() {
+                    let most = self.push_bits(u64::MAX, Scalar::U64, at);
+                    let left = self.push_binary(BinaryOp::Sub, most, len, Scalar::U64, at);
+                    self.push_binary(BinaryOp::Min, theirs, left, Scalar::U64, at)
+                } else {
+                    theirs
                 };
                 let sum = self.push_binary(BinaryOp::Add, len, theirs, Scalar::U64, at);
                 (Source::Chain([source, Box::new(second)], len, iter.item.clone()), sum)

@@ -249,8 +249,8 @@ impl Lowerer<'_> {
         Ok(Value::Ref(Box::new(found)))
     }
 
-    /// Returns a place that keeps what is assigned through a `&mut` to it: a new variable for a value
-    /// that has no place.
+    /// Returns a place that keeps what is assigned through a `&mut` to it: a new variable for a
+    /// value that has no place.
     pub(crate) fn make_changeable(&mut self, place: Place, mono: &Mono, at: SpanId) -> Flow<Place> {
         match place {
             Place::Value(value) => self.new_variable(value, mono, "", at),

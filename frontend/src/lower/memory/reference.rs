@@ -11,10 +11,10 @@
 //! - An IR address names its space. In a loop, the space may become known only after the first use:
 //!   [`Lowerer::resolve_spaces`] decides it at the end.
 //!
-//! An address does not suffice for referents in two spaces, and for a `&mut` to values in registers.
-//! Whether a reference has such referents is known after its use, so that the kernel is lowered
-//! again then, with another [`ReferenceForm`] for this reference: a `&T` is a copy, and a `&mut` is
-//! the number of its referent.
+//! An address does not suffice for referents in two spaces, and for a `&mut` to values in
+//! registers. Whether a reference has such referents is known after its use, so that the kernel is
+//! lowered again then, with another [`ReferenceForm`] for this reference: a `&T` is a copy, and a
+//! `&mut` is the number of its referent.
 use crate::{
     hir::{Expr, SpanId},
     lower::{
@@ -151,10 +151,7 @@ impl Lowerer<'_> {
             (true, _) => Some(ReferenceForm::Chosen),
             (false, _) => Some(ReferenceForm::Copy),
         };
-        Ok(match self.contains_atomics(to, at)? {
-            true => None,
-            false => form,
-        })
+        Ok(if self.contains_atomics(to, at)? { None } else { form })
     }
 
     fn contains_atomics(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {

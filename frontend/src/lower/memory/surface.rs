@@ -2,8 +2,8 @@
 //! provable.
 //!
 //! A surface is a slice with extents and pitches, as the arrays of several dimensions are, and its
-//! texels are elements of the slice. On a GPU there are no addresses of texels, so that a back end has
-//! to know the parameter of each pointer: no pointer to a surface is ever in a variable.
+//! texels are elements of the slice. On a GPU there are no addresses of texels, so that a back end
+//! has to know the parameter of each pointer: no pointer to a surface is ever in a variable.
 use crate::{
     hir::SpanId,
     infer::program::ArrayForm,

@@ -36,8 +36,8 @@ impl Lowerer<'_> {
         matches!(kind, ParamKind::Slice { access, .. } if access.is_tensor_map())
     }
 
-    /// Lowers `words::tensor_copy(barrier, to, map, at)`, and `tensor_copy_multicast` with the blocks
-    /// of the cluster as a last argument.
+    /// Lowers `words::tensor_copy(barrier, to, map, at)`, and `tensor_copy_multicast` with the
+    /// blocks of the cluster as a last argument.
     pub(crate) fn lower_tensor_copy(
         &mut self,
         barrier: InstId,

@@ -1,8 +1,8 @@
 //! Lowering of textures: parameters, and reads.
 //!
-//! A texture is a slice with extents, as the arrays of several dimensions are, and only the reads of
-//! `texture::words` use the slice. A read names a parameter of the kernel, so that the texture that a
-//! thread reads must be known.
+//! A texture is a slice with extents, as the arrays of several dimensions are, and only the reads
+//! of `texture::words` use the slice. A read names a parameter of the kernel, so that the texture
+//! that a thread reads must be known.
 use crate::{
     hir::{Expr, SpanId},
     lower::{Diverged, Flow, Lowerer, Place, Pointer, Value},

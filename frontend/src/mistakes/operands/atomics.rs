@@ -4,6 +4,7 @@ use crate::{
         Mistake, Place,
         operands::{Operands, known_type::KnownType, method_receiver},
     },
+    resolve::source_map,
     syntax::{span::SpanRange, spell::print_tokens},
 };
 use quote::ToTokens;
@@ -60,6 +61,33 @@ impl Operands {
         self.add_atomic(at, &fact, &help);
     }
 
+    /// Adds a method that other libraries give their atomics, `a[i].add(v)`.
+    pub(super) fn check_method(&mut self, call: &ExprMethodCall, atomic: &str) {
+        let method = call.method.to_string();
+        let Some(own) = method_of_atomics(&method) else { return };
+        if own == method || source_map::mentions_name(&call.method) {
+            return;
+        }
+        let place = method_receiver(&call.receiver);
+        let mut args: Vec<String> =
+            call.args.iter().map(|arg| print_tokens(arg.to_token_stream())).collect();
+        args.retain(|arg| !arg.contains("Ordering"));
+        let own = match (own, atomic.starts_with("AtomicF")) {
+            ("fetch_sub", true) => {
+                args.iter_mut().for_each(|arg| *arg = format!("-({arg})"));
+                "fetch_add"
+            }
+            ("fetch_and" | "fetch_or" | "fetch_xor", true) => return,
+            (own, _) => own,
+        };
+        let orderings = if own == "compare_exchange" { 2 } else { 1 };
+        args.extend((0..orderings).map(|_| "Ordering::Relaxed".to_owned()));
+        let at =
+            SpanRange::expr(&call.receiver).to(SpanRange::token(call.paren_token.span.close()));
+        let fact = format!("kernel code cannot call `{method}` of an `{atomic}`");
+        self.add_atomic(at, &fact, &format!("write `{place}.{own}({})`", args.join(", ")));
+    }
+
     pub(super) fn add_atomic(&mut self, at: SpanRange, fact: &str, help: &str) {
         self.atomics.push(Mistake {
             at,
@@ -67,6 +95,24 @@ impl Operands {
             place: Place::Code,
         });
     }
+}
+
+/// Returns the method of atomics for a name that other libraries have for it.
+pub(in crate::mistakes) fn method_of_atomics(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "add" | "fetch_add" | "inc" | "increment" => "fetch_add",
+        "sub" | "fetch_sub" | "dec" => "fetch_sub",
+        "max" | "fetch_max" => "fetch_max",
+        "min" | "fetch_min" => "fetch_min",
+        "and" | "fetch_and" => "fetch_and",
+        "or" | "fetch_or" => "fetch_or",
+        "xor" | "fetch_xor" => "fetch_xor",
+        "exchange" | "exch" | "swap" => "swap",
+        "cas" | "compare_and_swap" | "compare_exchange" => "compare_exchange",
+        "load" => "load",
+        "store" => "store",
+        _ => return None,
+    })
 }
 
 /// Returns true for a method that atomics have and slices lack.

@@ -18,6 +18,7 @@ use crate::{
     },
 };
 use atomics::is_atomic_method;
+pub(super) use atomics::method_of_atomics;
 use known_type::{KnownType, is_number};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
@@ -54,6 +55,8 @@ struct Misfit {
     expected: Prim,
     /// The fact of the message, and the code with a cast; empty for misfits after the first.
     text: [String; 2],
+    /// The `usize` on the other side of an operator, with the texts for it.
+    usize_side: Option<(SpanRange, [String; 2])>,
 }
 
 /// The integers and atomics of one function.
@@ -153,19 +156,22 @@ impl Operands {
         {
             return format!("take `{name}: {expected}`, or write `{cast}`");
         }
-        let is_count = |(name, prim): &&(String, Prim)| prim == other && self.counts.contains(name);
+        let is_count = |(name, prim): &&(String, Prim)| {
+            prim == other && *prim != Prim::Usize && self.counts.contains(name)
+        };
         let params: Vec<String> =
             self.params.iter().filter(is_count).map(|(name, _)| format!("{name}: usize")).collect();
         let mut steps = Vec::new();
         if !params.is_empty() {
             steps.push(format!("take `{}`", params.join(", ")));
         }
-        if self.casts.contains(other) {
+        if *other != Prim::Usize && self.casts.contains(other) {
             steps.push(format!("leave out `as {}`", other.name()));
         }
-        match steps.is_empty() {
-            true => format!("write `{cast}`"),
-            false => format!("{}, or write `{cast}`", steps.join(" and ")),
+        if steps.is_empty() {
+            format!("write `{cast}`")
+        } else {
+            format!("{}, or write `{cast}`", steps.join(" and "))
         }
     }
 
@@ -237,11 +243,23 @@ impl Operands {
             }
             Expr::MethodCall(call) => self.infer_method_call(call),
             Expr::Call(call) => {
-                call.args.iter().for_each(|arg| self.visit_expr(arg));
-                let Expr::Path(path) = &*call.func else { return None };
-                let names: Vec<String> =
-                    path.path.segments.iter().map(|part| part.ident.to_string()).collect();
-                match builtin::find(&names)?.ret {
+                let called = match &*call.func {
+                    Expr::Path(path) => {
+                        let names = path.path.segments.iter().map(|part| part.ident.to_string());
+                        builtin::find(&names.collect::<Vec<String>>())
+                    }
+                    _ => None,
+                };
+                let place = Some(KnownType::Number(Prim::Usize));
+                for (index, arg) in call.args.iter().enumerate() {
+                    match called.as_ref().and_then(|called| called.params.get(index)) {
+                        Some(BuiltinPart::Prim(Prim::Usize)) => {
+                            self.infer_value(arg, place.as_ref());
+                        }
+                        _ => self.visit_expr(arg),
+                    }
+                }
+                match called?.ret {
                     BuiltinPart::Prim(Prim::Usize) => Some(KnownType::Number(Prim::Usize)),
                     _ => None,
                 }
@@ -339,7 +357,25 @@ impl Operands {
             _ => return,
         };
         self.count(expr);
-        self.add_misfit(expr, [found, expected], before, other, fact);
+        if found != Prim::Usize || !self.turn_misfits(before, expected) {
+            self.add_misfit(expr, [found, expected], before, other, fact);
+        }
+    }
+
+    /// Lets the misfits from number `before` on, in an expression at a place of type `expected`, be
+    /// the `usize` sides of their operators. Returns false if one of them has no such side.
+    fn turn_misfits(&mut self, before: usize, expected: Prim) -> bool {
+        let misfits = &mut self.misfits[before..];
+        let has_side = |misfit: &Misfit| misfit.other == expected && misfit.usize_side.is_some();
+        if misfits.is_empty() || !misfits.iter().all(has_side) {
+            return false;
+        }
+        for misfit in misfits {
+            if let Some((at, text)) = misfit.usize_side.take() {
+                *misfit = Misfit { at, other: Prim::Usize, expected, text, usize_side: None };
+            }
+        }
+        true
     }
 
     /// Adds a number of type `found` at a place of type `expected`.
@@ -355,7 +391,8 @@ impl Operands {
             0 => [fact(expr, found), cast_text(expr, expected)],
             _ => Default::default(),
         };
-        self.misfits.insert(before, Misfit { at: SpanRange::expr(expr), other, expected, text });
+        let at = SpanRange::expr(expr);
+        self.misfits.insert(before, Misfit { at, other, expected, text, usize_side: None });
     }
 
     fn infer_cast(&mut self, cast: &ExprCast) -> Option<KnownType> {
@@ -434,9 +471,10 @@ impl Operands {
         let is_usize =
             |known: Option<&KnownType>| known.and_then(KnownType::integer) == Some(Prim::Usize);
         let fact = |expr: &Expr, found: Prim| {
-            let other = match std::ptr::eq(expr, &raw const *binary.left) {
-                true => [&*binary.right, &*binary.left],
-                false => [&*binary.left, &*binary.right],
+            let other = if std::ptr::eq(expr, &raw const *binary.left) {
+                [&*binary.right, &*binary.left]
+            } else {
+                [&*binary.left, &*binary.right]
             };
             let types = [left, right].map(|known| known.and_then(KnownType::number));
             let other_type = types.into_iter().flatten().find(|ty| *ty != found).unwrap_or(found);
@@ -454,19 +492,34 @@ impl Operands {
             && left != right
             && (left.is_float() || right.is_float())
         {
-            let expected = match is_compound_assignment(&binary.op) {
-                true => left,
-                false => common_float(binary, [left, right]),
+            let expected = if is_compound_assignment(&binary.op) {
+                left
+            } else {
+                common_float(binary, [left, right])
             };
-            let (expr, found, before) = match expected == left {
-                true => (&binary.right, right, inside),
-                false => (&binary.left, left, before),
+            let (expr, found, before) = if expected == left {
+                (&binary.right, right, inside)
+            } else {
+                (&binary.left, left, before)
             };
             return self.add_misfit(expr, [found, expected], before, found, fact);
         }
-        match is_usize(right) && !is_compound_assignment(&binary.op) {
-            true => self.check(&binary.left, [left, right], before, fact),
-            false => self.check(&binary.right, [right, left], inside, fact),
+        let is_usize_right = is_usize(right) && !is_compound_assignment(&binary.op);
+        let (number, side, types, before) = if is_usize_right {
+            (&binary.left, &binary.right, [left, right], before)
+        } else {
+            (&binary.right, &binary.left, [right, left], inside)
+        };
+        let misfits = self.misfits.len();
+        self.check(number, types, before, fact);
+        if self.misfits.len() > misfits
+            && let [Some(KnownType::Number(number)), Some(KnownType::Number(Prim::Usize))] = types
+        {
+            let text = match before {
+                0 => [fact(side, Prim::Usize), cast_text(side, *number)],
+                _ => Default::default(),
+            };
+            self.misfits[before].usize_side = Some((SpanRange::expr(side), text));
         }
     }
 
@@ -474,8 +527,11 @@ impl Operands {
         let receiver = self.infer(&call.receiver);
         let method = call.method.to_string();
         let takes_same = matches!(method.as_str(), "clamp" | "max" | "min");
+        let is_step = method == "step_by" && is_range(&call.receiver);
+        let step = is_step.then_some(KnownType::Number(Prim::Usize));
         for arg in &call.args {
-            self.infer_value(arg, receiver.as_ref().filter(|_| takes_same));
+            let place = receiver.as_ref().filter(|_| takes_same);
+            self.infer_value(arg, step.as_ref().or(place));
         }
         const METHODS: [&str; 9] = [
             "abs",
@@ -495,14 +551,15 @@ impl Operands {
                 self.check_method_of_all(call, atomic);
                 None
             }
+            KnownType::Atomic(atomic) => {
+                self.check_method(call, atomic);
+                None
+            }
             KnownType::Array(_) if method == "len" => Some(KnownType::Number(Prim::Usize)),
             KnownType::Number(prim) if takes_same || METHODS.contains(&method.as_str()) => {
                 Some(KnownType::Number(prim))
             }
-            KnownType::Number(_)
-            | KnownType::Array(_)
-            | KnownType::Atomic(_)
-            | KnownType::Tuple(_) => None,
+            KnownType::Number(_) | KnownType::Array(_) | KnownType::Tuple(_) => None,
         }
     }
 
@@ -605,6 +662,14 @@ fn is_place(expr: &Expr) -> bool {
         Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)),
         Expr::Paren(inner) => is_place(&inner.expr),
         _ => false,
+    }
+}
+
+/// Returns true for `(a..b)`.
+fn is_range(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => is_range(&inner.expr),
+        expr => matches!(expr, Expr::Range(_)),
     }
 }
 

@@ -25,7 +25,7 @@ use syn::{
     ExprForLoop, ExprIf, ExprLet, ExprMethodCall, ExprPath, ExprRepeat, ExprReturn, ExprStruct,
     ExprTuple, ExprWhile, FnArg, Generics, Ident, ImplItemFn, Item, ItemConst, ItemFn, Local, Pat,
     PatIdent, PatStruct, PatTupleStruct, Path, PathSegment, Stmt, TraitItemFn, TypePath,
-    Visibility,
+    TypeTraitObject, Visibility,
     visit::{self, Visit},
 };
 
@@ -259,6 +259,9 @@ impl<'ast> Visit<'ast> for PathCollector {
         }
         ty.path.segments.iter().for_each(|segment| self.visit_path_segment(segment));
     }
+
+    /// Leaves out the traits of trait objects, which kernel code cannot have.
+    fn visit_type_trait_object(&mut self, _: &'ast TypeTraitObject) {}
 
     fn visit_type(&mut self, ty: &'ast syn::Type) {
         self.visit_nested(|this| visit::visit_type(this, ty));

@@ -1,6 +1,6 @@
 //! Attributes in a source file: those of an item that a macro does not get, and those that decide
 //! whether an item is kernel code, or is there at all.
-use crate::resolve::source_map::{LineColumn, SourceFile, items::ends_with_word};
+use crate::resolve::source_map::{LineColumn, SourceFile, items::ends_with_word, scanner::is_name};
 use syn::{Expr, ExprLit, Lit, Meta, MetaList, MetaNameValue, Token, punctuated::Punctuated};
 
 /// Qualifiers between an item's attributes and its keyword.
@@ -84,7 +84,7 @@ pub(super) fn may_be_device_item(text: &str, start: usize) -> bool {
         if let Some(rest) = without_qualifier(before) {
             before = rest.trim_end();
         } else if let Some((rest, attribute)) = split_last_attribute(before) {
-            if ["device", "kernel", "macro"].iter().any(|known| attribute.contains(known)) {
+            if may_be_ours(text, attribute) {
                 return true;
             }
             before = rest;
@@ -94,8 +94,33 @@ pub(super) fn may_be_device_item(text: &str, start: usize) -> bool {
     }
 }
 
-/// Returns the traits that `#[derive(..)]` attributes directly above `position` name: the last names
-/// of their paths.
+/// Returns true if an attribute is, or may become, `#[device]` or `#[kernel]`. One with a longer
+/// name has to come from somewhere: by a path, or by a `use` in `text`.
+fn may_be_ours(text: &str, attribute: &str) -> bool {
+    if attribute.contains("macro") {
+        return true;
+    }
+    let words = || attribute.split(|char| !is_name(char)).filter(|word| !word.is_empty());
+    if words().any(|word| word == "device" || word == "kernel") {
+        return true;
+    }
+    let Some(name) = words().next() else { return false };
+    let is_similar =
+        |known: &&str| attribute.contains(*known) || text.contains(&format!("{known} as {name}"));
+    ["device", "kernel"].iter().any(is_similar)
+        && (attribute.contains("::") || may_import_attribute(text, name))
+}
+
+/// Returns true if a `use` in `text` imports `name`, or may do so by a `*`.
+fn may_import_attribute(text: &str, name: &str) -> bool {
+    text.split(';').filter_map(|part| part.split_once("use ")).any(|(_, brought)| {
+        brought.contains("::*") && !brought.contains("prelude::*")
+            || brought.split(|char| !is_name(char)).any(|word| word == name)
+    })
+}
+
+/// Returns the traits that `#[derive(..)]` attributes directly above `position` name: the last
+/// names of their paths.
 pub(crate) fn derives_above(file: &SourceFile, position: LineColumn) -> Vec<String> {
     // No scan of the whole file: most types have nothing above `#[device]`.
     let Some(end) = file.offset_of(position) else { return Vec::new() };
@@ -149,6 +174,19 @@ pub(super) fn without_qualifier(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attributes_that_nothing_imports_are_not_ours() {
+        let is_ours = |text: &str| may_be_device_item(text, text.find("fn f").unwrap());
+        assert!(is_ours("#[device] fn f() {}"));
+        assert!(is_ours("#[warpwise::device]\n#[inline] fn f() {}"));
+        assert!(is_ours("#[cfg_attr(a, device)] fn f() {}"));
+        assert!(is_ours("use mine::gpu_device; #[gpu_device] fn f() {}"));
+        assert!(is_ours("use mine::*; #[gpu_device] fn f() {}"));
+        assert!(is_ours("use warpwise::{device as gpu, kernel}; #[gpu] fn f() {}"));
+        assert!(!is_ours("use warpwise::prelude::*; #[cuda_device] fn f() {}"));
+        assert!(!is_ours("#[inline] fn f() {}"));
+    }
 
     #[test]
     fn derives_above_an_attribute_are_found() {

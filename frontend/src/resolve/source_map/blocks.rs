@@ -120,7 +120,8 @@ impl CodeText {
         (depth == 1 && !name.is_empty()).then(|| (keyword, name.to_owned()))
     }
 
-    /// Returns the text before the item at `start`, from the end of the item before it: its attributes.
+    /// Returns the text before the item at `start`, from the end of the item before it: its
+    /// attributes.
     pub(super) fn attributes_of(&self, start: usize) -> &str {
         let before = &self.text[..start];
         before.rfind([';', '{', '}']).map_or(before, |end| &before[end..])

@@ -21,6 +21,8 @@ pub(crate) struct HostItem {
     pub(crate) is_gated: bool,
     /// True if its type is an array.
     pub(crate) is_array: bool,
+    /// True for `static mut`.
+    pub(crate) is_mutable: bool,
     /// True if its value is shared memory: `static TILE: [f32; 64] = shared!([f32; 64]);`.
     pub(crate) is_shared: bool,
 }
@@ -60,6 +62,7 @@ pub(crate) fn find_host_item(
         line,
         is_gated: words.attributes_of(start).contains("#[cfg("),
         is_array: ty.starts_with('['),
+        is_mutable: after.split_whitespace().take(2).eq(["static", "mut"]),
         is_shared: value.starts_with("shared!") || value.starts_with("shared_dyn!"),
     };
     let is_host =
@@ -279,8 +282,8 @@ pub(crate) fn block_of_associated_items(
 }
 
 /// Returns true if `file` declares items of this name, all of them out of scope at `position`: in
-/// modules other than the one around it, in blocks that end before it, or under a `#[cfg]` that does
-/// not hold.
+/// modules other than the one around it, in blocks that end before it, or under a `#[cfg]` that
+/// does not hold.
 pub(crate) fn is_out_of_scope(file: &SourceFile, name: &str, position: LineColumn) -> bool {
     if !file.names().may_declare(name) {
         return false;
@@ -328,6 +331,7 @@ fn find_item_in_block(file: &SourceFile, name: &str, position: LineColumn) -> Op
             line: place.0,
             is_gated: false,
             is_array: false,
+            is_mutable: false,
             is_shared: false,
         })
     })

@@ -108,9 +108,9 @@ pub(crate) fn device_traits_with(method: &Ident) -> Vec<String> {
     with_file(method.span(), found).unwrap_or_default()
 }
 
-/// Returns the host blocks in the file of `span` that give the type `ty` a function or a constant of
-/// this name, as messages name them. The macro that carries a device function to a kernel may have
-/// produced `span`.
+/// Returns the host blocks in the file of `span` that give the type `ty` a function or a constant
+/// of this name, as messages name them. The macro that carries a device function to a kernel may
+/// have produced `span`.
 pub(crate) fn host_blocks_with(span: Span, member: &str, ty: &str) -> Vec<String> {
     if !proc_macro::is_available() {
         return Vec::new();
@@ -119,8 +119,8 @@ pub(crate) fn host_blocks_with(span: Span, member: &str, ty: &str) -> Vec<String
     with_file(span, found).unwrap_or_default()
 }
 
-/// Returns the traits that `#[derive(..)]` attributes above the attribute at `span` name. An attribute
-/// macro does not get the attributes above it.
+/// Returns the traits that `#[derive(..)]` attributes above the attribute at `span` name. An
+/// attribute macro does not get the attributes above it.
 pub(crate) fn derives_above(span: Span) -> Vec<String> {
     if !proc_macro::is_available() {
         return Vec::new();
@@ -201,8 +201,8 @@ pub(crate) fn is_private(path: &syn::Path) -> bool {
     })
 }
 
-/// Returns true if `path` leads to an item of this crate with `#[device]` in a module that imports no
-/// such attribute, as far as the crate's files show.
+/// Returns true if `path` leads to an item of this crate with `#[device]` in a module that imports
+/// no such attribute, as far as the crate's files show.
 pub(crate) fn lacks_attribute(path: &syn::Path) -> bool {
     let Some(first) = path.segments.first().filter(|_| path.leading_colon.is_none()) else {
         return false;
@@ -244,8 +244,8 @@ pub(crate) fn file_mentions_macro(name: &Ident) -> bool {
 }
 
 /// Returns the keyword of the block that directly contains the item with this name, if its items
-/// are associated ones: `impl` or `trait`. `None` if the file is not available, or if a `macro_rules!`
-/// produced the name.
+/// are associated ones: `impl` or `trait`. `None` if the file is not available, or if a
+/// `macro_rules!` produced the name.
 pub(crate) fn block_of_associated_items(name: &Ident) -> Option<&'static str> {
     // Most items begin their line, and need no search for braces.
     let is_indented =
@@ -312,8 +312,8 @@ pub(crate) fn is_imported_from_warpwise(name: &Ident) -> bool {
     ask_file(name, |file, name, _| items::imports_from_warpwise(file, name))
 }
 
-/// Returns true if nothing in the file of `name` declares or imports it where it is used, not even by
-/// a macro or a glob import.
+/// Returns true if nothing in the file of `name` declares or imports it where it is used, not even
+/// by a macro or a glob import.
 pub(crate) fn is_nowhere(name: &Ident) -> bool {
     ask_names(name, false, |names, name| !names.has(name) && names.is_complete())
         || ask_file(name, |file, text, position| {
@@ -347,8 +347,8 @@ pub(crate) fn similar_name(name: &Ident) -> Option<String> {
     found
 }
 
-/// Returns true if the file of `name` declares a macro of this name behind it, and nothing may bring
-/// one before it.
+/// Returns true if the file of `name` declares a macro of this name behind it, and nothing may
+/// bring one before it.
 pub(crate) fn is_macro_declared_later(name: &Ident) -> bool {
     ask_file(name, |file, text, position| {
         let names = file.names();
@@ -378,8 +378,8 @@ fn find_in_file<T>(
     with_file(name.span(), |file| find(file, &text, (line, column))).flatten()
 }
 
-/// Returns the answer of `ask` about a name in its file; `otherwise` if the file is not available, or
-/// a `macro_rules!` produced the name.
+/// Returns the answer of `ask` about a name in its file; `otherwise` if the file is not available,
+/// or a `macro_rules!` produced the name.
 fn ask_names(name: &Ident, otherwise: bool, ask: impl FnOnce(&FileNames, &str) -> bool) -> bool {
     if let Some(file) = SOURCE_TEXT.with_borrow(Option::clone) {
         return ask(file.names(), &name.to_string());
@@ -523,9 +523,8 @@ impl SourceFile {
     }
 }
 
-/// Returns true if a `use` in `text` may import an item of std, or a variant or associated item, or may rename
-/// an item of Warpwise.
-/// Most files have none, and a scan by character takes long.
+/// Returns true if a `use` in `text` may import an item of std, or a variant or associated item, or
+/// may rename an item of Warpwise. Most files have none, and a scan by character takes long.
 fn may_import(text: &str) -> bool {
     let is_type = |before: &str| {
         let word = before.rsplit(|char| !is_name(char)).next().unwrap_or_default();
@@ -607,8 +606,8 @@ impl CodeText {
         modules.map(|(place, _)| self.places[place]).collect()
     }
 
-    /// Returns the imports from `std` and `core`, of variants and associated items, and those that rename items
-    /// of Warpwise.
+    /// Returns the imports from `std` and `core`, of variants and associated items, and those that
+    /// rename items of Warpwise.
     fn imports(&self) -> Vec<Import> {
         let of_interest = |text: &str| {
             let is_std = ["use std::", "use core::"].iter().any(|of| text.starts_with(of));

@@ -214,10 +214,7 @@ impl SourceModule {
             return None;
         }
         let parent = self.path.parent()?;
-        let directory = match self.path.file_stem()? == "mod" {
-            true => parent.parent()?,
-            false => parent,
-        };
+        let directory = if self.path.file_stem()? == "mod" { parent.parent()? } else { parent };
         let beside = directory.with_extension("rs");
         only_existing([
             beside,

@@ -1,7 +1,7 @@
 //! Examples in the documentation of the vectors' members.
 //!
-//! Members of the same name have one example, on one vector, which the others name: it is the same for
-//! all of them, and there are more than a thousand.
+//! Members of the same name have one example, on one vector, which the others name: it is the same
+//! for all of them, and there are more than a thousand.
 use crate::types::vector::Vector;
 
 /// The examples: a vector's member, and its code.
@@ -161,8 +161,8 @@ F32x4::as_i32x4
 /// The conversion that has an example. The others differ in the type only.
 const CONVERSION: &str = "as_i32x4";
 
-/// Returns the last paragraph of the documentation of a member: its example, or the place of one; empty
-/// if there is none.
+/// Returns the last paragraph of the documentation of a member: its example, or the place of one;
+/// empty if there is none.
 pub(super) fn example_paragraph(vector: Vector, member: &str) -> String {
     let shown = if member.starts_with("as_") { CONVERSION } else { member };
     let Some((place, code)) = find_example(shown) else { return String::new() };

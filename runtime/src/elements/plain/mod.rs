@@ -53,7 +53,8 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be in a buffer",
-    note = "numbers, `bool` and atomics can, and arrays, tuples, `Option`s, `Result`s and `#[device]` structs and enums of such"
+    note = "numbers, `bool` and atomics can, and arrays, tuples, `Option`s, `Result`s and `#[device]` structs and enums of such",
+    note = "put `#[device]` above a struct or an enum of yours"
 )]
 pub trait Stored: Sized + 'static {
     /// The type of uploaded and downloaded values: for atomics, and arrays, tuples and options of

@@ -160,9 +160,10 @@ impl Number {
     fn saturate(self, value: i128) -> Option<Self> {
         let prim = self.prim?;
         let (bits, signed) = (prim.scalar().bits()?, prim.scalar().is_signed());
-        let (min, max) = match signed {
-            true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-            false => (0, (1i128 << bits) - 1),
+        let (min, max) = if signed {
+            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+        } else {
+            (0, (1i128 << bits) - 1)
         };
         Some(Self { value: value.clamp(min, max), prim: Some(prim) })
     }
@@ -176,8 +177,5 @@ pub(super) fn wrap(value: i128, prim: Prim) -> i128 {
         return i128::from(value & 1 == 1);
     }
     let unused = i128::BITS - bits;
-    match scalar.is_signed() {
-        true => value << unused >> unused,
-        false => value & ((1 << bits) - 1),
-    }
+    if scalar.is_signed() { value << unused >> unused } else { value & ((1 << bits) - 1) }
 }

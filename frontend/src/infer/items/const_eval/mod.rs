@@ -1,10 +1,11 @@
 //! Evaluation of constant expressions: array lengths, and arguments of constant parameters.
 //!
-//! Inference needs a length before anything is lowered, so that this interprets the syntax: numbers,
-//! `bool`s, and arrays, tuples and structs of them, with the statements that a `const fn` may have.
-//! rustc evaluates the same expression for its own copy of the kernel and reports its mistakes, such
-//! as an overflow. What is not covered here has no value, which the caller reports: above all a
-//! parameter whose value is known at launch, of which [`super::extent`] makes an expression.
+//! Inference needs a length before anything is lowered, so that this interprets the syntax:
+//! numbers, `bool`s, and arrays, tuples and structs of them, with the statements that a `const fn`
+//! may have. rustc evaluates the same expression for its own copy of the kernel and reports its
+//! mistakes, such as an overflow. What is not covered here has no value, which the caller reports:
+//! above all a parameter whose value is known at launch, of which [`super::extent`] makes an
+//! expression.
 mod arithmetic;
 mod names;
 mod statements;

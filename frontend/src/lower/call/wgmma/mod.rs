@@ -17,8 +17,8 @@ use warpwise_compiler::{
 };
 
 impl Lowerer<'_> {
-    /// Lowers a product of the module `wgmma::words`; reports columns that no product has. Those that
-    /// depend on parameters of the kernel are checked when these are bound.
+    /// Lowers a product of the module `wgmma::words`; reports columns that no product has. Those
+    /// that depend on parameters of the kernel are checked when these are bound.
     pub(crate) fn lower_wgmma(
         &mut self,
         op: WgmmaOp,

@@ -1,8 +1,8 @@
-//! Products in progress: hardware reads their factors in registers and writes their sums at any time
-//! until a wait, so nothing else may access these.
+//! Products in progress: hardware reads their factors in registers and writes their sums at any
+//! time until a wait, so nothing else may access these.
 //!
-//! A walk over the kernel with the products that may be in progress at each instruction. A wait is for
-//! all products but the last ones, whichever sums it names.
+//! A walk over the kernel with the products that may be in progress at each instruction. A wait is
+//! for all products but the last ones, whichever sums it names.
 use std::collections::BTreeMap;
 use warpwise_compiler::ir::{ArrayId, Extent, InstId, Kernel, MatrixOp, Op, Root, Span};
 
@@ -11,13 +11,15 @@ use warpwise_compiler::ir::{ArrayId, Extent, InstId, Kernel, MatrixOp, Op, Root,
 pub(super) struct ProgressErrors {
     /// Accesses to sums in progress.
     pub(super) accesses: Vec<Span>,
-    /// Products whose factor in registers may still be read by the same product of an earlier round.
+    /// Products whose factor in registers may still be read by the same product of an earlier
+    /// round.
     pub(super) factors: Vec<Span>,
     /// Products that may be in progress when a thread ends.
     pub(super) unwaited: Vec<Span>,
 }
 
-/// The products that may be in progress, each with the least number of products that have begun since.
+/// The products that may be in progress, each with the least number of products that have begun
+/// since.
 type State = BTreeMap<InstId, u64>;
 
 /// Finds the mistakes of `kernel`, whose own body is `list`.

@@ -1,0 +1,47 @@
+//! The answer to accesses of the host to single elements of a buffer, `y[0]` and `y.iter()`, for
+//! which rustc has no help.
+use crate::{elements::plain::Stored, memory::Slice};
+use std::{convert::Infallible, ops::Index, slice};
+
+/// The types by which the host could access the elements of a buffer. There are none.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the host cannot access the elements of a buffer, which are in the memory of a device",
+    label = "an access to single elements on the host",
+    note = "`buffer.to_vec()?` copies the elements to the host, and `buffer.fill(1.0)?` and `buffer.copy_from(&values)?` write them",
+    note = "`buffer.slice(2..4)?` and `buffer.slice_mut(2..4)?` are parts of a buffer, which launches take"
+)]
+pub trait HostAccess {
+    /// What an index leads to.
+    type Output: ?Sized;
+}
+
+// Without an implementation, rustc would advise to write one.
+impl HostAccess for Infallible {
+    type Output = ();
+}
+
+#[doc(hidden)]
+impl<T, I: HostAccess> Index<I> for Slice<T> {
+    type Output = I::Output;
+    fn index(&self, _: I) -> &I::Output {
+        unreachable!("no value is an index")
+    }
+}
+
+#[doc(hidden)]
+impl<T: Stored> Slice<T> {
+    pub fn iter(&self) -> slice::Iter<'_, T>
+    where
+        T: HostAccess,
+    {
+        unreachable!("no element is accessible")
+    }
+
+    pub fn iter_mut(&mut self) -> slice::IterMut<'_, T>
+    where
+        T: HostAccess,
+    {
+        unreachable!("no element is accessible")
+    }
+}
