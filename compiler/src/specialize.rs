@@ -1,7 +1,7 @@
-//! Replaces every generic parameter of a kernel by what it is bound to.
+//! Replaces every generic parameter of a kernel by its binding.
 //!
-//! What [`Op::MulAdd`] kept as one becomes a fused
-//! multiply-add or integer arithmetic here, once its type is known.
+//! Each [`Op::MulAdd`] becomes a fused multiply-add or integer arithmetic here, once its type is
+//! known.
 mod passed;
 
 use crate::{
@@ -25,8 +25,8 @@ pub enum Binding {
 
 impl Binding {
     /// Parses an argument for a parameter of this kind, as users write it: `f32`, `usize`, `16`,
-    /// `0x10`, `-1`, `true`. Returns `None` if it is no such argument; the bound of a type parameter
-    /// is left to [`specialize`].
+    /// `0x10`, `-1`, `true`. Returns `None` if it is no such argument; the bound of a type
+    /// parameter is left to [`specialize`].
     pub fn parse(kind: GenericKind, text: &str) -> Option<Self> {
         match kind {
             GenericKind::Type(_) => {

@@ -1,11 +1,11 @@
-//! What engines compute that have no instructions for [`Approx`](crate::ir::Approx): subnormal arguments and results are the
-//! zero of their sign, as with the instructions.
+//! What engines compute that have no instructions for [`Approx`](crate::ir::Approx): subnormal
+//! arguments and results are the zero of their sign, as with the instructions.
 //!
-//! `exp2` and `log2` are within 1 unit in the last place, by polynomials of `f32`; `rsqrt` is too, as the quotient of two
-//! numbers rounded before. The others are the functions of `f64`, rounded.
+//! `exp2` and `log2` are within 1 unit in the last place, by polynomials of `f32`; `rsqrt` is too,
+//! as the quotient of two numbers rounded before. The others are the functions of `f64`, rounded.
 //!
-//! All that they call is inlined, however large: in a loop compiled for AVX2 and FMA `mul_add` is an
-//! instruction then, and the loop is vector code.
+//! All that they call is inlined, however large: in a loop compiled for AVX2 and FMA `mul_add` is
+//! an instruction then, and the loop is vector code.
 use super::f64 as wide;
 use std::f32::consts::{LN_2, LOG2_E};
 
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(tanh(-1e-40), -1e-40);
     }
 
-    /// How many units in the last place of the nearest `f32` a result is off.
+    /// Returns the error of a result, in units in the last place of the nearest `f32`.
     fn off(got: f32, want: f64) -> f64 {
         let exponent = (want as f32).abs().to_bits() >> 23;
         (f64::from(got) - want).abs() / 2f64.powi(exponent.cast_signed() - 127 - 23)

@@ -2,14 +2,15 @@
 //!
 //! They are Rust that the host compiles and calls, and they are text, which the front end lowers
 //! where a kernel calls one. No operation in them is inexact in more than one way, so that host,
-//! interpreter and GPU compute the same bits; the exception is the reciprocal that hardware approximates, from which
-//! a [quotient](f32::trigonometric::quotient) comes out the same whichever it is.
+//! interpreter and GPU compute the same bits; the exception is the reciprocal that hardware
+//! approximates, from which a [quotient](f32::trigonometric::quotient) comes out the same whichever
+//! it is.
 //!
-//! What is in them is the language of `#[device]` functions, and a little less, because it is not
-//! linked but found by name: free functions of one module have names of their own, stand at the
-//! start of a line with `pub fn` and end with a line that is `}`, and call only each other.
-//! Products and sums stay as they are written ([contraction](crate::ir) does not apply), and every
-//! integer operation wraps.
+//! They are written in the language of `#[device]` functions, with further rules, because the front
+//! end does not link them but finds them by name: free functions of one module have names of their
+//! own, stand at the start of a line with `pub fn` and end with a line that is `}`, and call only
+//! each other. Products and sums stay as they are written ([contraction](crate::ir) does not
+//! apply), and every integer operation wraps.
 pub mod approx;
 pub mod directed;
 #[expect(

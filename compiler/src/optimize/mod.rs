@@ -12,9 +12,9 @@
 //! Passes rely on operands having lower ids than their users, as
 //! [`Kernel::renumber`] leaves them.
 //!
-//! What each is worth, in instructions that `ptxas` 13.0 makes for sm_90 of five kernels (a
-//! histogram in shared memory, a reduction, indices divided by the width of a padded tile, a
-//! tiled matrix product, a stencil) with one pass left out at a time:
+//! The effect of each pass, in the number of instructions that `ptxas` 13.0 generates for sm_90
+//! from five kernels (a histogram in shared memory, a reduction, indices divided by the width of a
+//! padded tile, a tiled matrix product, a stencil) with one pass left out at a time:
 //!
 //! | without | histogram | reduce | divide | matmul | stencil |
 //! |---|---|---|---|---|---|
@@ -51,8 +51,8 @@
 //! 27.8 and 5.3, a convolution 33.6 and 7.1, a matrix times a vector 25.5 and 3.7, a softmax 25.8
 //! and 2.4, sparse rows 33.2 and 15.8, a stencil without loops 22.2 and 18.5.
 //!
-//! `pack_loads` is for words of narrow elements, which fragments of matrices are: a product of tiles in
-//! shared memory takes 32 loads instead of 64.
+//! `pack_loads` is for words of narrow elements, which fragments of matrices are: a product of
+//! tiles in shared memory takes 32 loads instead of 64.
 //!
 //! `reduce_remainders` and `hoist_common_expressions` run for GPUs only: proofs know remainders
 //! better than selected values, and lints speak of branches as they are written. With both, eight

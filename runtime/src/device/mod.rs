@@ -71,9 +71,9 @@ pub(crate) enum Engine {
 }
 
 impl Device {
-    /// Returns the device that `WARPWISE_DEVICE` names; without it, the first GPU, or the interpreter
-    /// if there is no driver or no device that kernels run on. In this case it prints a note on stderr,
-    /// once a process, which `WARPWISE_DEVICE=cpu` silences.
+    /// Returns the device that `WARPWISE_DEVICE` names; without it, the first GPU, or the
+    /// interpreter if there is no driver or no device that kernels run on. In this case it prints a
+    /// note on stderr, once a process, which `WARPWISE_DEVICE=cpu` silences.
     ///
     /// ```
     /// use warpwise::prelude::*;
@@ -226,7 +226,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What [`Device::count`] and [`Device::cuda`] return.
+    /// Returns the errors of [`Device::count`] and [`Device::cuda`].
     pub fn all() -> Result<Vec<Self>> {
         let opened = (0..Self::count()?).map(Self::cuda);
         opened.filter(|opened| !matches!(opened, Err(Error::DeviceTooOld { .. }))).collect()
@@ -251,8 +251,8 @@ impl Device {
         }
     }
 
-    /// Returns the bytes of a GPU's memory that are free, and all; `None` for the interpreter, whose
-    /// buffers are in the host's memory.
+    /// Returns the bytes of a GPU's memory that are free, and all; `None` for the interpreter,
+    /// whose buffers are in the host's memory.
     ///
     /// ```
     /// use warpwise::Device;
@@ -557,8 +557,8 @@ impl Device {
         }
     }
 
-    /// Returns the GPU by whose limits lints judge the interpreter's launches, if there is one, with
-    /// an unknown number of registers.
+    /// Returns the GPU by whose limits lints judge the interpreter's launches, if there is one,
+    /// with an unknown number of registers.
     pub(crate) fn target(&self, shared: u64) -> Option<Gpu> {
         let Engine::Cpu(interpreter) = &self.engine else { return None };
         let gpu = interpreter.target()?;
@@ -607,8 +607,8 @@ impl Device {
         }
     }
 
-    /// Returns the most blocks that a cooperative launch may have, given the dynamic shared memory of
-    /// each.
+    /// Returns the most blocks that a cooperative launch may have, given the dynamic shared memory
+    /// of each.
     pub(crate) fn cooperative_limit(
         &self,
         bound: &'static Bound,

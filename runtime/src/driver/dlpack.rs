@@ -54,7 +54,7 @@ pub(crate) struct Place {
     pub(crate) ordinal: usize,
 }
 
-/// What a tensor that is made here needs besides itself.
+/// Storage of an exported tensor besides its elements.
 struct Manager {
     shape: Vec<i64>,
     strides: Vec<i64>,

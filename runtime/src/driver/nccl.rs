@@ -3,7 +3,8 @@
 //! A [`Communicator`] enqueues on one stream. Its calls are work of this stream like launches: they
 //! wait for other streams that use the same memory, and are waited for.
 //!
-//! Names and meanings are NCCL's: <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html>.
+//! Names and meanings are NCCL's:
+//! <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html>.
 use super::{
     api::{Address, StreamHandle},
     library::{describe_load_error, first_usable},
@@ -40,7 +41,8 @@ type Status = c_int;
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 struct CommHandle(*mut c_void);
-// SAFETY: NCCL takes a communicator from any thread, one at a time, and `Communicator` is not `Sync`.
+// SAFETY: NCCL takes a communicator from any thread, one at a time, and `Communicator` is not
+// `Sync`.
 unsafe impl Send for CommHandle {}
 
 /// `ncclUniqueId`
@@ -66,7 +68,7 @@ macro_rules! functions {
             /// Finds every function, or names the first one that is missing.
             ///
             /// # Safety
-            /// What `library` exports under these names has these types.
+            /// The functions that `library` exports under these names must have these types.
             unsafe fn link(library: Library) -> Result<Self, &'static str> {
                 // SAFETY: the types are the symbols' by the caller's promise.
                 unsafe {
@@ -318,9 +320,9 @@ impl Communicator {
         let writes = to.map(|(allocation, bytes)| (allocation, bytes, true));
         let ended = self.stream.submit([reads, writes].into_iter().flatten(), |_, _| {
             let source = source.or(destination).unwrap_or_default();
-            // SAFETY: the operands have the lengths of the call, are memory of the stream's GPU, and
-            // are freed after this work. That other ranks make the same call is checked where they
-            // are in this process; those of other processes write no memory but NCCL's own.
+            // SAFETY: the operands have the lengths of the call, are memory of the stream's GPU,
+            // and are freed after this work. That other ranks make the same call is checked where
+            // they are in this process; those of other processes write no memory but NCCL's own.
             unsafe { self.enqueue(call, source, destination.unwrap_or(source)) }
         });
         if matches!(ended, Err(Error::Nccl { .. })) {
@@ -422,7 +424,8 @@ impl Drop for Communicator {
     fn drop(&mut self) {
         let (nccl, comm) = (self.nccl, self.handle);
         let is_usable = !*self.has_failed.get_mut() && !thread::panicking();
-        // NCCL's memory is in use until the work is done, or aborted. An error leaves nothing to do.
+        // NCCL's memory is in use until the work is done, or aborted. An error leaves nothing to
+        // do.
         let _ = self.stream.gpu.context.enter(|driver| {
             // SAFETY: the communicator was created once, and is destroyed or aborted once.
             unsafe {

@@ -1,11 +1,12 @@
 //! Hyperbolic functions and their inverses.
 //!
 //! With a = n ln 2 + r, both e^a / 2 and e^-a / 2 come from sinh(r) and cosh(r), which share the
-//! square of r, and from powers of 2: nothing is divided. Powers are a quarter of what they should be,
-//! because the largest would be too large.
+//! square of r, and from powers of 2: nothing is divided. Powers are a quarter of what they should
+//! be, because the largest would be too large.
 //!
-//! asinh(x) = n ln 2 + 2 atanh(t / 2), with 2^n next to e to that power: t / 2 is x less sinh(n ln 2), which is exact, divided
-//! by sqrt(x^2 + 1) and cosh(n ln 2). Nothing cancels. With atanh it is the same, and simpler.
+//! asinh(x) = n ln 2 + 2 atanh(t / 2), with 2^n next to e to that power: t / 2 is x less sinh(n ln
+//! 2), which is exact, divided by sqrt(x^2 + 1) and cosh(n ln 2). Nothing cancels. With atanh it is
+//! the same, and simpler.
 use super::exponential::exp_rest;
 use super::logarithm::{exponent_of, ln, ln_1p_of_positive};
 use super::trigonometric::{quotient, rough_reciprocal};
@@ -27,13 +28,14 @@ pub fn cosh(x: f32) -> f32 {
     sinh_sum(exp_rest(a, t - 12582912.0), powers.0 + powers.1, powers.0 - powers.1) * 2.0
 }
 
-/// n + 1.5 * 2^23 for the n whose n ln 2 is next to `a`, but for 129 at most: the functions are infinite
-/// where that matters, and so are polynomials of what is left.
+/// n + 1.5 * 2^23 for the n whose n ln 2 is next to `a`, but for 129 at most: the functions are
+/// infinite where that matters, and so are polynomials of what is left.
 pub fn power_of_2(a: f32) -> f32 {
     a.mul_add(1.442695, 12582912.0).min(12583041.0)
 }
 
-/// 2^n / 4 and 2^-n / 4, for n = `t` - 1.5 * 2^23 up to 129; the latter is 0 where it would have no exponent.
+/// 2^n / 4 and 2^-n / 4, for n = `t` - 1.5 * 2^23 up to 129; the latter is 0 where it would have no
+/// exponent.
 pub fn quarter_powers(t: f32) -> (f32, f32) {
     let n = t.to_bits() << 23;
     let low = (0x3e800000u32.wrapping_sub(n) as i32).max(0);
@@ -61,8 +63,9 @@ pub fn tanh(x: f32) -> f32 {
     quotient(parts.0, parts.1).copysign(x)
 }
 
-/// A numerator and a denominator of tanh(a), for a from 0 to 9.1: with a = n / 2 ln 2 + r and k = r coth(r), e^2r is
-/// (k + r) / (k - r), and so tanh(a) is (2^n (k + r) - (k - r)) / (2^n (k + r) + (k - r)). Here they are halves of those.
+/// A numerator and a denominator of tanh(a), for a from 0 to 9.1: with a = n / 2 ln 2 + r and k = r
+/// coth(r), e^2r is (k + r) / (k - r), and so tanh(a) is (2^n (k + r) - (k - r)) / (2^n (k + r) +
+/// (k - r)). Here they are halves of those.
 pub fn tanh_parts(a: f32) -> (f32, f32) {
     // n / 2 ln 2 next to a; the 126 are what exponents are biased by, less 1.
     let t = a.mul_add(2.88539, 12583038.0);
@@ -145,7 +148,8 @@ mod tests {
 
     const SIGNIFICAND: u32 = 0x7fffff;
 
-    /// Where a denominator comes to a power of 2, all of its bits are set next to that only.
+    /// A denominator's significand is all ones only just below a power of 2, so only these are
+    /// tried.
     #[test]
     fn no_quotient_of_tanh_is_of_a_power_of_2_by_ones() {
         let mut ones = 0;

@@ -1,7 +1,7 @@
 //! Sine, cosine and tangent, of radians.
 //!
-//! x = n pi/2 + r with |r| <= pi/4. Up to 105615, pi/2 in three parts is subtracted n times; beyond,
-//! x / (2 pi) is computed in integers, of which only the fraction counts (Payne and Hanek).
+//! x = n pi/2 + r with |r| <= pi/4. Up to 105615, pi/2 in three parts is subtracted n times;
+//! beyond, x / (2 pi) is computed in integers, of which only the fraction counts (Payne and Hanek).
 use crate::library::approx as fast;
 
 /// sin(x). For every finite x.
@@ -93,11 +93,12 @@ pub fn reciprocal(d: f32) -> f32 {
     y.mul_add(y.mul_add(-d, 1.0), y)
 }
 
-/// n / d, rounded correctly, for d of 2^-125 to 2^125 in magnitude: the reciprocal that the hardware approximates, a step of
-/// Newton's method, and what of n is left.
+/// n / d, rounded correctly, for d of 2^-125 to 2^125 in magnitude: the reciprocal that the
+/// hardware approximates, a step of Newton's method, and what of n is left.
 ///
-/// All reciprocals within 1 ULP lead to the same result, so it is the same on every engine, whichever they have. The exception is an n
-/// that is a power of 2 by a d whose significand is all ones; who calls this sees to it that there is none, or that it is no matter.
+/// All reciprocals within 1 ULP lead to the same result, so it is the same on every engine,
+/// whichever they have. The exception is an n that is a power of 2 by a d whose significand is all
+/// ones; who calls this sees to it that there is none, or that it is no matter.
 pub fn quotient(n: f32, d: f32) -> f32 {
     let guess = fast::recip(d);
     let y = guess.mul_add(guess.mul_add(-d, 1.0), guess);
@@ -112,7 +113,7 @@ pub fn rough_reciprocal(d: f32) -> f32 {
     y.mul_add(e.mul_add(e, e), y)
 }
 
-/// Whether subtracting multiples of pi/2 in three parts is accurate.
+/// Returns true if subtracting multiples of pi/2 in three parts is accurate.
 pub fn is_moderate(x: f32) -> bool {
     x.abs() < 105615.0
 }
@@ -173,7 +174,7 @@ pub fn word(index: u32) -> u64 {
 mod tests {
     use super::fast;
 
-    /// What [`quotient`](super::quotient) makes of a reciprocal that the hardware approximates.
+    /// Refines an approximate reciprocal of `d` as [`quotient`](super::quotient) does.
     fn refined(guess: f32, d: f32) -> f32 {
         guess.mul_add(guess.mul_add(-d, 1.0), guess)
     }
