@@ -18,8 +18,8 @@ pub(crate) struct Benchmark {
     pub(crate) problem: fn(Scale) -> Problem,
 }
 
-/// Defines `BENCHMARK` for the kernel of the given name, whose CUDA C++ is in the file beside it and whose
-/// `problem` function is in scope.
+/// Defines `BENCHMARK` for the kernel of the given name, whose CUDA C++ is in the file beside it
+/// and whose `problem` function is in scope.
 macro_rules! benchmark {
     ($name:ident, $unit:literal) => {
         /// The benchmark.
@@ -46,9 +46,9 @@ pub(crate) enum Compiler {
 }
 
 impl Compiler {
-    /// All of them, the baseline first.
+    /// All compilers, the baseline first.
     pub(crate) const ALL: [Self; 3] = [Self::Nvcc, Self::BuiltIn, Self::Llvm];
-    /// Those that compile the Rust.
+    /// The compilers of the Rust.
     pub(crate) const OURS: [Self; 2] = [Self::BuiltIn, Self::Llvm];
 
     /// Returns its name in tables and file names.

@@ -3,25 +3,25 @@
 use crate::problem::{Kind, Problem};
 use warpwise::{bf16, f16};
 
-/// How closely two results must agree.
+/// The agreement that two results must have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Agreement {
     /// Bit by bit.
     Exact,
-    /// Floats whose difference is at most this share of their magnitude, or of the mean magnitude if that
-    /// is larger.
+    /// Floats whose difference is at most this share of their magnitude, or of the mean magnitude
+    /// if that is larger.
     Within(f64),
-    /// Numbers of which at most this share differs, since a rounding decides which of two they are.
+    /// Numbers of which at most this share differs, since rounding may select either of two.
     Mostly(f64),
     /// The same numbers in any order.
     AnyOrder,
 }
 
-/// Compares `found`, the contents of all outputs after a launch, with `wanted`, if given, or with what plain Rust
-/// computes. Both have an entry for each buffer.
+/// Compares `found`, the contents of all outputs after a launch, with `wanted`, if given, or with
+/// the results of plain Rust. Both have an entry for each buffer.
 ///
 /// # Errors
-/// The first difference.
+/// Returns the first difference.
 pub(crate) fn outputs(
     problem: &Problem,
     found: &[Vec<u8>],
@@ -78,7 +78,7 @@ fn compare_floats(kind: Kind, found: &[u8], wanted: &[u8], tolerance: f64) -> Re
     let finite = wanted.iter().filter(|wanted| wanted.is_finite());
     let mean = finite.map(|wanted| wanted.abs()).sum::<f64>() / wanted.len() as f64;
     for (place, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
-        // Infinities are close to themselves, too; a NaN is close to nothing but another.
+        // Infinities are close to themselves, too; a NaN is close to NaNs only.
         let is_same = found == wanted || (found.is_nan() && wanted.is_nan());
         let is_close = (found - wanted).abs() <= tolerance * wanted.abs().max(mean);
         if !is_same && !is_close {

@@ -18,7 +18,7 @@ pub(crate) const TARGET: Target = Target::new(90);
 /// Returns the optimized kernels, which every back end gets.
 ///
 /// # Errors
-/// If the kernel did not compile.
+/// Fails if the kernel did not compile.
 pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuCode<Kernel>> {
     let kernel: Kernel =
         benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
@@ -29,7 +29,7 @@ pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuCode<Kernel>> {
 /// Returns the division of the grid of large launches, if they have code of their own.
 ///
 /// # Errors
-/// As [`kernels`].
+/// Fails as [`kernels`] does.
 pub(crate) fn coarse_grid(benchmark: &Benchmark) -> Result<Option<CoarseGrid>> {
     Ok(kernels(benchmark)?.coarsened.map(|(grid, _)| grid))
 }
@@ -37,7 +37,7 @@ pub(crate) fn coarse_grid(benchmark: &Benchmark) -> Result<Option<CoarseGrid>> {
 /// Returns the PTX that `compiler` makes of an optimized kernel.
 ///
 /// # Errors
-/// If it refuses the kernel, or there is no LLVM.
+/// Fails if it refuses the kernel, or there is no LLVM.
 pub(crate) fn ptx(compiler: Compiler, kernel: &Kernel) -> Result<String> {
     match compiler {
         Compiler::Nvcc => Err("`nvcc` compiles CUDA C++, not IR".into()),

@@ -19,7 +19,7 @@ use warpwise_compiler::{
 };
 use warpwise_simt::{CacheModel, CountingProgram, Launch, Requests};
 
-/// Steps of the interpreter after which caches are no longer simulated.
+/// The number of interpreter steps after which caches are no longer simulated.
 const CACHE_STEPS: u64 = 1 << 20;
 
 /// A launch, as the time model sees it.
@@ -31,7 +31,7 @@ pub(crate) struct CountedLaunch {
 /// Counts the launches of the given scale and writes their work.
 ///
 /// # Errors
-/// If a kernel does not compile or fails, or a file cannot be written.
+/// Fails if a kernel does not compile or run, or a file cannot be written.
 pub(crate) fn write(
     folder: &Path,
     benchmarks: &[&Benchmark],
@@ -74,7 +74,7 @@ fn blocks_per_multiprocessor(block: &Block, gpu: &Gpu) -> u64 {
     occupancy.map_or(1, |occupancy| occupancy.blocks.into())
 }
 
-/// Returns the registers of a thread in the code by LLVM, if that is prepared and `ptxas` is found.
+/// Returns the registers of a thread in LLVM's code, if that is prepared and `ptxas` is found.
 fn registers(folder: &Path, benchmark: &Benchmark) -> Option<u32> {
     let ptx = Compiler::Llvm.file(folder, benchmark);
     tools::registers(&ptx).ok()
@@ -98,10 +98,10 @@ impl CountedLaunch {
         text
     }
 
-    /// Reads what `counts` wrote for a benchmark.
+    /// Reads the file that `counts` wrote for a benchmark.
     ///
     /// # Errors
-    /// If the file is missing, or lacks a number.
+    /// Fails if the file is missing, or lacks a number.
     pub(crate) fn read(folder: &Path, benchmark: &Benchmark) -> Result<Self> {
         let file = folder.join(format!("{}.work", benchmark.name));
         let text = fs::read_to_string(&file)

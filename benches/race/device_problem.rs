@@ -12,11 +12,11 @@ use std::{
 };
 use warpwise_compiler::{fault::FaultRecord, ir::CoarseGrid};
 
-/// Turns of each compiler; the median counts.
+/// The number of turns of each compiler; the median counts.
 pub(crate) const ROUNDS: usize = 25;
-/// What a turn takes at least, in milliseconds, if kernels can run in a row.
+/// The minimum time of a turn, in milliseconds, if kernels can run in a row.
 const MIN_TURN_MS: f64 = 2.0;
-/// Launches of a turn at most.
+/// The maximum number of launches in a turn.
 const MAX_LAUNCHES: usize = 100;
 
 /// A compiler's code for a benchmark.
@@ -34,7 +34,7 @@ impl<'d> LoadedKernel<'d> {
     /// compiles its own where there is none.
     ///
     /// # Errors
-    /// If there is no code, or the driver refuses it.
+    /// Fails if there is no code, or the driver refuses it.
     pub(crate) fn load(
         driver: &'d Driver,
         folder: &Path,
@@ -65,10 +65,10 @@ pub(crate) struct DeviceProblem<'d> {
     driver: &'d Driver,
     problem: &'d Problem,
     memories: Vec<Memory<'d>>,
-    /// Initial contents of the buffers that every launch must find so.
+    /// Initial contents of the buffers that every launch must find unchanged.
     originals: Vec<Option<Memory<'d>>>,
     fault_record: Memory<'d>,
-    /// The flag of the record, which nobody reads.
+    /// The flag of the record, which is never read.
     flag: Memory<'d>,
     start: Event<'d>,
     end: Event<'d>,
@@ -78,7 +78,7 @@ impl<'d> DeviceProblem<'d> {
     /// Allocates the buffers and fills them with their initial contents.
     ///
     /// # Errors
-    /// What the driver refuses.
+    /// Returns the driver's errors.
     pub(crate) fn new(driver: &'d Driver, problem: &'d Problem) -> Result<Self> {
         let (mut memories, mut originals) = (Vec::new(), Vec::new());
         for buffer in problem.buffers.iter() {
@@ -100,11 +100,11 @@ impl<'d> DeviceProblem<'d> {
         Ok(Self { driver, problem, memories, originals, fault_record, flag, start, end })
     }
 
-    /// Launches a kernel once on the initial contents, and returns the contents of all outputs after it. `None` if a check
-    /// failed.
+    /// Launches a kernel once on the initial contents, and returns the contents of all outputs
+    /// after it. `None` if a check failed.
     ///
     /// # Errors
-    /// What the driver refuses.
+    /// Returns the driver's errors.
     pub(crate) fn outputs(&self, kernel: &LoadedKernel<'_>) -> Result<Option<Vec<Vec<u8>>>> {
         for (memory, buffer) in self.memories.iter().zip(self.problem.buffers.iter()) {
             memory.upload(&buffer.bytes)?;
@@ -133,7 +133,7 @@ impl<'d> DeviceProblem<'d> {
     /// Returns the median time of a launch of each kernel, in microseconds.
     ///
     /// # Errors
-    /// What the driver refuses.
+    /// Returns the driver's errors.
     pub(crate) fn times(&self, kernels: &[LoadedKernel<'_>]) -> Result<Vec<f64>> {
         let Some(first) = kernels.first() else { return Ok(Vec::new()) };
         let count = self.launches_per_turn(first)?;
@@ -152,8 +152,8 @@ impl<'d> DeviceProblem<'d> {
         Ok(times.into_iter().map(median).collect())
     }
 
-    /// Returns how many launches in a row take long enough to be timed well. Buffers that are restored
-    /// before every launch allow one.
+    /// Returns the number of launches in a row that take long enough to be timed well. Buffers that
+    /// are restored before every launch allow one.
     fn launches_per_turn(&self, kernel: &LoadedKernel<'_>) -> Result<usize> {
         if self.originals.iter().any(Option::is_some) {
             return Ok(1);
@@ -163,7 +163,7 @@ impl<'d> DeviceProblem<'d> {
         Ok(((MIN_TURN_MS / milliseconds).ceil() as usize).clamp(1, MAX_LAUNCHES))
     }
 
-    /// Returns the microseconds of a launch, of `count` in a row.
+    /// Returns the microseconds per launch, of `count` in a row.
     fn turn(&self, kernel: &LoadedKernel<'_>, count: usize) -> Result<f64> {
         for (memory, original) in self.memories.iter().zip(&self.originals) {
             if let Some(original) = original {
@@ -196,8 +196,8 @@ impl<'d> DeviceProblem<'d> {
             function = coarsened;
         }
         let shape = [grid, block];
-        // SAFETY: the words are the parameters of the kernel, in its language; checks keep Rust kernels to their buffers,
-        // and the CUDA C++ kernels are written for these sizes.
+        // SAFETY: the words are the parameters of the kernel, in its language; checks keep Rust
+        // kernels to their buffers, and the CUDA C++ kernels are written for these sizes.
         unsafe { function.launch(shape, &mut words)? };
         Ok(())
     }
@@ -210,8 +210,8 @@ impl<'d> DeviceProblem<'d> {
         self.problem.cuda.iter().map(word).collect()
     }
 
-    /// Returns the parameters that `warpwise_compiler::back::ptx` lists, of kernels that neither print nor have shared
-    /// arrays whose length the launch computes.
+    /// Returns the parameters that `warpwise_compiler::back::ptx` lists, of kernels that neither
+    /// print nor have shared arrays whose length the launch computes.
     fn rust_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         for arg in &self.problem.rust {

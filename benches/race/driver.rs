@@ -1,6 +1,7 @@
 //! The few functions of the CUDA driver that load, launch and time kernels, on the default stream.
 //!
-//! The runtime's own launcher is left out on purpose: both sides of the race are launched in the same way.
+//! The runtime's own launcher is not used on purpose: both sides of the race are launched in the
+//! same way.
 #![expect(unsafe_code, reason = "the driver is C")]
 use libloading::Library;
 use std::{
@@ -8,11 +9,11 @@ use std::{
     fmt, ptr,
 };
 
-/// A call of the driver that failed.
+/// A failed call of the driver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DriverError {
     call: &'static str,
-    /// A `CUresult`.
+    /// The result, a `CUresult`.
     code: c_int,
 }
 
@@ -36,7 +37,8 @@ macro_rules! functions {
 
         impl Functions {
             fn load(name: &str) -> std::result::Result<Self, libloading::Error> {
-                // SAFETY: what carries the driver's name is trusted to be one; the types are those of `cuda.h`.
+                // SAFETY: a library with the driver's name is trusted to be the driver; the types
+                // are those of `cuda.h`.
                 unsafe {
                     let library = Library::new(name)?;
                     Ok(Self { $($name: *library.get($symbol)?,)* _library: library })
@@ -76,7 +78,7 @@ const fn check(call: &'static str, code: c_int) -> Result<()> {
     if code == 0 { Ok(()) } else { Err(DriverError { call, code }) }
 }
 
-/// The first GPU, its primary context current on the thread that opened it.
+/// The first GPU, with its primary context current on the thread that opened it.
 pub(crate) struct Driver {
     functions: Functions,
     /// The GPU's name.
@@ -94,7 +96,7 @@ impl Driver {
     /// Opens the first GPU.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is no GPU.
     pub(crate) fn open() -> crate::Result<Self> {
         let functions = Functions::load("libcuda.so.1").map_err(|_| "there is no driver")?;
         let (mut device, mut context, mut version) = (0, ptr::null_mut(), 0);
@@ -143,7 +145,7 @@ impl Driver {
         Ok(Memory { driver: self, address, bytes })
     }
 
-    /// Waits for everything that was launched.
+    /// Waits for all launches.
     pub(crate) fn synchronize(&self) -> Result<()> {
         // SAFETY: a context is current.
         check("cuCtxSynchronize", unsafe { (self.functions.synchronize)() })
@@ -167,11 +169,11 @@ pub(crate) struct Function<'d> {
 }
 
 impl Function<'_> {
-    /// Launches the kernel with one 64-bit word for each parameter, of which it reads as many low bytes as
-    /// the parameter has.
+    /// Launches the kernel with one 64-bit word for each parameter, of which it reads as many low
+    /// bytes as the parameter has.
     ///
     /// # Safety
-    /// The kernel has at most these parameters and keeps to memory that it may access.
+    /// The kernel must have at most these parameters, and access only memory that it may access.
     pub(crate) unsafe fn launch(
         &self,
         [grid, block]: [[u32; 3]; 2],
@@ -232,10 +234,10 @@ impl Drop for Event<'_> {
     }
 }
 
-/// Device memory; freed when dropped.
+/// Device memory, which is freed when dropped.
 pub(crate) struct Memory<'d> {
     driver: &'d Driver,
-    /// Where it begins.
+    /// The address.
     pub(crate) address: u64,
     bytes: usize,
 }
@@ -245,7 +247,7 @@ impl Memory<'_> {
     pub(crate) fn upload(&self, bytes: &[u8]) -> Result<()> {
         assert!(bytes.len() <= self.bytes, "{} bytes for {}", bytes.len(), self.bytes);
         let upload = self.driver.functions.upload;
-        // SAFETY: both sides have so many bytes.
+        // SAFETY: both sides have this many bytes.
         let copied = unsafe { upload(self.address, bytes.as_ptr().cast(), bytes.len()) };
         check("cuMemcpyHtoD", copied)
     }
@@ -254,7 +256,7 @@ impl Memory<'_> {
     pub(crate) fn download(&self) -> Result<Vec<u8>> {
         let mut bytes = vec![0; self.bytes];
         let download = self.driver.functions.download;
-        // SAFETY: both sides have so many bytes.
+        // SAFETY: both sides have this many bytes.
         let copied = unsafe { download(bytes.as_mut_ptr().cast(), self.address, self.bytes) };
         check("cuMemcpyDtoH", copied)?;
         Ok(bytes)
@@ -264,7 +266,7 @@ impl Memory<'_> {
     pub(crate) fn copy_from(&self, other: &Self) -> Result<()> {
         assert_eq!(self.bytes, other.bytes);
         let copy = self.driver.functions.copy;
-        // SAFETY: both sides have so many bytes.
+        // SAFETY: both sides have this many bytes.
         check("cuMemcpyDtoD", unsafe { copy(self.address, other.address, self.bytes) })
     }
 }

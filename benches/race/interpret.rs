@@ -6,7 +6,7 @@ use warpwise_simt::{Arg as SimtArg, Launch, Memory, Outcome, Program};
 /// Runs the kernel and returns the contents of all buffers.
 ///
 /// # Errors
-/// If a check fails, or the launch does not end.
+/// Fails if a check fails, or the launch does not end.
 pub(crate) fn run(kernel: &Kernel, problem: &Problem) -> Result<Vec<Vec<u8>>, String> {
     let program = Program::new(kernel);
     launch(problem, |launch, memories| {
@@ -43,7 +43,7 @@ pub(crate) fn launch<T>(problem: &Problem, run: impl FnOnce(&Launch<'_>, &[Memor
 /// Checks that a launch ended without a fault.
 ///
 /// # Errors
-/// If a check failed, or the launch does not end.
+/// Fails if a check failed, or the launch does not end.
 pub(crate) fn check(outcome: &Outcome) -> Result<(), String> {
     if let Some(stopped) = &outcome.stopped {
         return Err(format!("the launch does not end: {stopped:?}"));

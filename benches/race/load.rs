@@ -12,13 +12,14 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// Turns of each compiler; the shortest time counts, since other processes only add to it.
+/// The number of turns of each compiler; the shortest time counts, since other processes only add
+/// to it.
 const ROUNDS: usize = 5;
 
 /// Loads the PTX in `folder` and prints a Markdown table of milliseconds.
 ///
 /// # Errors
-/// If there is no GPU, a file is missing, or the driver refuses one.
+/// Fails if there is no GPU, a file is missing, or the driver refuses one.
 pub(crate) fn print(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
     let driver = Driver::open()?;
     println!("{}; milliseconds to load, and ours / nvcc's\n", driver.name);

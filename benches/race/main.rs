@@ -11,8 +11,9 @@
 //!                    the accuracy of the time model
 //! ```
 //!
-//! A kernel is a pair of files in `kernels/`: natural Rust, with the plain Rust that computes the expected
-//! result, and CUDA C++ of the same algorithm. `docs/race.md` describes the rules and the output.
+//! A kernel is a pair of files in `kernels/`: natural Rust, with the plain Rust that computes the
+//! expected result, and CUDA C++ of the same algorithm. `docs/race.md` describes the rules and the
+//! output.
 mod benchmark;
 mod compare;
 mod compile;
@@ -37,12 +38,12 @@ use std::{path::PathBuf, process::ExitCode};
 use warpwise_benches::Scale;
 use warpwise_compiler::hardware::gpu::Gpu;
 
-/// What commands return: messages, not types, since a person reads them.
+/// The result of a command, with messages instead of error types, since a person reads them.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 const USAGE: &str = "usage: race prepare|table|run|load|counts|predict [--part N] DIR [KERNEL]...";
 
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Arguments {
     command: String,
     folder: PathBuf,

@@ -1,7 +1,8 @@
 //! `race predict`: predictions of the time model beside measured times.
 //!
-//! Half of the kernels, those with an even number in the table of the race, and the one that gives the
-//! rate of atomic updates calibrate the model; the errors of the others are reported separately.
+//! Half of the kernels, those with an even number in the table of the race, and the one that gives
+//! the rate of atomic updates calibrate the model; the errors of the others are reported
+//! separately.
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
@@ -41,7 +42,7 @@ struct Row {
 }
 
 impl Row {
-    /// Returns the predicted time over the measured one.
+    /// Returns the predicted time divided by the measured one.
     fn ratio(&self) -> Option<f64> {
         Some(self.prediction.seconds * 1e6 / self.measured?)
     }
@@ -52,7 +53,7 @@ impl Row {
 /// there is one; with a GPU, they are written there.
 ///
 /// # Errors
-/// If counts are missing, or a GPU refuses a launch.
+/// Fails if counts are missing, or a GPU refuses a launch.
 pub(crate) fn run(folder: &Path, benchmarks: &[&Benchmark], scale: Scale, gpu: &Gpu) -> Result<()> {
     let times = match Driver::open() {
         Ok(driver) => {
@@ -90,7 +91,7 @@ fn read_times(file: &Path) -> HashMap<String, f64> {
     text.lines().filter_map(entry).collect()
 }
 
-/// Times the code by LLVM in microseconds.
+/// Measures LLVM's code, in microseconds.
 fn measure(
     driver: &Driver,
     folder: &Path,
@@ -163,8 +164,8 @@ fn print_errors<'r>(name: &str, rows: impl Iterator<Item = &'r Row>) {
     );
 }
 
-/// Prints how many pairs of variants are predicted in their measured order. Pairs whose measured
-/// times differ by less than 3 % have none.
+/// Prints the number of pairs of variants that are predicted in their measured order. Pairs whose
+/// measured times differ by less than 3 % do not count.
 fn print_order(rows: &[Row]) {
     let find = |name: &str| rows.iter().find(|row| row.name == name);
     let (mut right, mut all) = (0, 0);

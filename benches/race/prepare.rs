@@ -1,4 +1,5 @@
-//! `race prepare`: everything that needs a Rust toolchain, done once, so that the other commands need none.
+//! `race prepare`: everything that needs a Rust toolchain, done once, so that the other commands
+//! need none.
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
@@ -8,12 +9,12 @@ use std::{fs, path::Path};
 use warpwise_benches::Scale;
 use warpwise_compiler::compile::GpuCode;
 
-/// Verifies each kernel at the small scale on the interpreter, then writes its CUDA C++, its PTX by each
-/// back end, and `nvcc`'s machine code and PTX where `nvcc` is found.
+/// Verifies each kernel at the small scale on the interpreter, then writes its CUDA C++, its PTX by
+/// each back end, and `nvcc`'s machine code and PTX where `nvcc` is found.
 ///
 /// # Errors
-/// If a kernel computes something else than plain Rust does, or a file cannot be written. A back end that
-/// refuses a kernel is reported and left out.
+/// Fails if the results of a kernel differ from those of plain Rust, or a file cannot be written. A
+/// back end that refuses a kernel is reported and left out.
 pub(crate) fn prepare(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
     fs::create_dir_all(folder)?;
     for benchmark in benchmarks {
@@ -28,7 +29,7 @@ fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
     let GpuCode { plain, coarsened } = compile::kernels(benchmark)?;
     for compiler in Compiler::OURS {
         let coarsened_file = compiler.coarsened_file(folder, benchmark);
-        // One that an earlier build left.
+        // A file of an earlier build.
         if coarsened_file.exists() {
             fs::remove_file(&coarsened_file)?;
         }
@@ -58,7 +59,7 @@ fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
 /// Compares both codes of the kernel on the interpreter with plain Rust.
 ///
 /// # Errors
-/// The first difference, or the fault.
+/// Returns the first difference, or the fault.
 fn verify(benchmark: &Benchmark) -> Result<()> {
     let problem = (benchmark.problem)(Scale::Small);
     for kernel in compile::kernels(benchmark)?.iter() {

@@ -3,7 +3,7 @@ use crate::compare::Agreement;
 use warpwise::{bf16, f16};
 use warpwise_benches::Scale;
 
-/// Everything that a launch of either side needs.
+/// The data that a launch of either side needs.
 pub(crate) struct Problem {
     /// Blocks along x, y and z.
     pub(crate) grid: [u32; 3],
@@ -13,7 +13,7 @@ pub(crate) struct Problem {
     pub(crate) rust: Vec<Arg>,
     /// Arguments of the CUDA C++ kernel.
     pub(crate) cuda: Vec<Arg>,
-    /// What the arguments refer to.
+    /// The buffers of the arguments.
     pub(crate) buffers: Buffers,
     /// The work of a launch.
     pub(crate) work: Work,
@@ -22,7 +22,7 @@ pub(crate) struct Problem {
 /// The work of a launch, for rates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Work {
-    /// Bytes that must be read and written at least.
+    /// Bytes that must at least be read and written.
     Bytes(usize),
     /// Floating-point operations, two for a multiplication with an addition.
     Flops(usize),
@@ -98,7 +98,7 @@ pub(crate) struct Buffers {
     all: Vec<Buffer>,
 }
 
-/// A buffer and what is known of its contents.
+/// A buffer, and its contents before and after the launch.
 pub(crate) struct Buffer {
     /// Its contents before the launch.
     pub(crate) bytes: Vec<u8>,
@@ -106,7 +106,7 @@ pub(crate) struct Buffer {
     pub(crate) element_bytes: usize,
     /// The numbers in an element.
     pub(crate) kind: Kind,
-    /// What it holds after the launch, if that is compared.
+    /// Its contents after the launch, if they are compared.
     pub(crate) output: Option<Output>,
     /// True if every launch must find the initial contents.
     pub(crate) restored: bool,
@@ -114,9 +114,9 @@ pub(crate) struct Buffer {
 
 /// A result.
 pub(crate) struct Output {
-    /// How closely results must agree.
+    /// The agreement that results must have.
     pub(crate) agreement: Agreement,
-    /// What plain Rust computes, at the small scale.
+    /// The result of plain Rust, at the small scale.
     pub(crate) expected: Option<Vec<u8>>,
 }
 
@@ -131,7 +131,7 @@ pub(crate) enum Kind {
     F16,
     /// `bf16`.
     BF16,
-    /// Integers of so many bytes.
+    /// Integers of this many bytes.
     Integer(usize),
 }
 
@@ -180,7 +180,7 @@ elements! {
     f64: Kind::F64,
 }
 
-/// A struct of equal numbers.
+/// A struct of numbers of one kind.
 impl<T: Element, const N: usize> Element for [T; N] {
     const KIND: Kind = T::KIND;
 
@@ -200,7 +200,7 @@ fn to_bytes<T: Element>(values: &[T]) -> Vec<u8> {
 }
 
 impl Buffers {
-    /// Makes an empty list.
+    /// Returns an empty list.
     pub(crate) const fn new(scale: Scale) -> Self {
         Self { scale, all: Vec::new() }
     }
@@ -218,8 +218,8 @@ impl Buffers {
         BufferId(self.all.len() - 1)
     }
 
-    /// Adds a buffer that holds `values` before a launch and what `expected` computes after it. At the
-    /// large scale, compilers are compared with each other instead.
+    /// Adds a buffer that holds `values` before a launch and the results of `expected` after it. At
+    /// the large scale, compilers are compared with each other instead.
     pub(crate) fn output<T: Element>(
         &mut self,
         values: &[T],
@@ -232,7 +232,8 @@ impl Buffers {
         id
     }
 
-    /// Has every launch find the initial contents of the buffer: for kernels whose work depends on them.
+    /// Has every launch find the initial contents of the buffer: for kernels whose work depends on
+    /// them.
     pub(crate) fn restore(&mut self, id: BufferId) {
         self.all[id.0].restored = true;
     }
@@ -247,7 +248,7 @@ impl Buffers {
         self.scale == Scale::Small
     }
 
-    /// Returns a buffer's place in [`Self::iter`].
+    /// Returns the index of a buffer in [`Self::iter`].
     pub(crate) const fn place(id: BufferId) -> usize {
         id.0
     }

@@ -1,4 +1,5 @@
-//! `race run`: every compiler on a GPU, in one process, in turns, on the same stream, inputs and events.
+//! `race run`: every compiler on a GPU, in one process, in turns, on the same stream, inputs and
+//! events.
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
@@ -15,8 +16,9 @@ use warpwise_benches::Scale;
 /// table.
 ///
 /// # Errors
-/// If there is no GPU or a compiler failed: its code does not load, a check fails, or its result is wrong. It has
-/// no time then. If the driver refuses anything else, as after an illegal access, the race ends there.
+/// Fails if there is no GPU or a compiler failed: its code does not load, a check fails, or its
+/// result is wrong. Such a compiler has no time. If the driver refuses anything else, as after an
+/// illegal access, the race ends there.
 pub(crate) fn run(folder: &Path, benchmarks: &[&Benchmark], measured: Scale) -> Result<()> {
     let driver = Driver::open()?;
     println!(
@@ -88,8 +90,8 @@ impl<'d> Run<'d> {
         format!("`{}` by {}: {reason}", self.benchmark.name, compiler.name())
     }
 
-    /// Drops the kernels with wrong results: compared with plain Rust at the small scale, and with the first
-    /// kernel at the large one.
+    /// Drops the kernels with wrong results: compared with plain Rust at the small scale, and with
+    /// the first kernel at the large one.
     fn retain_correct(
         &self,
         kernels: &mut Vec<LoadedKernel<'d>>,

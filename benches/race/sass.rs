@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// An instruction.
 #[derive(Debug)]
 pub(crate) struct Instruction {
-    /// Its address.
+    /// The address.
     address: u64,
     /// True if a predicate guards it.
     is_guarded: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Parses what `nvdisasm -c` prints.
+    /// Parses the output of `nvdisasm -c`.
     pub(crate) fn parse(text: &str) -> Self {
         let mut program = Self::default();
         let mut pending = Vec::new();
@@ -78,7 +78,8 @@ impl Program {
         program
     }
 
-    /// Removes the endless jump at the end and what fills the last line of the instruction cache.
+    /// Removes the endless jump at the end and the padding of the last line of the instruction
+    /// cache.
     fn remove_padding(&mut self) {
         while self.instructions.last().is_some_and(|last| last.is("NOP") || self.is_trap(last)) {
             self.instructions.pop();
@@ -99,8 +100,9 @@ impl Program {
         self.instructions.len()
     }
 
-    /// Returns the innermost loop with most instructions `unit`, less the reports of faults. If no innermost loop
-    /// has any, returns the shortest loop with most, and without loops that have any, the whole program.
+    /// Returns the innermost loop with the most instructions `unit`, without the reports of faults.
+    /// If no innermost loop has any, returns the shortest loop with the most; if no loop has any,
+    /// the whole program.
     pub(crate) fn hot_loop(&self, unit: &str) -> Vec<&Instruction> {
         let loops = self.loops();
         let is_innermost = |&(start, end): &(u64, u64)| {
@@ -114,7 +116,7 @@ impl Program {
         self.without_reports(hottest.unwrap_or((0, u64::MAX))).collect()
     }
 
-    /// Iterates over the instructions in a range of addresses, less the reports of faults.
+    /// Iterates over the instructions in a range of addresses, without the reports of faults.
     fn without_reports(&self, (start, end): (u64, u64)) -> impl Iterator<Item = &Instruction> {
         let reports = self.fault_reports();
         let is_reported = move |address: u64| {
@@ -138,9 +140,9 @@ impl Program {
         loops
     }
 
-    /// Returns the first and last address of each fault report: from the block that counts the fault, with an
-    /// atomic addition of 64 bits, to the last atomic minimum of 64 bits or the store of the flag, which has the
-    /// scope of the system. No kernel of the race has any of them.
+    /// Returns the first and last address of each fault report: from the block that counts the
+    /// fault, with an atomic addition of 64 bits, to the last atomic minimum of 64 bits or the
+    /// store of the flag, which has the scope of the system. No kernel of the race has any of them.
     fn fault_reports(&self) -> Vec<(u64, u64)> {
         let targets: BTreeSet<u64> =
             self.instructions.iter().filter_map(|inst| self.jump_target(inst)).collect();

@@ -7,13 +7,13 @@ use crate::{
 };
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// The text of a fault report's first instruction in PTX, of which each check that remains has one.
+/// The text of a fault report's first instruction in PTX; each remaining check has one.
 const FAULT_REPORT: &str = "red.relaxed.gpu.global.add.u64";
 
 /// Prints registers, stack and hot loop of each compiler's code in `folder`.
 ///
 /// # Errors
-/// If a tool is missing or refuses a file.
+/// Fails if a tool is missing or refuses a file.
 pub(crate) fn print(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
     println!(
         "| {:18} | {:8} | regs | stack | code | loop | {:>10} | per unit | branches | checks | loads |",
@@ -33,7 +33,7 @@ pub(crate) fn print(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
     Ok(())
 }
 
-/// What the table has of one compiler's code.
+/// The table's entries for one compiler's code.
 struct Row {
     registers: String,
     stack: String,
@@ -42,7 +42,7 @@ struct Row {
     hot: usize,
     /// Instructions in it that do the work.
     units: usize,
-    /// Conditional branches in it, that of the loop included.
+    /// Conditional branches in it, including the loop's own.
     branches: usize,
     /// Checks in the whole kernel that may fail.
     checks: usize,
@@ -101,7 +101,7 @@ impl Row {
     }
 }
 
-/// Returns the number after `name` in what `cuobjdump -res-usage` prints of the kernel.
+/// Returns the number after `name` in the output of `cuobjdump -res-usage` for the kernel.
 fn resource(text: &str, name: &str) -> String {
     let after = text.split_once(name).map_or("", |(_, after)| after);
     after.chars().take_while(char::is_ascii_digit).collect()

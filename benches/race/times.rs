@@ -1,4 +1,4 @@
-//! Times of the compilers' code, and the Markdown table of them.
+//! Times of the compilers' code, and their Markdown table.
 use crate::{
     benchmark::{Benchmark, Compiler},
     problem::Work,
@@ -6,9 +6,9 @@ use crate::{
 
 /// Median microseconds of a launch, by compiler.
 pub(crate) struct Times {
-    /// In the order of [`Compiler::ALL`].
+    /// Medians in the order of [`Compiler::ALL`].
     pub(crate) medians: [Option<f64>; Compiler::ALL.len()],
-    /// What each of them did.
+    /// The work of a launch.
     pub(crate) work: Work,
 }
 

@@ -1,4 +1,4 @@
-//! CUDA's command-line tools, as far as they are on the path.
+//! CUDA's command-line tools, if they are on the path.
 use crate::Result;
 use std::{
     io::ErrorKind,
@@ -6,7 +6,8 @@ use std::{
     process::{Command, Output},
 };
 
-/// Compiles CUDA C++ to a `cubin` or to `ptx`, as the extension of `file` asks. `None` if there is no `nvcc`.
+/// Compiles CUDA C++ to a `cubin` or to `ptx`, according to the extension of `file`. `None` if
+/// there is no `nvcc`.
 pub(crate) fn nvcc(source: &Path, file: &Path) -> Option<Result<()>> {
     let is_ptx = file.extension().is_some_and(|extension| extension == "ptx");
     let mut command = Command::new("nvcc");
@@ -21,7 +22,7 @@ pub(crate) fn nvcc(source: &Path, file: &Path) -> Option<Result<()>> {
 /// Compiles PTX to machine code.
 ///
 /// # Errors
-/// What `ptxas` reports.
+/// Returns the errors of `ptxas`.
 pub(crate) fn ptxas(ptx: &Path, cubin: &Path) -> Result<()> {
     checked(Command::new("ptxas").args(["-arch=sm_90", "-o"]).arg(cubin).arg(ptx).output()?)?;
     Ok(())
@@ -30,7 +31,7 @@ pub(crate) fn ptxas(ptx: &Path, cubin: &Path) -> Result<()> {
 /// Returns the registers of a thread of the kernel in a file of PTX.
 ///
 /// # Errors
-/// If `ptxas` is missing, or reports none.
+/// Fails if `ptxas` is missing, or reports no registers.
 pub(crate) fn registers(ptx: &Path) -> Result<u32> {
     let output =
         Command::new("ptxas").args(["-v", "-arch=sm_90", "-o", "/dev/null"]).arg(ptx).output()?;
@@ -42,7 +43,7 @@ pub(crate) fn registers(ptx: &Path) -> Result<u32> {
 /// Disassembles machine code.
 ///
 /// # Errors
-/// If `nvdisasm` is missing or refuses the file.
+/// Fails if `nvdisasm` is missing or refuses the file.
 pub(crate) fn disassemble(cubin: &Path) -> Result<String> {
     checked(Command::new("nvdisasm").arg("-c").arg(cubin).output()?)
 }
@@ -50,7 +51,7 @@ pub(crate) fn disassemble(cubin: &Path) -> Result<String> {
 /// Returns the resources that machine code uses, as `cuobjdump` prints them: `REG:32 STACK:0 ...`.
 ///
 /// # Errors
-/// If `cuobjdump` is missing or refuses the file.
+/// Fails if `cuobjdump` is missing or refuses the file.
 pub(crate) fn resources(cubin: &Path) -> Result<String> {
     checked(Command::new("cuobjdump").arg("-res-usage").arg(cubin).output()?)
 }

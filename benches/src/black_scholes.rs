@@ -1,7 +1,8 @@
-//! Black-Scholes: what European options are worth, by a polynomial for the normal distribution.
+//! Black-Scholes: the values of European options, by a polynomial for the normal distribution.
 use warpwise::prelude::*;
 
-/// The probability that a standard normal variable is below `x`, to seven digits (Abramowitz and Stegun, 26.2.17).
+/// Returns the probability that a standard normal variable is below `x`, to seven digits
+/// (Abramowitz and Stegun, 26.2.17).
 #[device]
 fn normal(x: f32) -> f32 {
     let k = 1.0 / (1.0 + 0.231_641_9 * x.abs());
@@ -12,7 +13,7 @@ fn normal(x: f32) -> f32 {
     if x > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The prices of calls and puts.
+/// Computes the prices of calls and puts.
 #[kernel(block = 256)]
 pub(crate) fn prices(
     rate: f32,

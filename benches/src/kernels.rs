@@ -1,14 +1,14 @@
-//! The kernels, as somebody would write them who knows CUDA, and what they must compute.
+//! The kernels, as a CUDA programmer would write them, and their expected results.
 //!
-//! They do what the kernels in `cuda/` do: the same algorithm, block and grid.
+//! They match the kernels in `cuda/`: the same algorithm, block and grid.
 use crate::measure::{Measured, Scale, launches, timed};
 use std::sync::atomic::Ordering;
 use warpwise::{Result, prelude::*};
 
-/// Runs a workload on a device.
+/// A function that runs a workload on a device.
 pub type Workload = fn(&Device, Scale) -> Result<Measured>;
 
-/// All of them.
+/// All workloads.
 pub const WORKLOADS: [Workload; 8] = [
     run_saxpy,
     run_vector_add,
@@ -20,7 +20,7 @@ pub const WORKLOADS: [Workload; 8] = [
     run_mandelbrot,
 ];
 
-/// Panics at the first difference.
+/// Checks that results are the expected ones, and panics at the first difference.
 fn verify<T: PartialEq + std::fmt::Debug>(name: &str, got: &[T], want: &[T]) {
     assert_eq!(got.len(), want.len(), "{name}: number of elements");
     if let Some(i) = (0..got.len()).find(|&i| got[i] != want[i]) {
@@ -292,7 +292,7 @@ fn run_mandelbrot(device: &Device, scale: Scale) -> Result<Measured> {
     Ok(Measured { name: "mandelbrot", size, launch, plain })
 }
 
-/// What the kernel computes, fused where it fuses.
+/// Returns the kernel's result, fused where it fuses.
 fn escape_time(column: usize, row: usize, side: usize, limit: u32) -> u32 {
     let cx = (column as f32 / side as f32).mul_add(3.0, -2.0);
     let cy = (row as f32 / side as f32).mul_add(2.0, -1.0);

@@ -1,10 +1,10 @@
-//! A kernel of some 500 lines, as text: what a long one asks of the macro.
+//! A kernel of some 500 lines, as text, to measure the macro on long kernels.
 //!
-//! It is a chain of stages, as in a simulation or a filter that somebody has put into one kernel: neighbours
-//! by way of shared memory, grid-stride loops, reductions by shuffles and by trees, histograms, small dense loops,
-//! chains of conditions. The stages come in turn, each time with other numbers and names.
+//! It is a chain of stages, like a simulation or a filter in a single kernel: neighbours through
+//! shared memory, grid-stride loops, reductions by shuffles and by trees, histograms, small dense
+//! loops, chains of conditions. The stages take turns, each time with other numbers and names.
 
-/// Stages: `S` is the number of the stage, `A` and `B` are numbers of its own.
+/// The stages: `S` is the number of the stage, `A` and `B` are numbers of its own.
 const STAGES: [&str; 8] = [
     "    // Differences of neighbours.
     tile[t] = if i + A < x.len() { x[i + A] } else { 0.0 };
@@ -149,7 +149,7 @@ const STAGES: [&str; 8] = [
 ",
 ];
 
-/// A kernel with `NUMBER` in its name, of at least `lines` lines.
+/// Returns a kernel with `NUMBER` in its name, of at least `lines` lines.
 pub fn long_kernel(lines: usize) -> String {
     let mut text = "#[kernel(block = 256)]
 pub fn long_NUMBER(
@@ -181,11 +181,11 @@ pub fn long_NUMBER(
     text + "    if i < out.len() {\n        out[i] = sum + edges as f32;\n    }\n}\n"
 }
 
-/// A stage, with its numbers and names.
+/// Returns a stage, with its numbers and names.
 fn stage_text(stage: usize) -> String {
     let (a, b) = (1 + stage % 7, 2 + stage % 11);
     let text = STAGES[stage % STAGES.len()];
-    // Each word with the character behind it.
+    // Each word with the character after it.
     let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let word = |word: &str| {
         let (name, behind) = word.split_at(word.len() - 1);

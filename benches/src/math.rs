@@ -1,30 +1,31 @@
-//! The functions of `math`, as kernels that are timed beside `nvcc`'s functions (`cuda/math.cu`).
+//! The functions of `math`, as kernels that are timed and compared with `nvcc`'s functions
+//! (`cuda/math.cu`).
 //!
-//! A thread loads a number, computes the function `rounds` times for it and its neighbours, and stores
-//! the sum. One round is what a kernel over arrays does, and waits for memory; with many rounds only
-//! the function counts.
+//! A thread loads a number, computes the function `rounds` times for it and its neighbours, and
+//! stores the sum. One round corresponds to a kernel over arrays, which waits for memory; with many
+//! rounds only the function counts.
 use crate::measure::launches;
 use std::time::Duration;
 use warpwise::{Result, prelude::*};
 
-/// Threads, and elements.
+/// The number of threads, and of elements.
 const COUNT: usize = 1 << 24;
 
-/// A function that is timed.
+/// A timed function.
 pub struct Function {
-    /// Its name, with that of its type; `cuda/math.cu` has it, too.
+    /// Its name, with that of its type; the same as in `cuda/math.cu`.
     pub name: &'static str,
     /// Verifies it, then times a launch with this many rounds.
     pub time: fn(&Device, u32) -> Result<Duration>,
 }
 
-/// Numbers from `low` to `high`, and the step between those of a thread.
+/// Returns numbers from `low` to `high`, and the step between those of a thread.
 fn inputs<T: Float>(low: f64, high: f64) -> (Vec<T>, T) {
     let of = |i: usize| T::from_f64(low + (high - low) * 0.999 * i as f64 / COUNT as f64);
     ((0..COUNT).map(of).collect(), T::from_f64((high - low) * 0.001 / 64.0))
 }
 
-/// Panics if one round is not what the host computes, to the last bit.
+/// Checks that one round has the host's result, to the last bit, and panics if it has not.
 fn verify<T: Float>(name: &str, x: &[T], got: &[T], function: impl Fn(T) -> T) {
     for (x, got) in x.iter().zip(got).step_by(101) {
         let want = function(*x);
@@ -34,7 +35,7 @@ fn verify<T: Float>(name: &str, x: &[T], got: &[T], function: impl Fn(T) -> T) {
 
 macro_rules! functions {
     ($all:ident $ty:ident: $($name:ident $label:literal |$x:ident| $call:expr, $low:literal $high:literal;)*) => {
-        /// All of them for one type.
+        /// All functions for one type.
         pub const $all: &[Function] = &[$(Function {
             name: $label,
             time: {

@@ -1,16 +1,16 @@
-//! How long things take: medians of repeated runs.
+//! Measurement of times: medians of repeated runs.
 use std::time::{Duration, Instant};
 use warpwise::{Device, Result};
 
-/// How large the inputs are.
+/// The size of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// For the interpreter: everything is verified, and plain Rust is timed.
     Small,
-    /// For a GPU: what plain Rust would take minutes for is verified in part.
+    /// For a GPU: results that would take plain Rust minutes are verified in part.
     Large,
-    /// The same for launches with one in so many of the threads, of workloads that take their sizes
-    /// from [`Self::side`]; the others are large.
+    /// The same for launches with one in this many of the threads, of workloads that take their
+    /// sizes from [`Self::side`]; the others are large.
     Part(u32),
 }
 
@@ -23,7 +23,7 @@ impl Scale {
         }
     }
 
-    /// Returns the length of each side of a grid with so many dimensions.
+    /// Returns the length of each side of a grid with this many dimensions.
     pub fn side(self, small: usize, large: usize, dimensions: u32) -> usize {
         match self {
             Self::Small => small,
@@ -36,29 +36,30 @@ impl Scale {
     }
 }
 
-/// What a workload took.
+/// The times of a workload.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Its name, which the CUDA C++ version has, too.
     pub name: &'static str,
-    /// Its size, for people.
+    /// Its size, as text.
     pub size: String,
-    /// A launch, from one to the next with many in a row: the median.
+    /// The median time of a launch, many of which run in a row.
     pub launch: Duration,
-    /// Plain Rust on one core, where all of it was computed.
+    /// The time of plain Rust on one core, if it computed all of the results.
     pub plain: Option<Duration>,
 }
 
-/// The middle one of the given durations.
+/// Returns the median of the given durations.
 ///
 /// # Panics
-/// If there are none.
+/// Panics if there are none.
 pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
 }
 
-/// The median over several rows of launches; as many in a row as take 50 ms.
+/// Returns the median time of a launch over several rows, each of which has enough launches for 50
+/// ms.
 pub fn launches(device: &Device, mut launch: impl FnMut() -> Result<()>) -> Result<Duration> {
     let mut row = |count: u32| device.time(|| (0..count).try_for_each(|_| launch()));
     row(1)?;
@@ -68,7 +69,7 @@ pub fn launches(device: &Device, mut launch: impl FnMut() -> Result<()>) -> Resu
     Ok(median(times))
 }
 
-/// What `compute` yields, and how long it took.
+/// Returns the result of `compute`, and its time.
 pub(crate) fn timed<T>(compute: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let value = compute();

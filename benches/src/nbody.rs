@@ -4,7 +4,8 @@ use warpwise::{F32x4, prelude::*};
 #[device]
 const TILE: usize = 256;
 
-/// Where bodies are, with their masses in `w`; and how they are accelerated, with 0 in `w`. Their number is a multiple of 256.
+/// Computes the accelerations of bodies, with 0 in `w`, from their positions, with the mass in `w`.
+/// The number of bodies must be a multiple of 256.
 #[kernel(block = 256)]
 pub(crate) fn accelerations(softening: f32, bodies: &[F32x4], out: &mut [F32x4]) {
     let tile = shared!([F32x4; TILE]);

@@ -1,4 +1,4 @@
-//! CUDA C++ beside ours: compiled by `nvcc` where it is found, and run.
+//! CUDA C++ for comparison: compiled by `nvcc` if it is found, and run.
 use std::{
     collections::HashMap,
     error::Error,
@@ -7,9 +7,10 @@ use std::{
     process::Command,
 };
 
-/// Milliseconds by name, of the CUDA C++ program that the command line names: a folder with its
-/// source, `benches/cuda` by default, or what `nvcc` made of it, linked with `libraries`. Empty, and
-/// said, where there is none.
+/// Returns the milliseconds of each kernel, by its name, of the CUDA C++ program that the command
+/// line names: a folder with its source, `benches/cuda` by default, or the compiled program. `nvcc`
+/// links it with `libraries`. If it cannot be built or run, prints the reason and returns an empty
+/// map.
 pub fn baseline(
     argument: Option<OsString>,
     source: &str,
@@ -43,7 +44,7 @@ fn build(source: &Path, libraries: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     Ok(program)
 }
 
-/// Milliseconds of each kernel of the CUDA C++ program, by its name.
+/// Returns the milliseconds of each kernel of the CUDA C++ program, by its name.
 fn times(program: &Path) -> Result<HashMap<String, f64>, Box<dyn Error>> {
     let run = Command::new(program).output()?;
     if !run.status.success() {

@@ -1,8 +1,9 @@
 //! Our side of `benches/peers`: ten kernels on inputs from files, timed on the interpreter.
 //!
-//! The program gets a folder with the inputs, as `benches/peers/compare.py` writes them, and another for what the first
-//! launch of each kernel computes. It prints a line for each kernel: its name, and the seconds that the fastest of its
-//! launches took. Names of kernels behind the folders leave the others out.
+//! The program gets a folder with the inputs, as `benches/peers/compare.py` writes them, and
+//! another for the results of the first launch of each kernel. It prints a line for each kernel:
+//! its name, and the seconds of the fastest of its launches. If names of kernels follow the
+//! folders, only these kernels run.
 use crate::{black_scholes, kernels, nbody, stencil};
 use std::{
     error::Error,
@@ -12,15 +13,16 @@ use std::{
 };
 use warpwise::{F32x4, Result as Launched, prelude::*};
 
-/// Sides of the square matrices that are transposed and relaxed, of those that are multiplied, and of the fractal.
+/// The sides of the square matrices that are transposed and relaxed, of those that are multiplied,
+/// and of the fractal.
 const SIDES: [usize; 3] = [2048, 512, 1024];
 
 type Done = Result<(), Box<dyn Error>>;
 
-/// Times the kernels that are named, or all.
+/// Times the named kernels, or all.
 ///
 /// # Errors
-/// Files that cannot be read or written, and those of launches.
+/// Fails if a file cannot be read or written, or a launch fails.
 pub fn run(inputs: &Path, outputs: &Path, names: Vec<String>) -> Done {
     let run = Run { device: Device::cpu(), inputs: inputs.into(), outputs: outputs.into(), names };
     run.element_wise()?;
@@ -35,7 +37,7 @@ struct Run {
     device: Device,
     inputs: PathBuf,
     outputs: PathBuf,
-    /// Which kernels run; all, if it is empty.
+    /// The names of the kernels to run; all, if it is empty.
     names: Vec<String>,
 }
 
@@ -142,7 +144,7 @@ impl Run {
         Ok(self.device.upload(&self.read(name)?)?)
     }
 
-    /// Launches once, and writes what `result` then is; then times it.
+    /// Launches once, writes `result` to a file, and then times the launch.
     fn time<T: Plain, B: AsRef<[u8]>>(
         &self,
         name: &str,

@@ -1,18 +1,20 @@
-//! Kernels of any number of lines, as text: how compile time grows with each construct.
+//! Kernels of any number of lines, as text, which show how compile time grows with each construct.
 //!
-//! A shape repeats one construct, each time with other numbers. Simple ones are what long kernels consist of; adversarial
-//! ones are what an algorithm of the macro, the analyses or the optimizer is slow on, if it is slow on anything.
+//! A shape repeats one construct, each time with other numbers. Long kernels consist of simple
+//! ones; adversarial ones are chosen to be slow in some algorithm of the macro, the analyses or the
+//! optimizer.
 
 /// A construct that a kernel repeats.
 #[derive(Clone, Copy)]
 pub struct Shape {
     /// Its name in the table.
     pub name: &'static str,
-    /// The source of a kernel, and of what it uses, that has about this many lines; attributes are at the start of lines.
+    /// The source of a kernel and its items, with about this many lines; attributes are at the
+    /// start of lines.
     pub source: fn(usize) -> String,
 }
 
-/// Every shape.
+/// All shapes.
 pub const SHAPES: &[Shape] = &[
     Shape { name: "arithmetic", source: arithmetic },
     Shape { name: "variables", source: variables },
@@ -57,12 +59,12 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "mixed (`benches/src/long_kernel.rs`)", source: mixed },
 ];
 
-/// `lines` lines made by `line`, of its number.
+/// Returns `lines` lines, each from `line` with its number.
 fn repeat(lines: usize, line: impl Fn(usize) -> String) -> String {
     (0..lines).map(|number| line(number) + "\n").collect()
 }
 
-/// A kernel of a vector, with these lines in it.
+/// Returns a kernel on vectors, with these lines in it.
 fn kernel(body: &str) -> String {
     format!(
         "#[kernel(block = 256)]
@@ -236,7 +238,7 @@ fn wide_loop(lines: usize) -> String {
     ))
 }
 
-/// As deep as the macro takes, at most.
+/// Returns a loop nest, no deeper than the macro accepts.
 fn deep_loop(lines: usize) -> String {
     let depth = (lines / 3).min(60);
     kernel(&format!(
@@ -279,7 +281,8 @@ fn functions(lines: usize) -> String {
     functions + &kernel(&repeat(half, |k| format!("    sum = f{k}(sum);")))
 }
 
-/// Functions that each call the one before, but for each one of a number that is a multiple of `length`.
+/// Returns functions each of which calls the one before, except each one whose number is a multiple
+/// of `length`.
 fn chains(lines: usize, length: usize) -> String {
     let count = lines / 2;
     let functions = repeat(count, |k| {
@@ -296,7 +299,7 @@ fn device_chains(lines: usize) -> String {
     chains(lines, 90)
 }
 
-/// An error, if it is longer than kernels nest.
+/// Returns one chain of functions, which is an error if it is longer than the permitted nesting.
 fn device_chain(lines: usize) -> String {
     chains(lines, lines)
 }
@@ -338,7 +341,7 @@ fn iterators(lines: usize) -> String {
     }))
 }
 
-/// As deep as rustc takes, at most.
+/// Returns a chain of generic types, no longer than rustc accepts.
 fn generics(lines: usize) -> String {
     let depth = (lines / 2).min(100);
     let aliases = repeat(depth, |k| {
@@ -357,7 +360,8 @@ fn generics(lines: usize) -> String {
     format!("{traits}{aliases}{}", kernel(&format!("{values}    sum = w{}.step();\n", depth - 1)))
 }
 
-/// One alias for 50 lines, so that rustc copes with the plain function; at 1000 lines a million parts, which is an error.
+/// Returns one alias per 50 lines, so that rustc can compile the plain function; 1000 lines have a
+/// million parts, which is an error.
 fn tuple_aliases(lines: usize) -> String {
     let depth = lines / 50;
     let aliases = repeat(depth, |k| {

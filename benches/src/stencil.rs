@@ -1,7 +1,7 @@
 //! A five-point stencil: one step of Jacobi's iteration on a square.
 use warpwise::prelude::*;
 
-/// The mean of each inner point's four neighbours; the border stays.
+/// Computes the mean of each inner point's four neighbours; the border keeps its values.
 #[kernel(block = (32, 8))]
 pub(crate) fn jacobi(n: usize, x: &[f32], y: &mut [f32]) {
     let (column, row) = (global_idx_x(), global_idx_y());

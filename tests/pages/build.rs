@@ -1,13 +1,13 @@
 //! Makes a module of every program in the pages: of each `rust` block, `rust,ignore` excepted.
 //!
-//! A module is a file of its own, in which the program stands on the lines that it has in the
-//! page, so that what rustc says of `language_120.rs:131` is about line 131 of `docs/language.md`.
+//! A module is a file of its own, in which the program has the same line numbers as in the page, so
+//! that an error of rustc at `language_120.rs:131` is one at line 131 of `docs/language.md`.
 use std::{
     env, fs,
     path::{Path, PathBuf},
 };
 
-/// The pages with programs, by the paths from the workspace's root.
+/// The pages with programs, by their paths from the workspace's root.
 const PAGES: [&str; 19] = [
     "README.md",
     "docs/guide.md",
@@ -30,10 +30,11 @@ const PAGES: [&str; 19] = [
     "docs/sanitizer.md",
 ];
 
-/// Pages whose kernels use each construct once, and are not about speed.
+/// Pages whose kernels show each construct once, without regard to speed.
 const REFERENCES: [&str; 2] = ["docs/language.md", "docs/cuda.md"];
 
-/// The lint that shows Warpwise's warnings, and the one about those that a page expects in vain.
+/// The lint through which Warpwise's warnings appear, and the one for unfulfilled expectations of a
+/// page.
 const DENIED: &str = "#[deny(deprecated, unfulfilled_lint_expectations)]\n";
 
 fn main() {
@@ -65,8 +66,8 @@ fn main() {
     fs::write(out.join("programs.rs"), list).expect("the folder is Cargo's");
 }
 
-/// The module of the program below this line, with a function that runs its `main`, or all of its
-/// tests. Tests return a `Result`.
+/// Returns the module of the program below this line, with a function that runs its `main`, or all
+/// of its tests. Tests return a `Result`.
 fn module(line: usize, program: &str) -> String {
     let tests = program.split("#[test]\n").skip(1).filter_map(|test| {
         let (name, _) = test.trim_start().strip_prefix("fn ")?.split_once('(')?;
@@ -80,7 +81,7 @@ fn module(line: usize, program: &str) -> String {
         .iter()
         .map(|function| format!("    {function}().map_err(|error| error.to_string())?;\n"))
         .collect();
-    // An item for tests is left out where no harness runs them.
+    // An item for tests is removed where no harness runs them.
     let program = program.replace("#[test]\n", "\n");
     format!(
         "{}{program}\npub(super) fn run_program() -> Result<(), String> {{\n{calls}    Ok(())\n}}\n",
@@ -88,7 +89,7 @@ fn module(line: usize, program: &str) -> String {
     )
 }
 
-/// The programs of a page, each with the line on which its fence stands, from 1.
+/// Returns the programs of a page, each with the line of its fence, from 1.
 fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut open: Option<(usize, bool, String)> = None;

@@ -1,14 +1,14 @@
-//! Links of the Markdown files: each relative target exists, with the heading that it names, and
+//! Links of the Markdown files: each relative target exists, with the named heading, and
 //! `docs/SUMMARY.md` has every page of the book once.
 //!
-//! A link is `](target)` outside of code. Addresses with a scheme are not examined.
+//! A link is `](target)` outside code. Addresses with a scheme are not checked.
 use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
 
-/// Pages outside of the book.
+/// Pages outside the book.
 const OTHER_PAGES: [&str; 5] =
     ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
@@ -44,7 +44,7 @@ pub(super) fn missing_in_summary(root: &Path) -> Vec<String> {
     problems
 }
 
-/// True if a missing file and a missing heading are found, and nothing in code is.
+/// Returns true if a missing file and a missing heading are found, and links in code are ignored.
 pub(super) fn finds_broken_links() -> bool {
     let page = "# A `b` c\n\n[x](#a-b-c) [y](#none) `[z](gone.md)`\n\n```text\n[w](gone.md)\n```\n";
     let found: Vec<_> = targets(page).into_iter().map(|it| it.1).collect();
@@ -95,7 +95,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn targets(text: &str) -> Vec<(usize, String)> {
     let mut targets = Vec::new();
     for (number, line) in prose(text) {
-        // Code of a link's own text does not matter, so every second part loses its brackets.
+        // Code in a link's text does not matter, so every second part loses its brackets.
         let parts = line.split('`').enumerate();
         let plain: String =
             parts.map(|(index, part)| if index % 2 == 0 { part } else { "" }).collect();

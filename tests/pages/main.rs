@@ -1,12 +1,12 @@
-//! Runs every program of `README.md` and `docs`, and checks that every row of their tables is
-//! part of one, that every [link](links) leads somewhere, and
-//! that the [kernels] whose times a page has are measured.
+//! Runs every program of `README.md` and `docs`, and checks that every row of their tables is part
+//! of one, that every [link](links) has a target, and that the [kernels] with times in a page are
+//! measured.
 //!
-//! A page's `rust` blocks are whole programs; [`rows`] says what the tables must hold. Programs
-//! run on `Device::auto()`, and so on a GPU where there is one: this test is a program without
-//! needs of its own, which `WARPWISE_DEVICE=cuda` keeps to that.
+//! The `rust` blocks of a page are whole programs; [`rows`] states the rules for tables. Programs
+//! run on `Device::auto()`, and so on a GPU if there is one; `WARPWISE_DEVICE=cuda` makes a missing
+//! one an error.
 //!
-//! `cargo test -p warpwise-pages -- language` runs one page's.
+//! `cargo test -p warpwise-pages -- language` runs those of one page.
 mod kernels;
 mod links;
 mod rows;
@@ -21,7 +21,7 @@ include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // A device reports a fault to whoever waits for it next, so programs must not share it.
+    // A device reports a fault to the next caller that waits for it, so programs must not share it.
     arguments.test_threads = Some(1);
     let programs = PROGRAMS.iter().map(|&(page, line, run)| {
         Trial::test(format!("{page}:{line}"), move || run().map_err(Failed::from))
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         .exit_code()
 }
 
-/// The outcome of a trial that found these problems.
+/// Returns the outcome of a trial that found these problems.
 fn outcome(problems: Vec<String>) -> Result<(), Failed> {
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n").into()) }
 }

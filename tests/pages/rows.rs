@@ -1,11 +1,11 @@
-//! What the rows of a page's tables must hold, so that none says what nobody tested.
+//! Rules for the rows of a page's tables, which ensure that each row is tested.
 //!
-//! A section is what stands between two headings. In its tables, the code in a column with one of
-//! these [titles](TESTED) is part of a program of the same section, however it is spaced; `…`
-//! stands for any code. Such a cell may instead say [why](NOTHING) there is nothing to write.
+//! A section is the text between two headings. In its tables, the code in a column with one of
+//! these [titles](TESTED) must be part of a program of the same section, up to white space; `…`
+//! stands for any code. Such a cell may instead state [why](NOTHING) there is no code.
 //!
-//! A table of what is rejected has the columns `rejected`, `message` and perhaps `instead`: code,
-//! and what is said of it, as `tests/ui` has them, and what to write, which is tested as above.
+//! A table of rejected code has the columns `rejected`, `message` and perhaps `instead`: code and
+//! its message, as in `tests/ui`, and the code to write, which is tested as above.
 //!
 //! Tables of reference pages, [these](REFERENCES), have at least one such column.
 //!
@@ -16,10 +16,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Titles of columns whose code is tested.
+/// Titles of columns with tested code.
 const TESTED: [&str; 5] = ["kernel code", "host code", "attribute", "Warpwise", "instead"];
 
-/// How a cell in such a column starts that has no code.
+/// The beginnings of cells without code in such a column.
 const NOTHING: [&str; 2] = ["not yet", "nothing"];
 
 /// Pages in which every table is tested.
@@ -28,7 +28,7 @@ const REFERENCES: [&str; 2] = ["docs/language.md", "docs/cuda.md"];
 /// Pages whose `text` blocks of messages are quotations.
 const QUOTING: [&str; 2] = ["docs/making-it-fast.md", "docs/when-it-does-not-compile.md"];
 
-/// What is wrong with the tables of `page`, a path from the workspace's root.
+/// Returns the defects in the tables of `page`, a path from the workspace's root.
 pub(super) fn wrong(page: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join(page)).expect("the build read it, too");
     wrong_in(page, &text)
@@ -68,7 +68,7 @@ fn messages(text: &str) -> impl Iterator<Item = (usize, &str)> {
     blocks.filter(|(_, block)| ["error", "warning"].iter().any(|start| block.starts_with(start)))
 }
 
-/// Whether rows that no program has are found.
+/// Returns true if rows and quotations without a program or case are found.
 pub(super) fn finds_what_is_missing() -> bool {
     let row = |titles: &str, row: &str| {
         let page =
@@ -94,7 +94,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What stands between two headings.
+/// The text between two headings.
 #[derive(Default)]
 struct Section {
     tables: Vec<Table>,
@@ -145,7 +145,7 @@ fn sections(text: &str) -> Vec<Section> {
     sections
 }
 
-/// The cells of a line of a table, in which `\|` is a bar.
+/// Returns the cells of a line of a table, in which `\|` is a bar.
 fn cells(line: &str) -> Vec<String> {
     let inner = line.trim().strip_prefix('|').unwrap_or(line);
     let inner = inner.strip_suffix('|').unwrap_or(inner);
@@ -157,12 +157,12 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// What stands between backticks.
+/// Returns the code between backticks.
 fn codes(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
-/// Whether `text` has the parts of `code` between `…`, in order.
+/// Returns true if `text` has the parts of `code` between `…`, in order.
 fn has(text: &str, code: &str) -> bool {
     let mut rest = text;
     squeezed(code).split('…').all(|part| match rest.find(part) {
@@ -175,7 +175,8 @@ fn has(text: &str, code: &str) -> bool {
 }
 
 impl Row {
-    /// What is wrong with it, given the titles of its table and the programs of its section.
+    /// Returns the defects of the row, given the titles of its table and the programs of its
+    /// section.
     fn wrong(&self, titles: &[String], programs: &str, cases: &Cases) -> Vec<String> {
         if self.cells.len() != titles.len() {
             return vec![format!("{} cells, and {} titles", self.cells.len(), titles.len())];
@@ -208,7 +209,7 @@ impl Row {
     }
 }
 
-/// The cases of `tests/ui`: each a program and what is said of it.
+/// The cases of `tests/ui`: each a program and its messages.
 struct Cases(Vec<(String, String)>);
 
 impl Cases {
@@ -228,14 +229,14 @@ impl Cases {
         Self(cases)
     }
 
-    /// Returns true if a case is told all of these lines.
+    /// Returns true if the messages of a case contain all of these lines.
     fn say(&self, quoted: &str) -> bool {
         self.0.iter().any(|(_, said)| {
             quoted.lines().all(|line| said.lines().any(|told| told.trim() == line.trim()))
         })
     }
 
-    /// Returns true if a case has all of `codes`, and is told `message`.
+    /// Returns true if a case contains all of `codes`, and has the error `message`.
     fn reject<'c>(&self, codes: impl Iterator<Item = &'c str>, message: &str) -> bool {
         let codes: Vec<&str> = codes.collect();
         self.0.iter().any(|(program, said)| {

@@ -191,7 +191,7 @@ fn found(on: &Engine) -> Check {
     Ok(())
 }
 
-/// The order in which closures are called, and how often, also where items are left out.
+/// The order and the number of calls of closures, also where items are omitted.
 fn order(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let mut calls = 0;
@@ -396,7 +396,7 @@ fn cycled(on: &Engine) -> Check {
         for (a, b) in x.iter().zip([1, 2, 5].into_iter().cycle()) {
             out[1] += a * b;
         }
-        // Closures begin with what they captured each time.
+        // Closures start with their original captures each time.
         let mut count = 0;
         let counted = (0..3).map(move |v| {
             count += 1;
@@ -415,7 +415,7 @@ fn cycled(on: &Engine) -> Check {
         out[5] = begun.cycle().take(5).fold(0, |sum, v| sum * 11 + v);
         out[6] = std::iter::once(4).chain(5..7).cycle().take(8).fold(0, |sum, v| sum * 3 + v);
         out[7] = y.iter().filter(|v| **v > 0).cycle().take(4).sum();
-        // What never ends, behind what does.
+        // An endless iterator after one that ends.
         let padded = x.iter().copied().chain(std::iter::repeat(9)).take(5);
         out[8] = padded.fold(0, |sum, v| sum * 7 + v);
         out[9] = x.iter().chain(y.iter().cycle()).take(6).fold(0, |sum, v| sum * 7 + v);

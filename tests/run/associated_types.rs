@@ -1,4 +1,4 @@
-//! Associated types where several traits of a type have one of the same name.
+//! Associated types of the same name in several traits of a type.
 use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::{
     marker::PhantomData,
@@ -173,7 +173,7 @@ fn told_by_arguments(on: &Engine) -> Check {
     Ok(())
 }
 
-/// A number of something, which its type says.
+/// A quantity, whose type states the unit.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 struct Quantity<U, T = i32> {
@@ -216,7 +216,7 @@ impl<A, B> Mul<Quantity<B>> for Quantity<Per<A, B>> {
     }
 }
 
-/// A variant's number may be computed.
+/// The number of a variant may be computed.
 #[device]
 #[derive(Clone, Copy)]
 #[repr(u32)]
@@ -279,7 +279,7 @@ fn largest_of<T: Num + Default, I: IntoIterator<Item = T>>(of: I) -> T {
     of.into_iter().fold(T::default(), |a, b| if b > a { b } else { a })
 }
 
-/// What is known of an argument by a bound alone.
+/// Uses associated types of arguments that only a bound determines.
 fn said_by_bounds(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         out[0] = in_whole_numbers(&Square(3), &Square(x.len() as i64));

@@ -177,7 +177,7 @@ fn grouped(x: &[u32], y: &mut [u32]) {
     async_copy::wait::<1000>();
     async_copy::wait::<0>();
     y[64 + t] = tile[3][t];
-    // A group may write a second time what an earlier one has written.
+    // A group may overwrite elements that an earlier one has written.
     async_copy::copy(&mut tile[0][t], &x[96 + t]);
     async_copy::wait_all();
     y[96 + t] = tile[0][t];
@@ -211,7 +211,7 @@ fn pipelined(x: &[f32], rows: usize, y: &mut [f32]) {
     for row in 0..rows {
         async_copy::wait::<1>();
         sync_threads();
-        // All threads are done with the stage that is filled now: that of the row before.
+        // All threads are done with the stage that is filled now: that of the previous row.
         if row + 2 < rows {
             async_copy::copy(&mut stages[(row + 2) % 3][t], &x[(row + 2) * 64 + t]);
         }
@@ -340,7 +340,7 @@ fn sized_by_the_launch(on: &Engine) -> Check {
     same("y", &y, &x.iter().rev().copied().collect::<Vec<_>>())
 }
 
-/// Copies one element of a row to that of a tile.
+/// Copies one element of a row to an element of a tile.
 #[device]
 fn fetch<T: Copy>(tile: &mut [T], row: &[T], at: usize) {
     let (to, from) = (&mut tile[at], &row[at]);

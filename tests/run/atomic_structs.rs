@@ -1,4 +1,4 @@
-//! Atomics inside of structs and arrays, in global and in shared memory.
+//! Atomics inside structs and arrays, in global and in shared memory.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -27,7 +27,7 @@ const EMPTY: u32 = u32::MAX;
 #[device]
 const FREE: u32 = u32::MAX;
 
-/// Of a hash table with open addressing.
+/// A slot of a hash table with open addressing.
 #[device]
 #[derive(Debug, Default)]
 struct Slot {
@@ -37,7 +37,7 @@ struct Slot {
 
 #[device]
 impl Slot {
-    /// Whether the slot has this key, which it gets if it has none.
+    /// Returns true if the slot has this key, and gives it the key if it has none.
     fn claim(&self, key: u32) -> bool {
         match self.key.compare_exchange(FREE, key, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => true,
@@ -126,7 +126,7 @@ fn pixels(on: &Engine) -> Check {
     same("bins", bins.as_flattened(), want.as_flattened())
 }
 
-/// What is done is taken from a queue until it is empty; some of it makes more.
+/// A queue of work, which threads empty while some of the items add further ones.
 #[device]
 #[derive(Debug, Default)]
 struct Queue {
@@ -218,7 +218,7 @@ fn guarded(on: &Engine) -> Check {
     same("moves", &accounts.iter().map(|it| it.moves).collect::<Vec<_>>(), &[100; 3])
 }
 
-/// By iterators, patterns and references.
+/// Atomics reached by iterators, patterns and references.
 fn walked(on: &Engine) -> Check {
     #[kernel]
     fn walk(table: &[Slot], out: &mut [u32]) {
@@ -275,7 +275,7 @@ struct Stats {
     largest: AtomicF32,
 }
 
-/// With padding, fields that are only read, and structs and arrays inside.
+/// A struct with padding, fields that are only read, and structs and arrays inside.
 #[device]
 #[derive(Debug)]
 struct Node {
@@ -442,7 +442,7 @@ fn scopes(on: &Engine) -> Check {
     same("value", &[table[0].value.load(Ordering::Relaxed)], &[80])
 }
 
-/// An atomic `bool` is updated by the word that it lies in.
+/// An atomic `bool` is updated through the word that contains it.
 #[device]
 #[derive(Debug, Default)]
 struct Flag {
@@ -480,7 +480,7 @@ fn flags_beside_bytes(on: &Engine) -> Check {
     same("out", &out, &(0..33u8).map(|t| t + t % 2).collect::<Vec<_>>())
 }
 
-/// Which variant it is no thread changes.
+/// No thread changes the variant.
 #[device]
 #[derive(Debug)]
 enum Cell {

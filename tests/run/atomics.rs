@@ -200,7 +200,7 @@ fn in_uniform_loops(on: &Engine) -> Check {
     let (first, count) = (7, 7);
     let mut out = vec![0; 33];
     launch!(on, toggle(value first, value count, write out), LaunchConfig::grid(1))?;
-    // Three times each: bits 0 and 33 have one lane, those between two.
+    // Three times each: one lane has bits 0 and 33, and two lanes have those between.
     same("out", &out, &[1 | 1 << 33; 33])
 }
 
@@ -219,7 +219,7 @@ fn float_extremes(on: &Engine) -> Check {
     same("wide", &wide, &[-500.0, 299.0])
 }
 
-/// What `fetch_add` returns: each number once.
+/// The results of `fetch_add` are all numbers, each once.
 #[kernel]
 fn take(next: &[AtomicU32], tickets: &mut [u32]) {
     let i = global_idx_x();
@@ -238,7 +238,7 @@ fn tickets(on: &Engine) -> Check {
     same("next", &next, &[3010])
 }
 
-/// Every value is swapped in and out once, but for the one that stays.
+/// Every value but the one that stays is swapped in and out once.
 #[kernel]
 fn pass_on(held: &[AtomicU64], out: &mut [u64]) {
     let i = global_idx_x();
@@ -257,7 +257,7 @@ fn swaps(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Doubles and adds one, a hundred times in whatever order, by `compare_exchange`.
+/// Doubles and adds one, a hundred times in any order, by `compare_exchange`.
 #[kernel]
 fn double_plus_one(cells: &[AtomicI32], tries: &[AtomicU32]) {
     let i = global_idx_x();
@@ -372,8 +372,8 @@ fn scopes(on: &Engine) -> Check {
     if (7696..10_000).contains(&fences[0]) { Ok(()) } else { Err(format!("{fences:?}").into()) }
 }
 
-/// Every operation on `bool`s, neighbours in a word at the same time: thread `i` of a thousand on the
-/// element of its own and on those that all update.
+/// Every operation on `bool`s, with neighbours in a word at the same time: thread `i` of a thousand
+/// updates an element of its own and elements that all update.
 #[kernel]
 fn update_bools(x: &[bool], own: &[AtomicBool], all: &[AtomicBool], seen: &mut [u32]) {
     let i = global_idx_x();
@@ -408,7 +408,7 @@ fn update_bools(x: &[bool], own: &[AtomicBool], all: &[AtomicBool], seen: &mut [
     }
 }
 
-/// What thread `i` sees, and leaves in its element, which was `old`.
+/// Returns the result that thread `i` sees, and the new value of its element, which was `old`.
 fn updated(i: usize, v: bool, old: bool) -> (u32, bool) {
     let first = v;
     let second = !first;
@@ -439,7 +439,7 @@ fn bools(on: &Engine) -> Check {
     same("all", &all, &[true, false, odd, true, true, false, true])
 }
 
-/// In a word of shared memory that is not full.
+/// A word of shared memory that is not full.
 #[kernel(block = 64)]
 fn mark(x: &[u32], out: &mut [bool]) {
     let found = shared!([AtomicBool; 7]);
@@ -481,7 +481,7 @@ mod locks {
     }
 }
 
-/// Names that orderings have, too.
+/// An enum with the names of orderings.
 #[device]
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {

@@ -1,5 +1,5 @@
-//! Block and warp reductions and scans: blocks of every shape, user types, non-commutative operations,
-//! several calls in a row and in loops.
+//! Block and warp reductions and scans: blocks of every shape, user types, non-commutative
+//! operations, several calls in a row and in loops.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::prelude::*;
 
@@ -19,7 +19,7 @@ cases![
     some_lanes: THREADS_MEET,
 ];
 
-/// Numbers of threads that end in the middle of a warp and of none, of one warp and of all 32.
+/// Numbers of threads that end inside a warp or at its end, of one warp and of all 32.
 const SIZES: [usize; 12] = [1, 2, 31, 32, 33, 63, 64, 97, 256, 1000, 1023, 1024];
 
 #[kernel]
@@ -74,7 +74,7 @@ fn prefixes(x: &[u64], identity: u64, inclusive: &mut [u64], exclusive: &mut [u6
     exclusive[rank] = block::exclusive_scan(x[rank], identity, |a, b| then(a, b));
 }
 
-/// What comes before each, and with it.
+/// Returns the combined maps up to each one, with it and without it.
 fn prefixes_of(x: &[u64], first: u64) -> (Vec<u64>, Vec<u64>) {
     let mut inclusive: Vec<u64> = Vec::new();
     for x in x {
@@ -167,7 +167,7 @@ fn shapes(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Calls that follow at once, whose values come out of those before.
+/// Calls in direct succession, each of whose arguments depends on the previous results.
 #[kernel(block = 160)]
 fn chained(x: &[u32], out: &mut [u32]) {
     let t = thread_idx_x();
@@ -202,7 +202,7 @@ fn in_a_row(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// The same place in the source again and again, with no barrier of the kernel's own between.
+/// The same call again and again, without barriers of the kernel's own in between.
 #[kernel(block = 224)]
 fn repeated(rounds: usize, out: &mut [u32]) {
     let t = block::thread_rank();
@@ -236,7 +236,7 @@ fn in_loops(on: &Engine) -> Check {
     same("out", &out, &value)
 }
 
-/// The largest value and where it is.
+/// The largest value and its index.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Peak {
@@ -296,7 +296,7 @@ fn of_structs(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Generic ones, with closures that they are given.
+/// Generic calls, with closures as arguments.
 #[device]
 fn norm<T: Float>(value: T, size: impl Fn(T) -> T) -> T {
     block::reduce(size(value), |a, b| if a > b { a } else { b })
@@ -371,7 +371,7 @@ fn lanes_reduce(x: &[u64], out: &mut [u64], odd: &mut [u64]) {
     }
 }
 
-/// The values of the lanes of a thread's warp for which something holds, in order.
+/// Returns the values of the lanes of a thread's warp for which a condition holds, in order.
 fn of_warp(x: &[u64], t: usize, holds: impl Fn(usize) -> bool) -> Vec<u64> {
     let first = t / 32 * 32;
     (first..x.len().min(first + 32)).filter(|t| holds(*t)).map(|t| x[t]).collect()
@@ -436,7 +436,7 @@ fn warp_scans(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Lanes that have ended, or that a mask leaves out, are not there.
+/// Lanes that have ended, or that a mask omits, do not take part.
 #[kernel(block = 96)]
 fn after_ends(x: &[u64], gone: u32, out: &mut [u64]) {
     let t = thread_idx_x();

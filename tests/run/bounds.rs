@@ -287,7 +287,7 @@ fn constants_and_types(on: &Engine) -> Check {
     Ok(())
 }
 
-/// A trait that all iterators have.
+/// A trait that all iterators implement.
 #[device]
 trait Stats: Iterator + Sized {
     fn second(&mut self) -> Option<Self::Item> {
@@ -321,7 +321,7 @@ impl Iterator for Down {
     }
 }
 
-/// A trait that all closures have, and another type, too.
+/// A trait that all closures implement, and another type, too.
 #[device]
 trait Curve {
     fn at(&self, x: i32) -> i32;
@@ -396,7 +396,7 @@ trait Measured {
     fn measure(&self) -> Self::Unit;
 }
 
-/// The name of a type parameter, too.
+/// A type with the name of a type parameter.
 #[device]
 type F = Down;
 
@@ -413,7 +413,7 @@ fn measured<M: Measured<Unit = U>, U>(of: &M, then: impl Fn(U) -> U) -> U {
     then(of.measure())
 }
 
-/// What a bound says of a trait's types tells other parameters.
+/// Bounds on associated types determine other parameters.
 fn equal_types(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let (all, some) = (total([1.5, 2.0]), total(Some(3u8)));
@@ -458,7 +458,7 @@ fn of_defaults<T: Num + Default + std::fmt::Debug>(x: &mut [T]) {
     }
 }
 
-/// Numbers that are bound by what is not of all of them, too.
+/// Number types with further bounds that not all numbers fulfil.
 fn numbers_with_more(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         out[0] = halved(&[x.len() as f32, y.len() as f32, 3.0]) as i32;

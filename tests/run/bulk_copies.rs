@@ -43,7 +43,7 @@ fn whole_arrays(on: &Engine) -> Check {
     equal("y", &y, &want)
 }
 
-/// A producer warp copies rows to the stages that consumer warps have left.
+/// A producer warp copies rows into the stages that consumer warps have released.
 #[kernel(block = 96)]
 fn pipeline<const STAGES: usize>(x: &[[F32x4; 64]], y: &mut [f32]) {
     let full = shared!([MBarrier<1>; STAGES]);

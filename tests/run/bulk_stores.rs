@@ -36,7 +36,7 @@ fn whole_arrays(on: &Engine) -> Check {
     same("y", &numbers(y.as_flattened()), &want)
 }
 
-/// Two stages, of which one is stored while the other is written.
+/// Two stages, one of which is stored while the other is written.
 #[kernel(block = 32)]
 fn two_stages(x: &[[U32x4; 32]], y: &mut [[U32x4; 32]]) {
     let stages = shared!([[U32x4; 32]; 2]);
@@ -127,7 +127,7 @@ fn generic_sizes(on: &Engine) -> Check {
     same("many", &numbers(many.as_flattened()), &want)
 }
 
-/// The thread reads what it has stored.
+/// The thread reads the elements that it has stored.
 #[kernel(block = 32)]
 fn read_back(y: &mut [[U32x4; 32]], z: &mut [u32]) {
     let tile = shared!([U32x4; 32]);

@@ -140,7 +140,7 @@ fn neighbours(on: &Engine) -> Check {
     equal("y", &y, &want)
 }
 
-/// A loaded value that chooses what is accessed next.
+/// A loaded value selects the next access.
 #[kernel(block = 32)]
 fn follow(next: &[u32], links: &mut [u32], y: &mut [u32]) {
     let i = global_idx_x();

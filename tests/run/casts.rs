@@ -107,7 +107,7 @@ fn chains(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// A kernel that converts one integer to those that may not hold it.
+/// A kernel that converts one integer type to others that may not hold the value.
 macro_rules! checked {
     ($($kernel:ident $from:ident [$($edge:expr),* $(,)?] $($to:ident)*;)*) => {
         $(

@@ -34,7 +34,7 @@ fn capturing(x: &[i32], out: &mut [i32]) {
     let second = note(x[i] + 1);
     out[4 * i] = sum;
     out[4 * i + 1] = last * 1000 + first - second;
-    // A copy moved in: what is outside stays as it is.
+    // A copy is moved in: the outer variable keeps its value.
     let mut count = 10;
     let mut step = move || {
         count += 1;
@@ -66,7 +66,7 @@ fn shadowing(x: &[i32], out: &mut [i32]) {
     }
     let v = x[i];
     let add = |a: i32| a + v;
-    // The closure keeps the `v` of where it was written, and its parameters hide what is outside.
+    // The closure keeps the `v` of its definition, and its parameters hide outer variables.
     let v = 1000;
     let same = |v: i32| v * 2;
     let add_twice = |a: i32| {
@@ -310,7 +310,7 @@ fn in_iterators(on: &Engine) -> Check {
     })
 }
 
-/// Calls with whatever the closure gives, of two types.
+/// Calls a closure with its own results, of two types.
 #[device]
 fn fold<T: Copy, F: FnMut(T, i32) -> T>(start: T, x: &[i32], mut f: F) -> T {
     let mut value = start;
@@ -470,7 +470,7 @@ fn twice(mut f: impl FnMut() -> i32) -> i32 {
     f() * 10 + f()
 }
 
-/// A copy of a closure goes on by itself.
+/// A copy of a closure has its own state.
 fn copied(on: &Engine) -> Check {
     crate::run::engine::like_rust!(on, |x, y, out| {
         let (mut count, mut last) = (x.len() as i32, [0; 2]);
@@ -513,7 +513,7 @@ fn clamped<T: Int>(x: T, low: T, high: T) -> T {
     most(low, least(x, high))
 }
 
-/// Functions of numbers as values of variables and fields, which nothing expects to be callable.
+/// Functions of numbers as values of variables and fields, where no type expects a function.
 fn functions_of_numbers(on: &Engine) -> Check {
     crate::run::engine::like_rust!(on, |x, y, out| {
         out[0] = Folded { function: i32::min, first: 5 }.of(x);

@@ -13,7 +13,7 @@ cases![
     whole_clusters: THREADS_MEET, suggested_grids: THREADS_MEET,
 ];
 
-/// Each block reads what the next one of its cluster has.
+/// Each block reads the elements of the next one of its cluster.
 #[kernel(block = 64, cluster = 4)]
 fn read_neighbours(x: &[u32], y: &mut [u32]) {
     let tile = shared!([u32; 64]);
@@ -272,7 +272,7 @@ fn narrow_types(on: &Engine) -> Check {
     let (mut d1, mut e1, mut f1) = (d.clone(), e.clone(), f.clone());
     let config = LaunchConfig::grid(4);
     launch!(on, narrow(write a1, write b1, write c1, write d1, write e1, write f1), config)?;
-    // The same place of the other block, from behind: of the 64 of a cluster in all.
+    // The same place of the other block, in reverse: reversed over the 64 elements of a cluster.
     fn turned<T: Copy>(x: &[T]) -> Vec<T> {
         x.chunks(64).flat_map(|cluster| cluster.iter().rev().copied()).collect()
     }
@@ -284,7 +284,7 @@ fn narrow_types(on: &Engine) -> Check {
     same("f", &f1, &turned(&f))
 }
 
-/// A sum and how many numbers it is of.
+/// A sum, and the number of its summands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[device]
 struct Part {
@@ -332,7 +332,7 @@ fn structs(on: &Engine) -> Check {
     if parts == expected { Ok(()) } else { Err(format!("{parts:?}, not {expected:?}").into()) }
 }
 
-/// A value goes round the cluster, one block a round.
+/// A value moves around the cluster, one block per round.
 #[kernel(block = 96, cluster = 3)]
 fn go_round(rounds: u32, x: &mut [u32]) {
     let tile = shared!([u32; 96]);
@@ -364,7 +364,7 @@ fn many_rounds(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Lanes of one warp read from different blocks, and some read nothing.
+/// Lanes of one warp read from different blocks, and some do not read.
 #[kernel(block = 64, cluster = 4)]
 fn pick(of: &[u32], y: &mut [u32]) {
     let tile = shared!([u32; 64]);
@@ -405,7 +405,7 @@ fn global_memory_is_ordered(on: &Engine) -> Check {
     same("y", &y, &(0..n as u32).map(|i| (i ^ 32) + 1).collect::<Vec<_>>())
 }
 
-/// A block that has nothing to do ends at once, and so do threads of others.
+/// A block without work ends at once, and so do some threads of others.
 #[kernel(block = 64, cluster = 4, allow(gpu_barriers_after_divergent_returns))]
 fn some_return(x: &mut [u32]) {
     let tile = shared!([u32; 64]);
@@ -458,7 +458,7 @@ fn threads_that_fault(on: &Engine) -> Check {
     same("y", &y, &expected.collect::<Vec<u32>>())
 }
 
-/// A rank that no block has.
+/// Reads a rank that no block has.
 #[kernel(block = 32, cluster = 2)]
 fn read_rank(of: &[u64], y: &mut [u32]) {
     let tile = shared!([u32; 32]);
@@ -522,7 +522,7 @@ fn slices(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Adds what the blocks of a cluster bring; every thread of the first warp gets the sum.
+/// Sums the values of the blocks of a cluster; every thread of the first warp gets the sum.
 #[device]
 fn cluster_sum(own: u64) -> u64 {
     let part = shared!([u64; 1]);
@@ -568,7 +568,7 @@ fn in_device_functions(on: &Engine) -> Check {
     same("y", &y, &expected.collect::<Vec<_>>())
 }
 
-/// In generic code.
+/// Swaps values between blocks in generic code.
 #[kernel(block = N, cluster = 2)]
 fn swapped<T: Num, const N: usize>(x: &[T], y: &mut [T]) {
     let tile = shared!([T; N]);
@@ -592,7 +592,7 @@ fn generics(on: &Engine) -> Check {
     same("y", &y, &expected)
 }
 
-/// Blocks hand a number on, from one to the next, by a flag in the memory of the next.
+/// Blocks pass a number from one to the next, with a flag in the memory of the next.
 #[kernel(block = 32, cluster = 4)]
 fn pass_on(y: &mut [u32]) {
     let value = shared!([u32; 1]);

@@ -1,4 +1,4 @@
-//! Launches large enough for coarsened threads: the same results, and the same faults of the same threads.
+//! Launches large enough for coarsened threads: the same results, and faults of the same threads.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use warpwise::prelude::*;
 
@@ -11,7 +11,7 @@ fn numbers() -> Vec<u32> {
     (0..WIDTH * HEIGHT).map(|i| (i as u32).wrapping_mul(2_654_435_761) >> 7).collect()
 }
 
-/// Loads what is the same in a row, what is the same in a column, and what is neither.
+/// Loads elements that depend on the column, on the row, and on both.
 #[kernel(block = (32, 8))]
 fn combined(width: usize, x: &[u32], rows: &[u32], out: &mut [u32]) {
     let (column, row) = (global_idx_x(), global_idx_y());
@@ -43,7 +43,7 @@ fn rows_and_columns(on: &Engine) -> Check {
     same("out", &out, &expected(&x, &rows))
 }
 
-/// Rows up to the middle of what a thread does.
+/// Rows that end in the middle of a thread's work.
 fn rows_left_over(on: &Engine) -> Check {
     let (x, rows) = (numbers(), (0..HEIGHT as u32 - 17).collect::<Vec<_>>());
     let mut out = vec![0; WIDTH * rows.len()];
@@ -89,7 +89,7 @@ fn marked(limit: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
-/// Stores ahead of a fault stay.
+/// Stores before a fault remain.
 fn faults_behind_stores(on: &Engine) -> Check {
     let x = vec![5; 1000];
     let mut out = vec![0; WIDTH * HEIGHT];

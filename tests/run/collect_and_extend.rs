@@ -4,7 +4,7 @@ use warpwise::prelude::*;
 
 cases![collected, converted];
 
-/// The first few of some numbers, and how many there were.
+/// The first few numbers of a sequence, and its length.
 #[device]
 #[derive(Clone, Copy, Default)]
 struct Few {

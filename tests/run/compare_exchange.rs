@@ -19,7 +19,7 @@ cases![
     every_ordering,
 ];
 
-/// Exchanges that succeed and that fail, each on a cell of its own; what was there comes back.
+/// Exchanges that succeed and that fail, each on a cell of its own, with the previous values.
 macro_rules! results {
     ($($case:ident $ty:ident $atomic:ident)*) => {$(
         fn $case(on: &Engine) -> Check {
@@ -66,8 +66,9 @@ fn take(cell: &AtomicU32, expected: u32) -> Result<u32, u32> {
     Ok(was * 2)
 }
 
-/// A result in all the ways in which one looks at a result. One thread has each cell, so that a
-/// weak exchange of what is there can only fail on the host's copy, where it does not.
+/// Uses a result in all ways in which one can examine a result. Each cell belongs to one thread, so
+/// only the host's copy could see a weak exchange of the current value fail, and there it never
+/// fails.
 #[kernel]
 fn look(cells: &[AtomicU32], out: &mut [u32]) {
     let t = global_idx_x();
@@ -102,7 +103,7 @@ fn looked_at(on: &Engine) -> Check {
     same("out", &out, &[10, 1, 5, 1, 3, 0, 9, 1, 1006, 0, 77, 2, 60, 6, 44, 0])
 }
 
-/// Halves what is even, and leaves the rest as it is.
+/// Halves even numbers, and keeps others.
 #[kernel]
 fn halve(cells: &[AtomicI64], out: &mut [i64]) {
     let i = global_idx_x();
@@ -129,7 +130,7 @@ fn updates(on: &Engine) -> Check {
     same("out", &out, &was.iter().map(|x| value(x).wrapping_add(1)).collect::<Vec<_>>())
 }
 
-/// Many threads at one cell: of each power of three, one.
+/// Many threads at one cell: one thread for each power of three.
 #[kernel]
 fn triple(cell: &[AtomicU64], seen: &mut [u64]) {
     let i = global_idx_x();
@@ -196,7 +197,7 @@ fn updates_that_never_or_always(on: &Engine) -> Check {
     same("out", &out, &[7; 3])
 }
 
-/// The same in shared memory: the greatest of what the threads of a block bring, and who brought it.
+/// A `compare_exchange` in shared memory: the maximum over the threads of a block, and its thread.
 #[kernel(block = 64)]
 fn leaders(x: &[u32], out: &mut [u64]) {
     let best = shared!(AtomicUsize);
@@ -230,7 +231,7 @@ fn shared_cells(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Every ordering that an operation can have, on cells that nobody else has.
+/// Every ordering that an operation can have, on cells that no other thread accesses.
 #[kernel]
 fn orderings(cells: &[AtomicU32], wide: &[AtomicI64], floats: &[AtomicF32], out: &mut [u32]) {
     let i = global_idx_x();

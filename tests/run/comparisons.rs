@@ -1,4 +1,4 @@
-//! Comparisons: `Ordering`, `cmp` and its relatives, derived and written orders, and `<` of composites.
+//! Comparisons: `Ordering`, `cmp` and related methods, derived and user-defined orders, composites.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::cmp::Ordering;
 use warpwise::prelude::*;
@@ -135,7 +135,7 @@ fn derived(on: &Engine) -> Check {
     Ok(())
 }
 
-/// The cheapest is the greatest.
+/// A cost, of which the cheapest is the greatest.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cost {
@@ -157,7 +157,7 @@ impl Ord for Cost {
     }
 }
 
-/// Equal and ordered by the remainder.
+/// A number that is compared by its remainder.
 #[device]
 #[derive(Clone, Copy, Debug)]
 struct Modulo(i32);

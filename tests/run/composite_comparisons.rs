@@ -1,11 +1,11 @@
-//! User-defined comparisons inside of tuples, arrays, options, results, `Reverse` and derived types.
+//! User-defined comparisons inside tuples, arrays, options, results, `Reverse` and derived types.
 use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::cmp::{Ordering, Reverse};
 use warpwise::prelude::*;
 
 cases![together, in_enums, in_floats, sorted, only_where_asked];
 
-/// Ordered by its cost, the lowest last, and the same as others of that cost.
+/// A task ordered by its cost, the lowest last, and equal to others of that cost.
 #[device]
 #[derive(Clone, Copy, Debug)]
 struct Task {
@@ -37,7 +37,7 @@ impl Ord for Task {
     }
 }
 
-/// Ordered by its cost alone, although only the same as others with the same id.
+/// A step ordered by its cost alone, although only equal to others with the same id.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
@@ -99,7 +99,7 @@ fn said(order: Option<Ordering>) -> i32 {
     order.map_or(2, |order| order as i32)
 }
 
-/// What operators and `partial_cmp` say, as one number behind those before.
+/// Appends the results of operators and `partial_cmp` to `at`, as digits.
 #[device]
 fn partial<T: PartialOrd + Copy>(at: &mut i32, a: T, b: T) {
     let below = (a < b) as i32 + 2 * (a <= b) as i32;
@@ -108,7 +108,7 @@ fn partial<T: PartialOrd + Copy>(at: &mut i32, a: T, b: T) {
     *at = *at * 5 + below + 4 * above + 16 * same + 64 * (1 + said(a.partial_cmp(&b)));
 }
 
-/// The same with `cmp` and what is made of it.
+/// Does the same with `cmp` and the methods that depend on it.
 #[device]
 fn total<T: Ord + Copy>(at: &mut i32, a: T, b: T) {
     partial(at, a, b);
@@ -205,7 +205,7 @@ fn sorted(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Faults if it is compared with one of 9.
+/// A number that faults if it is compared with one of 9.
 #[device]
 #[derive(Clone, Copy)]
 struct Picky(i32);

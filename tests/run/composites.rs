@@ -556,7 +556,7 @@ fn generic_options(on: &Engine) -> Check {
     equal("y", &y, &[(-2, [None; 2]); 2])
 }
 
-/// References to, and changes of, what is passed.
+/// References to, and changes of, parts of arguments.
 fn parts_of_what_is_passed(on: &Engine) -> Check {
     #[device]
     fn solid(shape: &Shape) -> bool {

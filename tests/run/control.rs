@@ -1,4 +1,4 @@
-//! Control flow: the statements that run, their order, and the value that comes out.
+//! Control flow: the executed statements, their order, and the resulting value.
 use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
 use warpwise::prelude::*;
 
@@ -270,7 +270,7 @@ fn negative_patterns(on: &Engine) -> Check {
     }])
 }
 
-/// Behind a pattern that is known not to match, nothing is bound.
+/// A pattern that is known not to match binds nothing.
 #[kernel]
 fn never(x: &[i32], out: &mut [i32]) {
     let i = global_idx_x();

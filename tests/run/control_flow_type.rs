@@ -140,7 +140,7 @@ fn keys(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Greater the nearer to nothing.
+/// A number that is the greater the closer it is to zero.
 #[device]
 #[derive(Clone, Copy, PartialEq)]
 struct Small(f32);
@@ -161,7 +161,7 @@ fn own_orders(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Types of these names that are not std's.
+/// Types with these names that are not std's.
 mod own {
     use warpwise::prelude::*;
 

@@ -12,7 +12,7 @@ cases![
     beside_other_barriers: THREADS_MEET, prints_too: THREADS_MEET, ranks, too_many: THREADS_MEET,
 ];
 
-/// Every block sees the sums of all.
+/// Every block reads the sums of all blocks.
 #[kernel(cooperative)]
 fn shares(x: &[u64], sums: &mut [u64], out: &mut [u64]) {
     let i = grid::thread_rank();
@@ -43,7 +43,7 @@ fn two_phases(on: &Engine) -> Check {
     Ok(())
 }
 
-/// A value goes round the whole grid, one neighbour a round.
+/// A value moves around the whole grid, one neighbour per round.
 #[kernel(cooperative)]
 fn goes_round(rounds: u32, x: &mut [u32]) {
     let i = grid::thread_rank();
@@ -79,7 +79,7 @@ fn every_shape(on: &Engine) -> Check {
     Ok(())
 }
 
-/// What one launch leaves is what the next one needs.
+/// Each launch needs the values that the previous one leaves.
 fn again_and_again(on: &Engine) -> Check {
     let n = 9 * 64;
     let (mut x, config) = ((0..n as u32).collect::<Vec<_>>(), LaunchConfig::grid(9).block(64));
@@ -91,7 +91,7 @@ fn again_and_again(on: &Engine) -> Check {
     same("x", &x, &(0..n as u32).map(|i| (i + total) % n as u32).collect::<Vec<_>>())
 }
 
-/// Threads return one after the other, and the others go on meeting.
+/// Threads return one after the other, and the others continue to synchronize.
 #[kernel(cooperative)]
 #[allow(gpu_barriers_after_divergent_returns, gpu_barriers_in_divergent_loops)]
 fn fewer_and_fewer(out: &mut [u32], count: &[AtomicU32]) {
@@ -103,7 +103,7 @@ fn fewer_and_fewer(out: &mut [u32], count: &[AtomicU32]) {
         }
         count[round].fetch_add(1, Ordering::Relaxed);
         grid::sync();
-        // All that are left have been counted.
+        // All remaining threads have been counted.
         out[i] = count[round].load(Ordering::Relaxed);
         round += 1;
     }
@@ -114,7 +114,7 @@ fn threads_that_return(on: &Engine) -> Check {
     let (mut out, mut count) = (vec![0u32; n], vec![0u32; 12]);
     let config = LaunchConfig::grid(13).block(32);
     launch!(on, fewer_and_fewer(write out, atomic count), config)?;
-    // As many return in each round, as 13 has no divisor.
+    // The same number returns in each round, as 13 is a prime.
     let left: Vec<u32> = (0..12).map(|round| n as u32 - 32 * (round + 1)).collect();
     same("count", &count, &left)?;
     let want = |i: usize| match i * 5 % 13 {
@@ -124,7 +124,7 @@ fn threads_that_return(on: &Engine) -> Check {
     same("out", &out, &(0..n).map(want).collect::<Vec<_>>())
 }
 
-/// Whole blocks are gone before the first meeting, between two, or after the last.
+/// Whole blocks end before the first barrier, between two, or after the last.
 #[kernel(cooperative)]
 fn blocks_leave(out: &mut [u32], count: &[AtomicU32]) {
     let block = block_idx_x();
@@ -311,7 +311,7 @@ fn numbers(out: &mut [usize]) {
     out[i] = i * 1000 + grid::size();
 }
 
-/// They need no cooperation.
+/// Numbers of threads and blocks in the grid need no cooperation.
 fn ranks(on: &Engine) -> Check {
     let mut out = vec![0; 2 * 3 * 2 * 5 * 2 * 2];
     launch!(on, numbers(write out), LaunchConfig::grid((2, 3, 2)).block((5, 2, 2)))?;
@@ -331,7 +331,7 @@ fn too_many(on: &Engine) -> Check {
         }) => limit as usize,
         other => return Err(format!("expected a refusal, got {:?}", other.map(|x| x.len())).into()),
     };
-    // As many as fit, on every multiprocessor.
+    // As many blocks as fit, on every multiprocessor.
     let n = limit as u32 * 512;
     same("x", &run(limit, limit * 512)?, &(0..n).map(|i| (i + 1) % n).collect::<Vec<_>>())?;
     match run(limit + 1, 1) {

@@ -1,4 +1,4 @@
-//! Deferred inference: types of constants, unsuffixed numbers and conversions that later uses determine.
+//! Deferred inference: later uses determine the types of constants, numbers and conversions.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::{
     num::Wrapping,

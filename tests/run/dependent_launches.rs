@@ -1,4 +1,4 @@
-//! Programmatic dependent launch: kernels that may start before those before them have ended.
+//! Programmatic dependent launch: kernels that may start before earlier ones have ended.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use std::sync::atomic::{AtomicU32, Ordering};
 use warpwise::prelude::*;
@@ -39,7 +39,7 @@ fn one_after_the_other(on: &Engine) -> Check {
     same("y", &y, &x.iter().map(|x| x * x + 3).collect::<Vec<_>>())
 }
 
-/// Launches with nothing in between, each of which may start before the one before it has ended.
+/// Launches in direct succession, each of which may start before the previous one has ended.
 fn chains(on: &Engine) -> Check {
     let Engine::Device { device, .. } = on else { return Ok(()) };
     let mut x = device.zeros::<u32>(100_000)?;
@@ -168,7 +168,7 @@ fn atomics(on: &Engine) -> Check {
     same("n", &n, &[96])
 }
 
-/// The wait is in the first iteration, after which each loads what it did not hoist.
+/// Waits in every iteration; no load may move from after the first wait to before it.
 #[kernel(block = 32, dependent_launch)]
 fn waits_in_a_loop(x: &[u32], y: &mut [u32]) {
     let (i, t) = (global_idx_x(), thread_idx_x());

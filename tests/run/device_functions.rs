@@ -263,7 +263,7 @@ fn generic(on: &Engine) -> Check {
     same("powers", &powers, &cubes)
 }
 
-/// A block's total by a function that has shared memory and barriers of its own.
+/// Sums a block in a function that has shared memory and barriers of its own.
 #[device]
 fn block_total(value: i32) -> i32 {
     let cells = shared!([i32; 64]);
@@ -487,7 +487,7 @@ impl Weight {
     }
 }
 
-/// Functions and constants that are declared in a function need no attribute.
+/// Functions and constants declared inside a function need no attribute.
 #[kernel(contract = false)]
 fn with_functions_inside(x: &[f32], out: &mut [f32]) {
     const N: usize = 2;

@@ -8,44 +8,45 @@ use std::{
 };
 use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Simulator, Stored};
 
-/// A kernel, its inputs and what must come out.
+/// A kernel, its inputs and the expected results.
 pub(crate) struct Case {
     /// Its name in its module.
     pub(crate) name: &'static str,
     /// Launches on an engine and compares.
     pub(crate) run: fn(&Engine) -> Check,
-    /// Why rustc's copy on the host cannot run it, if it cannot.
+    /// The reason why rustc's copy on the host cannot run it, if it cannot.
     pub(crate) not_on_host: Option<&'static str>,
 }
 
-/// What a case finds.
+/// The outcome of a case.
 pub(crate) type Check = Result<(), Box<dyn Error>>;
 
-/// The host runs a launch's threads one after the other.
+/// The reason for threads that wait for each other: the host runs them one after the other.
 pub(crate) const THREADS_MEET: Option<&str> = Some("its threads meet");
-/// On the host a fault is a panic.
+/// The reason for faults: on the host a fault is a panic.
 pub(crate) const FAULTS: Option<&str> = Some("it faults");
-/// On the host it prints like any Rust function.
+/// The reason for output: on the host a kernel prints like any Rust function.
 pub(crate) const PRINTS: Option<&str> = Some("it prints");
-/// Rustc never fuses.
+/// The reason for fused products: rustc never fuses.
 pub(crate) const FUSES: Option<&str> = Some("it fuses");
 
-/// std's functions have other last bits.
+/// The reason for std's functions: their last bits differ.
 pub(crate) const STD: Option<&str> = Some("it calls std's functions");
 
-/// The `half` crate's conversion is not exact.
+/// The reason for conversions: those of the `half` crate are not exact.
 pub(crate) const ROUNDS_TWICE: Option<&str> = Some("the host's copy rounds twice");
 
-/// Rustc leaves open which zero `min` and `max` give.
+/// The reason for zeros: Rust does not specify which zero `min` and `max` return.
 pub(crate) const ZEROS: Option<&str> = Some("Rust leaves its result open");
 
-/// The host's copy of a kernel reads no textures.
+/// The reason for textures: the host's copy of a kernel cannot read them.
 pub(crate) const TEXTURES: Option<&str> = Some("it reads textures");
 
 /// The reason that kernels with surfaces do not run on the host.
 pub(crate) const SURFACES: Option<&str> = Some("it accesses surfaces");
 
-/// A `CASES` table: names of functions, and after a colon why the host cannot run them.
+/// Defines a `CASES` table from names of functions, each with a colon and the reason if the host
+/// cannot run it.
 macro_rules! cases {
     ($($run:ident $(: $reason:ident)?),* $(,)?) => {
         pub(crate) const CASES: &[crate::run::engine::Case] = &[$(crate::run::engine::Case {
@@ -59,13 +60,13 @@ macro_rules! cases {
 }
 pub(crate) use cases;
 
-/// What runs a kernel.
+/// An engine that runs kernels.
 pub(crate) enum Engine {
     /// Rustc's copy, one thread after the other.
     Host,
     /// A device of the runtime.
     Device {
-        /// For the names of trials.
+        /// Its name in trials.
         name: &'static str,
         /// The device.
         device: Device,
@@ -73,7 +74,7 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
-    /// Its name in trials.
+    /// Returns its name in trials.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -82,7 +83,7 @@ impl Engine {
     }
 }
 
-/// Every engine that this machine has. A GPU that is not there is said and left out, unless
+/// Returns every engine of this machine. A missing GPU is reported and left out, unless
 /// `WARPWISE_DEVICE` asks for it.
 pub(crate) fn all() -> Result<Vec<Engine>, String> {
     let mut engines = vec![
@@ -99,15 +100,18 @@ pub(crate) fn all() -> Result<Vec<Engine>, String> {
     Ok(engines)
 }
 
-/// Launches a kernel on an engine: `launch!(on, kernel(value a, read x, write y, atomic z, shared s), config)`.
+/// Launches a kernel on an engine.
 ///
-/// `constant`s are values in constant memory, and `constants` slices of such.
+/// `launch!(on, kernel(value a, read x, write y, atomic z, shared s), config)` names the kind of
+/// each argument.
 ///
-/// `atomic`s are made of numbers; `shared` is what has atomics inside, `one` the same
-/// of one value, and `own` the same as `&mut`.
+/// `constant`s are values in constant memory, and `constants` slices of such values.
 ///
-/// The arguments are variables: `value`s, and `Vec`s, of which those written hold the results
-/// afterwards, also where the launch ends with a fault. Yields `warpwise::Result<()>`.
+/// `atomic`s are made of numbers; `shared` is a slice of structs with atomics inside, `one` a
+/// single such struct, and `own` the same slice as `&mut`.
+///
+/// The arguments are variables: `value`s, and `Vec`s. The written ones hold the results afterwards,
+/// also if the launch ends with a fault. Evaluates to `warpwise::Result<()>`.
 macro_rules! launch {
     ($on:expr, $kernel:ident $(:: <$($generic:tt),*>)? ($($kind:ident $arg:ident),* $(,)?), $config:expr) => {{
         let config: LaunchConfig = $config;
@@ -198,7 +202,8 @@ macro_rules! launch {
 }
 pub(crate) use launch;
 
-/// Launches a kernel of `(x, out)` that has so many results for each element, and compares them with what `$want` gives.
+/// Launches a kernel of `(x, out)` with this many results for each element, and compares them with
+/// those of `$want`.
 macro_rules! per_element {
     ($on:ident, $kernel:ident, $x:expr, $per:literal, $want:expr) => {{
         let x = $x;
@@ -211,8 +216,8 @@ macro_rules! per_element {
 }
 pub(crate) use per_element;
 
-/// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths, and compares what both write to
-/// `out`. On a difference, the message shows the statements that write the element.
+/// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths, and
+/// compares their `out`. On a difference, the message shows the statements that write the element.
 macro_rules! like_rust {
     ($on:ident, |$x:ident, $y:ident, $out:ident| $body:block) => {{
         use crate::run::engine::{RustCase, launch};
@@ -245,7 +250,7 @@ pub(crate) struct RustCase {
 }
 
 impl RustCase {
-    /// Compares what a kernel wrote with what plain Rust wrote, for the inputs `(x, y)`.
+    /// Compares the output of a kernel with that of plain Rust, for the inputs `(x, y)`.
     pub(crate) fn compare(&self, (x, y): (&[i32], &[i32]), got: &[i32], want: &[i32]) -> Check {
         let Some(i) = got.iter().zip(want).position(|(got, want)| got != want) else {
             return Ok(());
@@ -253,7 +258,7 @@ impl RustCase {
         let element = format!("{}[{i}]", self.out);
         let statements: Vec<&str> =
             self.statements().filter(|statement| statement.contains(&element)).collect();
-        // An element that a loop writes is named by no statement.
+        // No statement names an element that a loop writes.
         let shown =
             if statements.is_empty() { self.body.to_owned() } else { statements.join("\n") };
         Err(format!(
@@ -263,7 +268,7 @@ impl RustCase {
         .into())
     }
 
-    /// Returns the statements of the body: its text between semicolons outside of brackets.
+    /// Returns the statements of the body: its text between semicolons outside brackets.
     fn statements(&self) -> impl Iterator<Item = &'static str> {
         let inner = self.body.trim().trim_start_matches('{').trim_end_matches('}');
         let mut depth = 0_i32;
@@ -278,7 +283,7 @@ impl RustCase {
     }
 }
 
-/// A buffer, and where its elements go afterwards.
+/// A buffer, and the vector that receives its elements after the launch.
 pub(crate) struct Written<'v, T: Stored<Value = T>> {
     pub(crate) buffer: Buffer<T>,
     values: &'v mut Vec<T>,
@@ -295,7 +300,7 @@ impl<'v, T: Stored<Value = T>> Written<'v, T> {
     }
 }
 
-/// Atomics for the host's copy, and where their values go afterwards.
+/// Atomics for the host's copy, and the vector that receives their values after the launch.
 pub(crate) struct HostAtomics<'v, A: HostAtomic> {
     pub(crate) atomics: Vec<A>,
     values: &'v mut Vec<A::Value>,
@@ -313,13 +318,13 @@ impl<'v, A: HostAtomic> HostAtomics<'v, A> {
     }
 }
 
-/// An atomic as the host makes one and takes it apart.
+/// An atomic type of the host.
 pub(crate) trait HostAtomic {
-    /// What it holds.
+    /// The type of its value.
     type Value: Copy;
-    /// One that holds `value`.
+    /// Returns an atomic that holds `value`.
     fn of_value(value: Self::Value) -> Self;
-    /// The value.
+    /// Returns the value.
     fn into_value(self) -> Self::Value;
 }
 
@@ -351,7 +356,8 @@ impl<A: HostAtomic, const N: usize> HostAtomic for [A; N] {
     }
 }
 
-/// Compares bit for bit. A NaN equals any other: sign and payload of a computed one are open.
+/// Compares bit for bit. All NaNs are equal: Rust does not specify sign and payload of a computed
+/// one.
 pub(crate) fn same<T: Bits>(what: &str, got: &[T], want: &[T]) -> Check {
     if got.len() != want.len() {
         return Err(format!("{what} has {} elements, expected {}", got.len(), want.len()).into());
@@ -364,7 +370,7 @@ pub(crate) fn same<T: Bits>(what: &str, got: &[T], want: &[T]) -> Check {
     Err(format!("{what}[{i}] is {got:?}, expected {want:?} (bits {bits}), {count} differ").into())
 }
 
-/// Compares as Rust does.
+/// Compares by `==`.
 pub(crate) fn equal<T: PartialEq + Debug>(what: &str, got: &[T], want: &[T]) -> Check {
     if got.len() != want.len() {
         return Err(format!("{what} has {} elements, expected {}", got.len(), want.len()).into());
@@ -379,9 +385,9 @@ pub(crate) fn equal<T: PartialEq + Debug>(what: &str, got: &[T], want: &[T]) -> 
     }
 }
 
-/// What [`same`] compares.
+/// A type that [`same`] compares.
 pub(crate) trait Bits: Copy + Debug {
-    /// The bits; the same ones for every NaN.
+    /// Returns the bits; the same ones for every NaN.
     fn bits(self) -> u64;
 }
 
@@ -417,7 +423,7 @@ impl Bits for f64 {
     }
 }
 
-/// The fault that a launch ended with.
+/// Returns the fault that a launch ended with.
 pub(crate) fn fault(result: warpwise::Result<()>) -> Result<Box<DevicePanic>, Box<dyn Error>> {
     match result {
         Err(warpwise::Error::DevicePanic(panic)) => Ok(panic),

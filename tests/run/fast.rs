@@ -1,5 +1,5 @@
-//! Hardware approximations: the interpreter has the bits of the host, and every engine is within the errors
-//! that `docs/math.md` states.
+//! Hardware approximations: the interpreter computes the bits of the host, and every engine is
+//! within the errors that `docs/math.md` states.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
@@ -35,7 +35,7 @@ fn every(x: &[f32], y: &[f32], out: &mut [f32]) {
     }
 }
 
-/// The results that are meant, and how far off they may be: relatively, and added to that.
+/// Returns the exact results, each with its permitted relative and absolute error.
 fn meant(a: f32, b: f32) -> [(f64, f64, f64); 16] {
     let (a, b) = (f64::from(a), f64::from(b));
     let tenth = f64::from(a as f32 * 0.2);

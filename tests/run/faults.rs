@@ -1,5 +1,5 @@
-//! Failed checks: the thread ends, the others go on, the launch returns an error with the place, and the
-//! device works on.
+//! Failed checks: the thread ends, the others continue, the launch returns an error with the place,
+//! and the device still works.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use warpwise::prelude::*;
 
@@ -11,7 +11,8 @@ cases![
     reported_once: FAULTS, huge_index: FAULTS,
 ];
 
-/// Checks a fault's message, line (that which ends with `marker` in this file), thread and count.
+/// Checks a fault's message, line (the line that ends with `marker` in this file), thread and
+/// count.
 macro_rules! expect_fault {
     ($result:expr, $marker:literal, $message:expr, $block:expr, $thread:expr, $count:expr) => {{
         let panic = fault($result)?;
@@ -296,7 +297,7 @@ fn device_lives_on(on: &Engine) -> Check {
     let kept = device.upload(&before)?;
     let mut out = device.zeros::<u64>(70)?;
     writes::launch(device, LaunchConfig::grid(3).block(32), &mut out)?;
-    // The error comes out of the next call that waits, and only of that one.
+    // The next call that waits returns the error, and no further one does.
     let panic = fault(out.to_vec().map(|_| ()))?;
     if panic.count != 26 {
         return Err(panic.into());

@@ -51,7 +51,7 @@ macro_rules! floats {
                     is[i * 7 + 2] = v.is_infinite();
                     is[i * 7 + 5] = v.is_normal();
                     is[i * 7 + 6] = v.is_subnormal();
-                    // The sign of a NaN says nothing.
+                    // The sign of a NaN is not specified.
                     is[i * 7 + 3] = v.is_nan() || v.is_sign_negative();
                     is[i * 7 + 4] = v.is_nan() || v.is_sign_positive();
                 }
@@ -135,7 +135,8 @@ fn to_powers(x: &[f32], n: &[i32], out: &mut [f32], constant: &mut [f64]) {
     }
 }
 
-/// By squaring, from the lowest bit of the exponent on; Rust leaves the order open.
+/// Computes powers by squaring, from the lowest bit of the exponent on; Rust does not specify the
+/// order.
 fn powi(base: f32, exponent: i32) -> f32 {
     let (mut result, mut square, mut left) = (1.0, base, exponent.unsigned_abs());
     while left > 0 {

@@ -127,7 +127,7 @@ macro_rules! floats {
                 .collect();
             same("compare", &out, &want)?;
 
-            // Of two zeros rustc leaves open which one `min` gives: `zeros` has those.
+            // Rust does not specify which of two zeros `min` returns: `zeros` has those.
             let (a, b): (Vec<$ty>, Vec<$ty>) =
                 a.iter().zip(&b).filter(|&(x, y)| *x != 0.0 || *y != 0.0).unzip();
             let mut out = vec![0.0; a.len() * 2];
@@ -150,7 +150,7 @@ fn zeros(on: &Engine) -> Check {
     same("out", &out, &[0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, -0.0])
 }
 
-/// Which sums of products are one operation; `fused` has what each must compute.
+/// Computes sums of products, of which some are one operation; `fused` has the expected results.
 #[kernel]
 fn sums_of_products(a: &[f32], b: &[f32], c: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
@@ -178,7 +178,7 @@ fn sums_of_products(a: &[f32], b: &[f32], c: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Triples in which one rounding and two differ, among others.
+/// Returns triples, in some of which one rounding and two roundings differ.
 fn triples() -> (Vec<f32>, Vec<f32>, Vec<f32>) {
     let value = |i: u32| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0;
     let column = |k: u32| (0..1000).map(|i| value(3 * i + k)).collect();
@@ -252,7 +252,7 @@ fn double_fused(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// The inverse roots of 64 floats for each thread, whose bits are `step` apart, folded into one number.
+/// Folds the inverse roots of 64 floats per thread, whose bits are `step` apart, into one number.
 #[kernel]
 fn folded_inverse_roots(first: u32, step: u32, out: &mut [u32]) {
     let i = global_idx_x();
@@ -266,13 +266,14 @@ fn folded_inverse_roots(first: u32, step: u32, out: &mut [u32]) {
     }
 }
 
-/// Rounded once: no inverse root of an `f32` is as near to the middle of two floats as its `f64` is to it.
+/// Returns the inverse root, rounded once: no exact one is as close to the middle of two floats as
+/// its `f64` is to it.
 fn inverse_root(x: f32) -> f32 {
     (1.0 / f64::from(x).sqrt()) as f32
 }
 
-/// All significands with an even and an odd exponent on a GPU, a sample elsewhere; and a sample of all numbers from zero to
-/// infinity.
+/// On a GPU, all significands with an even and an odd exponent, and elsewhere a sample; and a
+/// sample of all numbers from zero to infinity.
 fn inverse_roots(on: &Engine) -> Check {
     let sparse = if on.name() == "cuda" { 1 } else { 61 };
     let (one, four, infinity) = (1f32.to_bits(), 4f32.to_bits(), f32::INFINITY.to_bits());
@@ -294,7 +295,7 @@ fn inverse_roots(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Quotients that are inverse roots, and some that are not; `fused_roots` has what each must compute.
+/// Computes quotients, of which some are inverse roots; `fused_roots` has the expected results.
 #[kernel]
 fn roots(x: &[f32], out: &mut [f32]) {
     let i = global_idx_x();

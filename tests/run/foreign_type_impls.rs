@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 
 cases![of_numbers, for_types_of_rust, names_of_std];
 
-/// For numbers: methods by a bound, on top of `Num`.
+/// A trait for numbers with methods of its own on top of `Num`.
 #[device]
 trait Step: Num {
     const STEP: Self;
@@ -95,7 +95,7 @@ mod blended {
 }
 use blended::Blend;
 
-/// Nothing but its methods leads to a trait here.
+/// Only its methods use a trait here.
 #[kernel]
 fn methods_of_rust(x: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -140,7 +140,7 @@ fn bits_of<T: Sized32>(_: T) -> u32 {
     T::BITS
 }
 
-/// Constants of a number go before those of the same names that a trait has for it.
+/// Constants of a number take precedence over those of the same names in a trait.
 #[kernel]
 fn both(x: &[u64], out: &mut [u32]) {
     let i = global_idx_x();

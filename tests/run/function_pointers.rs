@@ -1,4 +1,4 @@
-//! Function pointers: selected, in tables, structs and options, passed on, set in loops, and called.
+//! Function pointers: selected, in tables, structs and options, passed on, set in loops and called.
 use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
 use warpwise::prelude::*;
 
@@ -68,7 +68,7 @@ fn choosing(x: &[i32], out: &mut [i32]) {
         _ => |v| v - 7,
     };
     out[4 * i + 2] = op(v) + op(v + 1);
-    // What is known is called at once.
+    // Known functions are called directly.
     let op: fn(i32) -> i32 = doubled;
     out[4 * i + 3] = op(op(v));
 }
@@ -214,7 +214,7 @@ fn setting(x: &[i32], out: &mut [i32]) {
         return;
     }
     let mut v = x[i];
-    // The call comes before what it calls the next time.
+    // The call precedes the choice of its next target.
     let mut op: fn(i32) -> i32 = doubled;
     for k in 0..4 {
         v = op(v) % 50;

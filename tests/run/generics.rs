@@ -440,7 +440,7 @@ struct Filter<const N: usize> {
     weights: [i32; N],
 }
 
-/// Arrays by value, with lengths that only a launch knows, between other parameters.
+/// Arrays by value, with lengths that only a launch determines, between other parameters.
 #[kernel(open(TAPS))]
 fn by_value<T: Num, const N: usize>(
     bias: T,

@@ -1,4 +1,4 @@
-//! `f16` and `bf16`: every value through every unary function, and dense pairs through the operators.
+//! `f16` and `bf16`: unary functions on every value, and operators on dense pairs.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
@@ -35,7 +35,7 @@ macro_rules! unary {
                     out[i * 9 + 8] = v.copysign($ty::NEG_ONE);
                     wide[i * 2] = v.to_f32();
                     wide[i * 2 + 1] = (v.to_f64() * 3.0) as f32;
-                    // The sign of a NaN says nothing.
+                    // The sign of a NaN is not specified.
                     is[i * 6] = v.is_nan();
                     is[i * 6 + 1] = v.is_finite();
                     is[i * 6 + 2] = v.is_infinite();
@@ -72,7 +72,7 @@ macro_rules! unary {
 }
 unary! { f16 f16s bf16 bf16s }
 
-/// About every 97th value, edges, and what is next to them.
+/// About every 97th value, edges, and their neighbours.
 macro_rules! some {
     ($ty:ident) => {{
         let edges = [
@@ -113,7 +113,7 @@ macro_rules! pairs {
                     c -= b;
                     c /= $ty::PI;
                     out[at + 5] = c;
-                    // Rust leaves open which zero comes out.
+                    // Rust does not specify which zero results.
                     out[at + 6] = if a == b { a } else { a.min(b) };
                     out[at + 7] = if a == b { a } else { a.max(b) };
                     is[i * 6] = a == b;
@@ -156,7 +156,7 @@ macro_rules! conversions {
                     bits[i] = if x[i].is_nan() { 0 } else { $ty::from_f32(x[i]).to_bits() };
                 }
             }
-            // Every value, what is halfway to the next, and what lies beside.
+            // Every value, the middle to the next one, and the neighbours of both.
             let near = |x: f32| [0, 1, u32::MAX].map(|by| f32::from_bits(x.to_bits().wrapping_add(by)));
             let halfway = |bits: u16| {
                 let [low, high] = [bits, bits.wrapping_add(1)].map(|bits| $ty::from_bits(bits).to_f64());
@@ -177,7 +177,8 @@ macro_rules! conversions {
 }
 conversions! { f16 f16_conversions bf16 bf16_conversions }
 
-/// `from_f64` rounds once. The crate's goes by way of `f32`, or cuts digits off before it rounds.
+/// `from_f64` rounds once. The crate's conversion rounds to `f32` first, or truncates digits before
+/// it rounds.
 #[kernel]
 fn from_doubles(x: &[f64], out: &mut [f16], other: &mut [bf16]) {
     let i = global_idx_x();
@@ -193,7 +194,7 @@ fn rounded(on: &Engine) -> Check {
         .into_iter()
         .flat_map(|x: f64| [x, x * (1.0 + f64::EPSILON), x * (1.0 - f64::EPSILON), -x])
         .collect();
-    // What lies around the middle between two neighbours.
+    // Values around the middle between two neighbours.
     x.extend((0..0x7fff_u16).step_by(7).flat_map(|bits| {
         let [a, b] = [bits, bits + 1].map(|bits| bf16::from_bits(bits).to_f64());
         let middle = ((a + b) / 2.0).to_bits();
@@ -333,7 +334,7 @@ fn shared_and_shuffled(on: &Engine) -> Check {
     same("other", &other, &want)
 }
 
-/// By the function of `f32`, whose result is rounded.
+/// Computed by the function of `f32`, whose result is rounded.
 fn library(on: &Engine) -> Check {
     #[kernel]
     fn functions(x: &[f16], out: &mut [f16]) {

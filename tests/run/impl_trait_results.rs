@@ -1,4 +1,4 @@
-//! Functions that return `impl Iterator` or `impl Fn`, called with numbers of a type inferred from the result.
+//! Functions that return `impl Iterator` or `impl Fn`, whose result types determine argument types.
 use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::ops::Add;
 use warpwise::prelude::*;

@@ -169,7 +169,7 @@ fn exchange(y: &mut [u32]) {
     if global_idx_x() == 0 {
         let a = 10u32;
         let b = 3u32;
-        // The values are computed before the names mean them.
+        // The values are computed before their names are in scope.
         y[0] = unsafe {
             ptx!(
                 "sub.u32 {d}, {a}, {b};",
@@ -187,7 +187,7 @@ fn order_of_operands(on: &Engine) -> Check {
     same("y", &y, &[93, 7])
 }
 
-/// The sum of the absolute differences of the bytes of two words.
+/// Returns the sum of the absolute differences of the bytes of two words.
 #[device]
 fn difference(a: u32, b: u32) -> u32 {
     unsafe {

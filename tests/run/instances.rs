@@ -282,7 +282,7 @@ impl Gathered for u32 {
     }
 }
 
-/// Shared memory of a type of which nothing says that it is `'static`.
+/// Shared memory of a type that is not known to be `'static`.
 #[kernel(block = 32, instances(u32))]
 fn gathered<T: Gathered>(x: &[T], out: &mut [T]) {
     let t = thread_idx_x();
@@ -391,8 +391,8 @@ fn by_bound<T: Named>(x: &mut [T], names: &mut [u32]) {
     assert!(T::name() < 3 && names[0] == T::name());
 }
 
-/// A path that begins with a parameter means the bound's function or constant, even if the type has
-/// one of that name.
+/// A path that begins with a parameter means the function or constant of the bound, even if the
+/// type has one of that name.
 fn shared_names(on: &Engine) -> Check {
     let (mut x, mut names) = (vec![-3, -4], vec![0]);
     let one = LaunchConfig::grid(1).block(1);
@@ -403,7 +403,7 @@ fn shared_names(on: &Engine) -> Check {
     launch!(on, by_bound::<Own>(write x, write names), one)?;
     same("x", &[x[0].0, x[1].0], &[8, 196])?;
     same("names", &names, &[2])?;
-    // The type's own are others.
+    // The type's own ones have other values.
     same("own", &[Own::MAX.0, Own(1).abs().0], &[-1, -2])?;
     same("name", &[Own::name()], &[3])
 }

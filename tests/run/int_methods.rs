@@ -34,8 +34,8 @@ macro_rules! edges {
     };
 }
 
-/// Runs each expression in a kernel, on every `x` and `y` of which `fits` is true and every
-/// amount `n`, and compares with what it is here.
+/// Runs each expression in a kernel, on every `x` and `y` for which `fits` is true and every amount
+/// `n`, and compares with its value on the host.
 macro_rules! agree {
     ($on:ident, $ty:ident, |$x:ident, $y:ident, $n:ident| $fits:expr => $out:ty {
         $($method:expr),+ $(,)?
@@ -91,7 +91,7 @@ macro_rules! agree {
     }};
 }
 
-/// What all integers have.
+/// Tests the methods that all integers have.
 macro_rules! integer {
     ($on:ident $ty:ident $unsigned:ident) => {
         agree!($on, $ty, |x, y, n| true => $ty {

@@ -106,7 +106,7 @@ macro_rules! integers {
             same("binary", &out, &want)?;
 
             let mut out = vec![0; a.len()];
-            // Divides what no operation has made the smallest value.
+            // All divisors are positive, so that the smallest value is never divided by -1.
             let divisor: Vec<$ty> = divisor.iter().map(|d| d & 0x3f | 1).collect();
             use $case::assign;
             launch!(on, assign(read a, read b, read divisor, write out), config)?;

@@ -24,7 +24,7 @@ fn of_words(a: &[u32], b: &[u32], c: &[u32], out: &mut [u32]) {
     }
 }
 
-/// Computes the same by arithmetic in 64 bits.
+/// Computes the expected results by arithmetic in 64 bits.
 fn meant(a: u32, b: u32, c: u32) -> [u32; 11] {
     let bytes = |word: u32| word.to_le_bytes().map(i64::from);
     let signed = |word: u32| word.to_le_bytes().map(|byte| i64::from(byte as i8));
@@ -77,7 +77,8 @@ fn words(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Numbers of 128 bits in four words and in two double words: their sum, difference and the product with a word.
+/// Numbers of 128 bits in four words and in two double words: sum, difference, and product with a
+/// word.
 #[kernel]
 fn of_limbs(a: &[u32], b: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -157,12 +158,13 @@ fn in_directions(x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) {
     }
 }
 
-/// A number as a multiple of 2^-100, which it must be.
+/// Returns a number as a multiple of 2^-100, which it must be.
 fn integer(x: f32) -> i128 {
     (f64::from(x) * 2f64.powi(100)) as i128
 }
 
-/// A multiple of 2^-100 rounded to 24 bits: toward zero, up and down. What cancels is -0 only where it is rounded down.
+/// Rounds a multiple of 2^-100 to 24 bits: toward zero, up and down. A zero sum is -0 only when
+/// rounded down.
 fn rounded(exact: i128) -> [f32; 3] {
     let magnitude = exact.unsigned_abs();
     let unused = (128 - magnitude.leading_zeros()).saturating_sub(24);

@@ -271,7 +271,7 @@ fn last_items(on: &Engine) -> Check {
     Ok(())
 }
 
-/// As std does it: a launch of 2^40 steps would not end.
+/// `last` returns at once, as in std: a launch of 2^40 steps would not end.
 fn last_at_once(on: &Engine) -> Check {
     let mut y = vec![0; 2];
     launch!(on, far_last(write y), LaunchConfig::grid(1).block(1))?;

@@ -1,4 +1,4 @@
-//! Warp functions: reductions of 16-bit floats and in generic code, active masks, shuffles of up to 16 bytes.
+//! Warp functions: reductions of 16-bit floats and in generic code, active masks, wide shuffles.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
@@ -15,7 +15,7 @@ cases![
     every_shuffle_of_a_struct: THREADS_MEET,
 ];
 
-/// The sum in the order of a butterfly, of the lanes that there are.
+/// Returns the sum of the existing lanes, in the order of a butterfly.
 fn butterfly<T: Copy>(of: &[T], add: impl Fn(T, T) -> T) -> T {
     let mut left: Vec<Option<T>> = of.iter().copied().map(Some).collect();
     left.resize(32, None);
@@ -30,7 +30,7 @@ fn butterfly<T: Copy>(of: &[T], add: impl Fn(T, T) -> T) -> T {
     left[0].unwrap()
 }
 
-/// The sum as a balanced tree, neighbours first.
+/// Returns the sum as a balanced tree, neighbours first.
 fn tree<T: Copy>(mut of: Vec<T>, add: impl Fn(T, T) -> T) -> T {
     while of.len() > 1 {
         of = of.chunks(2).map(|pair| pair.iter().copied().reduce(&add).unwrap()).collect();
@@ -40,7 +40,7 @@ fn tree<T: Copy>(mut of: Vec<T>, add: impl Fn(T, T) -> T) -> T {
 
 macro_rules! halves {
     ($($case:ident $ty:ident)*) => {$(
-        /// Sums that round at every step, of warps that are whole and not.
+        /// Sums that round at every step, of whole and partial warps.
         fn $case(on: &Engine) -> Check {
             #[kernel]
             fn reduces(x: &[$ty], out: &mut [$ty]) {
@@ -117,7 +117,8 @@ fn generic_reductions(on: &Engine) -> Check {
     same("bits", &bits, &want)
 }
 
-/// What is promised of the mask: the caller is in it, nobody who has ended is, and who is in it comes.
+/// The guarantees of an active mask: it contains the caller and no ended lane, and all its lanes
+/// reach the next collective.
 #[kernel(block = 96)]
 fn who_runs(gone: u32, out: &mut [u32]) {
     let t = thread_idx_x();
@@ -151,7 +152,7 @@ fn active_masks(on: &Engine) -> Check {
     Ok(())
 }
 
-/// One atomic update for all lanes that are here.
+/// One atomic update for all active lanes.
 #[kernel]
 fn compact(x: &[i32], count: &[AtomicU32], out: &mut [i32]) {
     let i = global_idx_x();
@@ -211,7 +212,7 @@ fn elected(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Sixteen bytes of several kinds.
+/// Sixteen bytes of several types.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Mixed {

@@ -58,8 +58,8 @@ fn plane(width: usize, height: usize, y: &mut [u32]) {
     }
 }
 
-/// Products of sizes that fit into 32 bits each; of the last, the lower half is 0, and of the one
-/// before 1.
+/// Products of sizes that fit into 32 bits each. The lower half of the last one is 0, and of the
+/// one before it 1.
 fn planes(on: &Engine) -> Check {
     for (width, height) in [(1, 1), (2, 3), (70_000, 70_000), (6_700_417, 641), (1 << 16, 1 << 16)]
     {

@@ -166,7 +166,8 @@ fn parts(on: &Engine) -> Check {
     same("out", &out, &x.chunks(4).map(|c| c.iter().sum()).collect::<Vec<i32>>())
 }
 
-/// Why a launch is refused; on the host, where a kernel is a function, that is a panic.
+/// Returns the reason for refusing a launch. On the host, where a kernel is a function, a refusal
+/// is a panic.
 fn refusal(result: warpwise::Result<()>) -> Result<(String, String), Box<dyn std::error::Error>> {
     match result {
         Err(Error::Launch {
@@ -190,7 +191,7 @@ fn refused(on: &Engine) -> Check {
     if (condition.as_str(), problem.as_str()) != expected {
         return Err(format!("{condition}: {problem}").into());
     }
-    // Nothing has run.
+    // The kernel has not run.
     same("y", &y, &[1; 12])?;
     let (width, height, mut image) = (5, 4, vec![0u8; 19]);
     let config = LaunchConfig::cover((5, 4));
@@ -226,7 +227,7 @@ fn undefined(on: &Engine) -> Check {
     Ok(())
 }
 
-/// What may overflow is not computed where it does not count.
+/// A condition that may overflow is not evaluated where it is irrelevant.
 #[kernel(requires(n == 0 || x.len() / n >= 2, !(flip && n == 1), (k as i64) < 0 || k % 2 == 0))]
 fn chosen(n: usize, k: i32, flip: bool, x: &mut [i32]) {
     let i = global_idx_x();

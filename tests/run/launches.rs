@@ -111,7 +111,7 @@ fn declared(out: &mut [usize]) {
 
 fn declared_block(on: &Engine) -> Check {
     let mut out = vec![0; 300];
-    // The host's copy does not know what the attribute says.
+    // The host's copy does not know the block in the attribute.
     let config = match on {
         Engine::Host => LaunchConfig::grid((3, 1)).block((32, 4)),
         Engine::Device { .. } => LaunchConfig::grid((3, 1)),

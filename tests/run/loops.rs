@@ -141,7 +141,7 @@ fn loop_values(on: &Engine) -> Check {
     })
 }
 
-/// A number that tells which values a range gave in which order.
+/// Computes a number that identifies the values of a range and their order.
 #[kernel]
 fn range_hashes(from: &[i32], to: &[i32], out: &mut [i32]) {
     let i = global_idx_x();

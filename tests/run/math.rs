@@ -1,11 +1,12 @@
-//! Mathematical functions: every engine computes the bits of the host library. `tests/math.rs` measures errors.
+//! Mathematical functions: every engine computes the bits of the host library. `tests/math.rs`
+//! measures errors.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
 cases![f32s, f64s, far_angles, methods: STD, generic, in_device_functions: STD, overflow_checked];
 
-/// For one type: kernels for the functions of one argument, then of two, and the case that runs
-/// them.
+/// Defines, for one type, kernels for the functions of one argument and of two, and the case that
+/// runs them.
 macro_rules! functions {
     ($ty:ident: $($one:ident)*; $($two:ident)*) => {
         pub(super) mod $ty {
@@ -119,7 +120,7 @@ fn waves(angles: &[f32], wide: &[f64], out: &mut [f32], wide_out: &mut [f64]) {
     }
 }
 
-/// Angles of every exponent, many of them beyond what is reduced by subtraction.
+/// Angles of every exponent, many of them beyond reduction by subtraction.
 fn far_angles(on: &Engine) -> Check {
     let wide: Vec<f64> = (0..2046u64)
         .map(|e| f64::from_bits((e << 52) | (e.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12)))
@@ -148,7 +149,7 @@ fn written_as_methods(x: &[f32], out: &mut [f32]) {
         out[i * 5 + 1] = f32::ln(y);
         out[i * 5 + 2] = y.powf(2.5);
         out[i * 5 + 3] = 0.5f32.atan2(y);
-        // Neither side is a product of the user's: nothing fuses.
+        // Neither side is a product in user code: nothing fuses.
         let both = y.sin_cos();
         out[i * 5 + 4] = both.0 + y.cos();
     }
@@ -225,7 +226,7 @@ fn checked(x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// The library's integers wrap, whatever the kernel's do.
+/// The library's integers wrap, whether or not the kernel's do.
 fn overflow_checked(on: &Engine) -> Check {
     let (x, _) = arguments::<f64>();
     let mut out = vec![0.0; x.len()];

@@ -4,7 +4,7 @@ use warpwise::prelude::*;
 
 cases![divisions: FAULTS, arguments: FAULTS, overflow: FAULTS, wrapping];
 
-/// Runs an expression on a pair for which it has a value and on one for which it is a fault.
+/// Runs an expression on a pair for which it has a value and on one for which it faults.
 macro_rules! faults {
     ($on:ident, $($checks:ident)? |$x:ident, $y:ident: $ty:ty| $method:expr => $out:ty {
         $well:expr => $want:expr, $bad:expr => $message:expr $(,)?
@@ -95,7 +95,7 @@ fn overflow(on: &Engine) -> Check {
     Ok(())
 }
 
-/// What says that it wraps or saturates is never checked.
+/// Methods that wrap or saturate by name are never checked.
 fn wrapping(on: &Engine) -> Check {
     #[kernel(overflow_checks)]
     fn wraps(x: &[i32], out: &mut [i32]) {

@@ -130,7 +130,7 @@ fn levels(on: &Engine) -> Check {
         want.push(pyramid.point(read, [0.5, 0.5]));
     }
     same("levels", &sample_levels(on, (&pyramid, POINT), &at)?, &want)?;
-    // The filter of levels does not matter at a level.
+    // The filter of levels does not matter at an integer level.
     let at: Vec<_> = pyramid.centers(2).map(|center| (center, 2.0)).collect();
     let want = pyramid.levels[2].1.as_slice();
     let sampler = POINT.mipmap_filter(Filter::Linear);
@@ -317,7 +317,7 @@ fn halve(image: Rows<f32>, mut half: RowsMut<f32>) {
     }
 }
 
-/// Levels that kernels have made of each other, and parts of buffers.
+/// Levels that kernels have computed from each other, and parts of buffers.
 fn made_by_kernels(on: &Engine) -> Check {
     let device = device(on)?;
     let texels: Vec<f32> = (0..64).map(|i| (i * 16) as f32).collect();
@@ -350,7 +350,7 @@ fn made_by_kernels(on: &Engine) -> Check {
     same("levels of buffers", &y.to_vec()?, &want)
 }
 
-/// Reads an image at a level that is known in no instance.
+/// Reads an image at a level that is not known in any instance.
 #[device]
 fn center<T: Texel>(image: Texture2<T>, level: f32) -> T::Value {
     image.sample_level(0.5, 0.5, level)

@@ -1,10 +1,10 @@
 //! The table of cases and the engines that run them. [`engine`] has the definition of a case.
 //!
 //! To add a case, write a kernel and a function beside it that launches it with `launch!` and
-//! compares the results with `same`, and name the function in the module's `cases!`. Expected values
-//! come from plain Rust, never from another engine. Statements that plain Rust can run, too, go
-//! into `like_rust!`, which needs no expected values: on a difference it shows the statement, its
-//! inputs and both results.
+//! compares the results with `same`, and name the function in the module's `cases!`. Expected
+//! values come from plain Rust, never from another engine. Statements that plain Rust can run, too,
+//! go into `like_rust!`, which needs no expected values: on a difference it shows the statement,
+//! its inputs and both results.
 mod adapters;
 mod arrays;
 mod associated_types;
@@ -114,8 +114,9 @@ use engine::{Case, Engine};
 use libtest_mimic::{Arguments, Trial};
 use std::{process::ExitCode, sync::Arc};
 
-/// Builds the table of cases. rustfmt finds only modules that are declared outside of macros, hence the second list;
-/// the compiler warns of a module that is missing here, since nothing uses its cases.
+/// Builds the table of cases. rustfmt finds only modules that are declared outside macros, hence
+/// the second list. The compiler warns of a module that is missing here, since nothing uses its
+/// cases.
 macro_rules! modules {
     ($($module:ident $(:: $inner:ident)?)*) => {
         &[$((
@@ -149,7 +150,7 @@ const MODULES: &[(&str, &[Case])] = modules![
 
 pub(crate) fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // A device reports a fault to whoever waits for it next, so cases must not share it.
+    // A device reports a fault to the next caller that waits for it, so cases must not share it.
     arguments.test_threads = Some(1);
     let engines = match engine::all() {
         Ok(engines) => engines,

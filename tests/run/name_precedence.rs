@@ -11,7 +11,7 @@ trait Limits: Sized {
     const BITS: u32;
     const LOWEST: u32 = 5 + Self::MAX;
 
-    /// `Self` is any type with this trait here.
+    /// `Self` is any type with this trait.
     fn most(self) -> u32 {
         Self::MAX
     }

@@ -255,7 +255,7 @@ fn every_barrier(on: &Engine) -> Check {
     same("y", &y, &want)
 }
 
-/// Barriers of the block before, between and after.
+/// Named barriers between block barriers, and the other way round.
 #[kernel(block = 96)]
 fn with_block_barriers(y: &mut [usize]) {
     let tile = shared!([u32; 96]);
@@ -370,7 +370,7 @@ fn global_memory(on: &Engine) -> Check {
     same("y", &y, &want)
 }
 
-/// A barrier for one warp is passed by each warp by itself, and arrivals alone complete one, too.
+/// Each warp passes a barrier for one warp by itself, and arrivals alone complete one, too.
 #[kernel(block = 96)]
 fn one_warp(y: &mut [u32]) {
     let t = thread_idx_x();
@@ -388,7 +388,7 @@ fn alone(on: &Engine) -> Check {
     same("y", &y, &(0..96).collect::<Vec<u32>>())
 }
 
-/// Lanes that have taken different ways before they come to the barrier.
+/// Lanes that have diverged before they reach the barrier.
 #[kernel(block = 64)]
 fn after_divergence(y: &mut [u32]) {
     let tile = shared!([u32; 64]);

@@ -1,4 +1,4 @@
-//! Types, `impl`s and traits declared inside of kernels and device functions.
+//! Types, `impl`s and traits declared inside kernels and device functions.
 use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
@@ -158,7 +158,7 @@ fn generic(on: &Engine) -> Check {
     same("y", &y, &[2.0])
 }
 
-/// A kernel that declares nothing else.
+/// A kernel that declares only types.
 fn types_alone(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         struct Both {

@@ -7,7 +7,7 @@ cases![
     strict: FAULTS,
 ];
 
-/// Runs each expression on every pair of `$values`, in a kernel and here.
+/// Runs each expression on every pair of `$values`, in a kernel and on the host.
 macro_rules! beside_rust {
     ($on:ident, $values:expr, $out:ty, |$x:ident, $y:ident: $ty:ty| { $($line:expr;)* }) => {{
         #[kernel(contract = false)]
@@ -219,7 +219,7 @@ fn ascii(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Constants in a kernel and here.
+/// Compares constants in a kernel and on the host.
 macro_rules! constants {
     ($on:ident $out:ty: $($constant:expr),* $(,)?) => {{
         #[kernel]

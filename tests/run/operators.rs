@@ -275,7 +275,7 @@ fn comparisons(on: &Engine) -> Check {
     equal("sums", &sums, &want_sums)
 }
 
-/// No bytes at all.
+/// A type without bytes.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Unit;
@@ -395,7 +395,7 @@ impl From<f64> for Interval {
     }
 }
 
-/// What is on the right of an operator says what it is made into.
+/// The right operand of an operator determines the target of the conversion.
 #[device]
 fn polynomial<T: Copy + From<f64> + Add<Output = T> + Mul<Output = T>>(c: &[f64], x: T) -> T {
     c.iter().rev().fold(T::from(0.0), |sum, c| sum * x + (*c).into())

@@ -134,7 +134,7 @@ fn summed_in_functions(on: &Engine) -> Check {
     same("out", &out, &[-1.0, -1.0, 4.0, 2.5])
 }
 
-/// What is not there is far from all memory: nothing may look at it.
+/// A missing element is far from all memory, so nothing may read it.
 fn not_there(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         if x.len().min(y.len()) < 4 {
@@ -168,7 +168,7 @@ fn not_there(on: &Engine) -> Check {
     Ok(())
 }
 
-/// What is done to a clone is not done to what was cloned.
+/// Changes of a clone do not affect the original.
 fn clones(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         if x.is_empty() {

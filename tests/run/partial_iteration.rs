@@ -80,7 +80,7 @@ fn peeked(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Adapters that remember something between two items.
+/// Adapters that keep state between two items.
 fn states(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let mut steps = x.iter().step_by(3);
@@ -189,7 +189,7 @@ fn backs_of_steps(on: &Engine) -> Check {
     Ok(())
 }
 
-/// No item is computed behind the last that is asked for, however a round ends.
+/// No item after the last requested one is computed, in whatever way an iteration ends.
 fn continued(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let mut seen = 0;
@@ -415,7 +415,7 @@ fn closures_returned(on: &Engine) -> Check {
     same("x", &x, &want.collect::<Vec<_>>())
 }
 
-/// Numbers of a generator, by a closure that an iterator of std's has.
+/// Returns the numbers of a generator, from a closure in one of std's iterators.
 #[device]
 fn numbers(mut state: u32) -> impl Iterator<Item = u32> {
     std::iter::repeat_with(move || {

@@ -148,8 +148,8 @@ fn conversions(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Numbers whose type is not decided where a method of a trait is called of them, and closures of which a `?` says what
-/// they return.
+/// Numbers whose type is open where a trait method is called on them, and closures whose result
+/// type a `?` determines.
 fn told_later(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let mut numbers = [5, 3, 9, 1];
@@ -220,7 +220,7 @@ impl From<&i32> for Total {
     }
 }
 
-/// Conversions into what an assigning operator takes, and of references.
+/// Conversions into the operand type of an assigning operator, and conversions of references.
 fn told_by_operators(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let mut total = Total::default();

@@ -236,7 +236,7 @@ fn twice(ref mut counter: Counter) -> i32 {
     counter.next()
 }
 
-/// A change through a `&mut` is there for the next one.
+/// A change through a `&mut` is visible to the next pattern.
 fn by_reference_to_values_without_a_place(on: &Engine) -> Check {
     like_rust!(on, |x, out| {
         let n = x.len() as i32;

@@ -1,4 +1,4 @@
-//! Printing: `println!`, and the messages of `assert!`, `panic!` and their relatives, formatted as Rust does.
+//! Printing: `println!` and the messages of `assert!`, `panic!` and related macros, as in Rust.
 #![allow(clippy::todo, clippy::unimplemented, reason = "what they do is tested")]
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ cases![
     in_loops_with_barriers: THREADS_MEET, nothing_fails, never_comes_back,
 ];
 
-/// What `run` prints on an engine that is no host.
+/// Returns the output of `run` on an engine that is not the host.
 fn printed(on: &Engine, run: impl FnOnce() -> warpwise::Result<()>) -> Result<String, String> {
     let Engine::Device { device, .. } = on else { return Err("the host prints itself".into()) };
     let text = Arc::new(Mutex::new(String::new()));
@@ -191,7 +191,7 @@ fn values_with_parts(on: &Engine) -> Check {
     Ok(())
 }
 
-/// What is not there is far from all memory: nothing may look at it.
+/// A missing element is far from all memory, so nothing may read it.
 #[kernel]
 fn missing(x: &[u32]) {
     let far = 100_000_000 + x.len();
@@ -329,7 +329,7 @@ fn debug_asserts(which: u32, x: &[f32], out: &mut [u32]) {
     out[i] = 1;
 }
 
-/// They follow the setting of this crate.
+/// Debug assertions follow the setting of this crate.
 fn debug_assertions(on: &Engine) -> Check {
     let x = vec![1.5f32, 2.5, 1.5];
     let run = |which: u32| {
@@ -434,7 +434,7 @@ fn the_lowest_speaks(on: &Engine) -> Check {
 #[kernel]
 fn lazy(x: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
-    // What is said is computed only where something is said.
+    // The arguments of a message are computed only if it is needed.
     assert!(i < 10 || x[i - 10] == 1, "{}", x[i]); // lazy
     out[i] = 5;
 }
@@ -469,7 +469,7 @@ fn in_loops_with_barriers(on: &Engine) -> Check {
     let (limit, mut out) = (100u32, vec![0u32; 128]);
     let result = launch!(on, meeting(value limit, write out), LaunchConfig::grid(1));
     let panic = fault(result)?;
-    // Of 28 threads, those in round 4 do not get there.
+    // Of 28 threads, those in round 4 do not arrive.
     let gone = (100..128).filter(|t| t % 5 != 4).count() as u32;
     if (panic.message.as_str(), panic.count) != ("thread 100 in round 0", gone.into()) {
         return Err(format!("{panic:?}").into());

@@ -10,7 +10,7 @@ cases![
     constants_after_updates: THREADS_MEET,
 ];
 
-/// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
+/// Needs the address of `slots` in a loop that lanes leave in turn, and divides by 3 twice.
 #[kernel(block = 64)]
 fn rounds(rounds: u32, parts: &mut [u64], tickets: &[AtomicU64], out: &mut [u64]) {
     let slots = shared!([AtomicU64; 64]);
@@ -55,7 +55,7 @@ fn uniform_registers(on: &Engine) -> Check {
     same("out", &out, &slots)
 }
 
-/// Uses what a barrier says of a constant after loops that lanes leave one after the other.
+/// Uses a barrier's reduction of a constant after loops that lanes leave one after the other.
 #[kernel(block = (8, 8))]
 fn told(x: u64, out: &mut [u64]) {
     let slots = shared!([AtomicU64; 64]);
@@ -193,7 +193,7 @@ fn guarded_store(on: &Engine) -> Check {
     same("out", &out, &[want; 128])
 }
 
-/// Uses what the lanes of a warp said together in loops that lanes leave one after the other.
+/// Uses collectives of a warp in loops that lanes leave one after the other.
 #[kernel(block = 33)]
 fn decide(x: &[u32], rounds: u32, steps: &mut [u32], out: &mut [u32]) {
     let t = thread_idx_x();
@@ -226,7 +226,7 @@ fn decide(x: &[u32], rounds: u32, steps: &mut [u32], out: &mut [u32]) {
 
 fn votes_in_loops(on: &Engine) -> Check {
     let rounds = 3_u32;
-    // In the last, the lanes that are large leave the loop before the others.
+    // In the last one, the lanes with large numbers leave the loop before the others.
     for x in
         [|_| 0, |t| t, |t| 2 * t, |t| if t % 4 == 1 { 9 } else { t % 4 }] as [fn(u32) -> u32; 4]
     {
@@ -234,7 +234,7 @@ fn votes_in_loops(on: &Engine) -> Check {
         let (mut steps, mut out) = (vec![0_u32; 33], vec![0_u32; 33]);
         let config = LaunchConfig::grid(1).block(33);
         launch!(on, decide(read x, value rounds, write steps, write out), config)?;
-        // The last lane is a warp of its own, in which all bring the same.
+        // The last lane is a warp of its own, in which all values are the same.
         let walk = |t: usize| {
             let (mut sum, mut steps) = (0_u32, 0);
             for round in 0..rounds {
@@ -253,7 +253,7 @@ fn votes_in_loops(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Updates by compare-and-swap that lanes come to apart, with others after them.
+/// Updates by compare-and-swap that diverged lanes execute, with others after them.
 #[kernel(block = 33)]
 fn lower(bounds: &[AtomicF32], far: &[u32], out: &mut [f32]) {
     let least = shared!([AtomicF32; 33]);
@@ -338,7 +338,7 @@ fn last_numbers(on: &Engine) -> Check {
     same("sums", &sums, &[sum; 3])
 }
 
-/// Counts in steps of which two are more than the type has numbers.
+/// Counts in steps of which two exceed the range of the type.
 #[kernel]
 fn one_step(steps: &[u32], sums: &mut [u64]) {
     let i = global_idx_x();

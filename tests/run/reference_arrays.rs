@@ -1,4 +1,5 @@
-//! Arrays of slices and of other references: indexed, in loops, patterns, structs and parameters, and assigned.
+//! Arrays of slices and of other references: indexed, in loops, patterns, structs and parameters,
+//! and assigned.
 use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 

@@ -108,7 +108,7 @@ fn shared_buffers(on: &Engine) -> Check {
     same("sums", &out, &want)
 }
 
-/// How many elements are at most `key`, by halving the slice.
+/// Returns the number of elements that are at most `key`, by halving the slice.
 #[device]
 fn at_most(sorted: &[u32], key: u32) -> usize {
     let mut rest = sorted;

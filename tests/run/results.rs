@@ -326,7 +326,7 @@ fn read_numbers(texts: &[[u8; 3]], out: &mut [i32]) {
     };
 }
 
-/// `?` makes another error of what it returns, by `From`.
+/// `?` converts the error by `From`.
 fn errors_of_other_types(on: &Engine) -> Check {
     let texts = vec![*b"123", *b"4x6", *b"999", *b"007"];
     let mut out = vec![0; 4];

@@ -214,7 +214,7 @@ fn flip(columns: usize, x: &[i32], y: &mut [i32]) {
 }
 
 fn made_of_slices(on: &Engine) -> Check {
-    // The last element belongs to no whole row.
+    // The last element does not belong to a whole row.
     let (columns, x) = (3, (0..10).collect::<Vec<i32>>());
     let mut y = vec![-1; 10];
     launch!(on, flip(value columns, read x, write y), LaunchConfig::cover((4, 4)))?;

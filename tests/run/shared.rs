@@ -74,7 +74,7 @@ fn transpose(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Sums of everything up to each element of a block, in seven steps between barriers.
+/// Computes the sum of all elements up to each one of a block, in seven steps between barriers.
 #[kernel(block = 128)]
 fn scan(x: &[i64], out: &mut [i64]) {
     let sums = shared!([i64; 128]);
@@ -169,7 +169,7 @@ fn several_arrays(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Threads that returned do not count at the barriers behind; that they return is meant.
+/// Threads that returned do not count at later barriers; here they return on purpose.
 #[kernel(block = 100, allow(gpu_partial_warps))]
 #[allow(gpu_barriers_after_divergent_returns)]
 fn leaving(keep: usize, out: &mut [u32]) {
@@ -401,7 +401,7 @@ fn uneven_block(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// An array at a multiple of 128 bytes, as bulk copies want it.
+/// An array at a multiple of 128 bytes, as bulk copies require.
 #[device]
 #[repr(C, align(128))]
 struct Aligned([f32; 40]);

@@ -241,7 +241,8 @@ fn generic(on: &Engine) -> Check {
     same("x", &x, &[1, 2, 3, 4, 5, 0])
 }
 
-/// With what is declared, more than 48 KiB; and where what is known is that much already.
+/// With the declared arrays, more than 48 KiB; and a case in which the known part alone exceeds
+/// that.
 #[kernel(block = 64)]
 fn much<const N: usize>(n: usize, out: &mut [u32]) {
     let known = shared!([u32; N]);
@@ -336,6 +337,6 @@ fn refused(on: &Engine) -> Check {
             other => return Err(format!("{other:?}").into()),
         }
     }
-    // What was refused left nothing behind.
+    // Refused launches have no effect.
     same("out", &[run(9, 1)?], &[10])
 }

@@ -1,4 +1,4 @@
-//! Enums with data that threads write to memory that others see: slices, `&mut T` and shared memory.
+//! Enums with data in memory that several threads access: slices, `&mut T` and shared memory.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
@@ -90,7 +90,7 @@ fn changed_in_place(on: &Engine) -> Check {
     equal("shapes", &shapes, &want)
 }
 
-/// By the methods of slices.
+/// Moves enums by the methods of slices.
 fn moved_about(on: &Engine) -> Check {
     #[kernel]
     fn arrange(from: &[Shape], shapes: &mut [Shape]) {
@@ -171,7 +171,7 @@ enum Job {
     Counted { by: AtomicU32, step: u32 },
 }
 
-/// Atomics in a variant change behind `&`; what is plain, behind `&mut`.
+/// Atomics in a variant change behind `&`, plain fields behind `&mut`.
 fn beside_atomics(on: &Engine) -> Check {
     #[kernel]
     fn count(jobs: &[Job]) {
@@ -203,7 +203,8 @@ fn beside_atomics(on: &Engine) -> Check {
     equal("jobs", &found.collect::<Vec<_>>(), &[(0, 0), (0, 0), (193, 4), (0, 0)])
 }
 
-/// Each thread has what its neighbour made, in shared memory whose other variants nobody has written.
+/// Each thread reads its neighbour's value from shared memory, in which other variants were never
+/// written.
 #[kernel(block = 64)]
 fn hand_on(shapes: &mut [Shape]) {
     let tile = shared!([Shape; 64]);
@@ -228,7 +229,7 @@ fn handed_on(on: &Engine) -> Check {
     equal("shapes", &shapes, &want.collect::<Vec<_>>())
 }
 
-/// Which of its block's values each is the same as.
+/// Finds the first value of the block that equals each value.
 #[kernel(block = 32)]
 fn compare(len: usize, firsts: &mut [usize]) {
     let tile = shared!([Shape; 32]);
@@ -262,7 +263,7 @@ enum Level {
     High = 2,
 }
 
-/// Where all bytes that a variant has are a value, and where few are.
+/// A variant for which all bytes are valid, and one for which few are.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Torn {
@@ -276,7 +277,7 @@ const ALL: Torn = Torn::All([0xffff_02fe, 3]);
 #[device]
 const FEW: Torn = Torn::Few { flag: true, level: Level::High, at: 2 };
 
-/// What a value says, which looks things up by all that is in it.
+/// Returns a digest of a value, with lookups by all of its parts.
 #[device]
 fn said(torn: &Torn, of_flag: &[u32; 2], table: &[u32; 4]) -> u32 {
     match *torn {
@@ -291,7 +292,8 @@ fn said(torn: &Torn, of_flag: &[u32; 2], table: &[u32; 4]) -> u32 {
     }
 }
 
-/// Lanes of a warp write one and the other at once. Which of the parts stay is open; what is read is something all the same.
+/// Lanes of a warp write both variants at once. It is open which parts remain, but every read
+/// yields a valid value.
 #[kernel(block = 64)]
 #[allow(gpu_missing_barriers, gpu_global_races, gpu_same_value_races)]
 fn tear(torn: &mut [Torn], out: &mut [u32]) {
@@ -308,7 +310,8 @@ fn tear(torn: &mut [Torn], out: &mut [u32]) {
     }
 }
 
-/// What can come out where parts of both are mixed: of what is `Few` the flag and the level are either's, and so is the place in the table.
+/// Returns true for a digest of a possible mixture of both values: in a `Few`, the flag, the level
+/// and the index may each come from either.
 fn may_be_said(said: u32) -> bool {
     let all = [1 + 4, 2 + 4, 1 + 3, 2 + 3];
     let flags = [100, 200].into_iter().flat_map(|flag| [10, 20].map(|level| flag + level));

@@ -1,5 +1,5 @@
-//! Slice and array patterns of `*` expressions: in `let`, `let else`, `match`, `if let`, `while let`, parameters
-//! and closures.
+//! Slice and array patterns of `*` expressions: in `let`, `let else`, `match`, `if let`,
+//! `while let`, parameters and closures.
 use crate::run::engine::{Check, Engine, cases, like_rust};
 use warpwise::prelude::*;
 

@@ -83,7 +83,7 @@ fn splits(on: &Engine) -> Check {
     Ok(())
 }
 
-/// How often the closures are called, and when.
+/// The number and the time of calls of the closures.
 fn looked_at(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let mut seen = 0;

@@ -47,7 +47,7 @@ fn parts(on: &Engine) -> Check {
     Ok(())
 }
 
-/// A pattern looks at an element, and copies it, only where it is there.
+/// A pattern reads and copies an element only if it exists.
 fn missing_elements(on: &Engine) -> Check {
     like_rust!(on, |x, out| {
         if let Some(&v) = x.get(1000) {
@@ -103,7 +103,7 @@ fn within(x: &[i32], of: std::ops::RangeInclusive<usize>) -> i32 {
     x[of].iter().sum::<i32>() + first - last
 }
 
-/// Ranges are stored, passed, and then taken apart of slices.
+/// Ranges are stored and passed, and then select parts of slices.
 fn ranges_as_values(on: &Engine) -> Check {
     like_rust!(on, |x, out| {
         let low: std::ops::Range<usize> = 0..x.len() / 2;
@@ -136,7 +136,7 @@ impl Rows {
     }
 }
 
-/// What calls, fields and branches give is a range of a part at once.
+/// Results of calls, fields and branches serve as ranges directly.
 fn ranges_of_calls(on: &Engine) -> Check {
     like_rust!(on, |x, out| {
         let rows = Rows { width: x.len() / 4, last: x.len() / 2..x.len() };
@@ -350,7 +350,7 @@ fn exchanging(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Runs an expression on a slice of five elements and two numbers for which it is a fault.
+/// Runs an expression on a slice of five elements and two numbers for which it faults.
 macro_rules! faults {
     ($on:ident, |$x:ident, $a:ident, $b:ident| $of:expr, $from:expr, $to:expr, $message:expr) => {{
         #[kernel]

@@ -30,7 +30,7 @@ fn by_path(on: &Engine) -> Check {
         out[3] = core::cmp::max_by_key(a, b, |p| p % 3);
         let least = std::cmp::min_by(a as f32, -0.5, f32::total_cmp);
         out[4] = (least * 2.0) as i32;
-        // Which is asked for first.
+        // The order in which keys are computed.
         let mut asked = 0;
         out[5] = std::cmp::max_by_key(a, b, |p| {
             asked = asked * 100 + p;

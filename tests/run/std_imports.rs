@@ -102,7 +102,7 @@ fn least_of(x: &[i32]) -> i32 {
     x.iter().copied().fold(i32::MAX, |a, b| compare::min(a, b))
 }
 
-/// A `use` inside of a function, of std's and of items.
+/// A `use` inside a function, of std's items and of others.
 #[kernel(contract = false)]
 fn imports(x: &[i32], out: &mut [f32]) {
     use self::least_of as least;
@@ -142,7 +142,7 @@ enum Side {
     Right,
 }
 
-/// Variants by names of their own, brought by a `use` in the module or in the function.
+/// Variants under names of their own, from a `use` in the module or in the function.
 #[kernel]
 fn computed(tokens: &[Token], out: &mut [f32], sides: &mut [Side]) {
     use Side::{Left, Right};
@@ -245,7 +245,7 @@ mod algebra {
 }
 use algebra::{Add, Arc, Index, Mul, Operation, Range, Sum};
 
-/// Types and constants that have the names of std's traits and types.
+/// Types and constants with the names of std's traits and types.
 #[kernel]
 fn named_as_std(range: Range, x: &[i32], at: &[Index], out: &mut [i32]) {
     let i = global_idx_x();

@@ -97,7 +97,7 @@ impl AddAssign<i32> for Meters {
     }
 }
 
-/// Twice what an operator gives, by the operator's bound.
+/// Returns twice a number, by the bound of an operator.
 #[device]
 fn doubled<T: Add<Output = T> + Copy>(v: T) -> T {
     v + v
@@ -125,7 +125,7 @@ fn operators(on: &Engine) -> Check {
     ])
 }
 
-/// Equal where the last digits are; ordered by them, and not at all to 9.
+/// A digit that is compared by its last digit, with no order relative to 9.
 #[device]
 #[derive(Clone, Copy)]
 struct Digit(i32);
@@ -377,7 +377,7 @@ fn copied<T: Clone>(of: &T) -> T {
     of.clone()
 }
 
-/// An `impl` of the user's is what runs, in a derive as well.
+/// A user-defined `impl` runs, also inside a derive.
 fn defaults_and_clones(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let n = (x.len() + y.len()) as i32;
@@ -419,7 +419,7 @@ enum Kept {
     One(Uncloned),
 }
 
-/// `Default` of an enum needs none of its parts, and a clone of a reference is a copy.
+/// `Default` of an enum requires nothing of its parts, and a clone of a reference is a copy.
 fn parts_without_the_trait(on: &Engine) -> Check {
     like_rust!(on, |x, y, out| {
         let n = (x.len() + y.len()) as i32;

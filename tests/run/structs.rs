@@ -1,4 +1,5 @@
-//! Structs, tuples and arrays: in slices and parameters, in locals and shared memory, nested and padded, with methods.
+//! Structs, tuples and arrays: in slices and parameters, in locals and shared memory, nested and
+//! padded, with methods.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::{F32x3, F32x4, U16x4, prelude::*};
 
@@ -22,7 +23,7 @@ struct Inner {
     weight: f64,
 }
 
-/// Padding behind `id`, in `inner`, and at the end.
+/// A struct with padding after `id`, in `inner`, and at the end.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Outer {

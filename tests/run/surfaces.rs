@@ -307,7 +307,7 @@ fn filter_chain(on: &Engine) -> Check {
     same("written again", &second.to_vec()?[..4], &[11.0, 15.0, 19.0, 23.0])
 }
 
-/// Adds the neighbours that there are.
+/// Adds the existing neighbours.
 #[kernel]
 fn summed_neighbours(a: Surface2<u32>, mut b: Surface2Mut<u32>) {
     let (x, y) = (global_idx_x(), global_idx_y());
@@ -395,7 +395,7 @@ fn chosen_by_branches(on: &Engine) -> Check {
     same("odd", &odd.to_vec()?, &[0, 4, 0, 6, 0, -102])
 }
 
-/// Writes a row, and reads what the other threads of the block have written.
+/// Writes a row, and reads texels that the other threads of the block have written.
 #[kernel(block = 64)]
 fn turned_rows(mut image: Surface2Mut<u32>) {
     let (x, y) = (thread_idx_x(), block_idx_x());
@@ -414,7 +414,7 @@ fn across_a_barrier(on: &Engine) -> Check {
     same("rows", &image.to_vec()?, &want)
 }
 
-/// Reads what other blocks have written.
+/// Reads texels that other blocks have written.
 #[kernel(block = 32, cooperative)]
 fn exchanged_rows(mut image: Surface2Mut<u32>) {
     let (x, y) = (thread_idx_x(), block_idx_x());

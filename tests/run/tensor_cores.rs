@@ -50,7 +50,7 @@ cases![
 
 /// An element type of matrices of small integers.
 trait Small: Copy {
-    /// The least number.
+    /// The smallest number.
     const LEAST: i32;
     fn of(value: i32) -> Self;
 }
@@ -75,14 +75,14 @@ small! {
     i32 -5 value value;
 }
 
-/// Numbers of 11 different values, in no order.
+/// Returns numbers of 11 different values, in no order.
 fn small<T: Small>(count: usize, factor: usize) -> (Vec<i32>, Vec<T>) {
     let values: Vec<i32> = (0..count).map(|i| (i * factor % 11) as i32 + T::LEAST).collect();
     let elements = values.iter().map(|value| T::of(*value)).collect();
     (values, elements)
 }
 
-/// The product of integer matrices: `m` by `2 * k` and `2 * k` by `n`, added to `c`.
+/// Returns the product of integer matrices, `m` by `2 * k` and `2 * k` by `n`, plus `c`.
 fn exact([m, n, k]: [usize; 3], a: &[i32], b: &[i32], c: &[i32]) -> Vec<i32> {
     let element = |i: usize| {
         let (row, column) = (i / n, i % n);
@@ -188,7 +188,7 @@ fn wrapping_sums(on: &Engine) -> Check {
     same("out", &out, &(0..128).map(element).collect::<Vec<_>>())
 }
 
-/// Pseudo-random numbers of many magnitudes, some of them 0.
+/// Returns pseudorandom numbers of many magnitudes, some of them 0.
 fn spread(count: usize, seed: u64, magnitudes: i32) -> Vec<f32> {
     let mut state = seed;
     let mut next = move || {
@@ -205,12 +205,12 @@ fn spread(count: usize, seed: u64, magnitudes: i32) -> Vec<f32> {
     (0..count).map(number).collect()
 }
 
-/// The exponent of a normal number.
+/// Returns the exponent of a normal number.
 fn exponent(value: f32) -> i32 {
     (value.to_bits() >> 23 & 0xff) as i32 - 127
 }
 
-/// The sum that tensor cores of sm_90 compute of normal numbers, before it is rounded.
+/// Returns the sum that tensor cores of sm_90 compute of normal numbers, before it is rounded.
 fn truncated_sum(a: &[f32], b: &[f32], c: f32) -> f64 {
     let products = a.iter().zip(b).filter(|(a, b)| **a * **b != 0.0);
     let products =
@@ -352,8 +352,8 @@ fn shared_tiles(on: &Engine) -> Check {
     same("c", &c, &want.iter().map(|value| *value as f32).collect::<Vec<_>>())
 }
 
-/// Cases that compare loads of whole rows from shared memory, in which rows are 16 bytes apart, with
-/// loads of elements.
+/// Cases that compare loads of whole rows from shared memory, in which rows are 16 bytes apart,
+/// with loads of elements.
 macro_rules! matrix_loads {
     ($($case:ident: $ty:ty, $value:ty, $k:literal, $of:expr;)*) => {$(
         fn $case(on: &Engine) -> Check {
@@ -443,7 +443,7 @@ fn transposed_matrix_loads(on: &Engine) -> Check {
     Ok(())
 }
 
-/// In global memory, and at addresses that are no multiples of 16 bytes.
+/// Loads of matrices in global memory, and at addresses that are not multiples of 16 bytes.
 fn unaligned_matrix_loads(on: &Engine) -> Check {
     #[kernel(block = 32)]
     fn compare(start: usize, x: &[f16], out: &mut [u32]) {
@@ -531,7 +531,7 @@ fn half_epilogue(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Fragments that the kernel makes of words.
+/// Fragments that the kernel creates from words.
 fn words(on: &Engine) -> Check {
     #[kernel(block = 32)]
     fn multiply(out: &mut [i32]) {

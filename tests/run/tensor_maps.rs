@@ -22,7 +22,7 @@ fn device(on: &Engine) -> Result<&Device> {
     }
 }
 
-/// Coordinates inside and outside of an array of 37 rows and 45 columns.
+/// Coordinates inside and outside an array of 37 rows and 45 columns.
 const CORNERS: [(i32, i32); 14] = [
     (0, 0),
     (3, 5),
@@ -203,7 +203,7 @@ impl Bytes for F32x2 {
         [self.x, self.y].iter().flat_map(|part| part.to_le_bytes()).collect()
     }
 }
-/// A value whose bits are all zero outside of arrays.
+/// Values whose bits are all zero outside arrays.
 fn element_sizes(on: &Engine) -> Check {
     let device = device(on)?;
     check_round_trip!(device, bytes, 32, |i: usize| (i % 253 + 1) as u8);
@@ -214,7 +214,7 @@ fn element_sizes(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Boxes of 16 rows with each swizzle, of which the chunks are found where the table has them.
+/// Boxes of 16 rows with each swizzle; the test finds the chunks at their places in the table.
 #[device]
 #[repr(C, align(1024))]
 #[derive(Clone, Copy)]
@@ -607,7 +607,7 @@ fn refused_launches(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Multiplies matrices by squares of 32 numbers that are on their way while others are multiplied.
+/// Multiplies matrices by squares of 32 numbers that are copied while others are multiplied.
 #[kernel(block = 256)]
 fn multiply(
     a: TensorMap2<f32, 32, 32, 128>,
@@ -706,7 +706,7 @@ fn sent_boxes<const LAYERS: usize>(
     cluster::sync();
 }
 
-/// Every mask of blocks, with bits that no block has, in a grid of two clusters.
+/// Every mask of blocks, with bits of blocks that do not exist, in a grid of two clusters.
 fn multicasts(on: &Engine) -> Check {
     let device = device(on)?;
     let shape = (3, 4, 40);

@@ -70,7 +70,7 @@ fn numbers(rows: usize, columns: usize) -> Vec<f32> {
     (0..rows * columns).map(|i| (i * 37 % 251) as f32 - 60.0).collect()
 }
 
-/// The index along a dimension of `len` texels that an address mode gives; `None` at the border.
+/// Returns the index along a dimension of `len` texels in an address mode; `None` at the border.
 fn resolve(index: i64, len: i64, mode: AddressMode) -> Option<usize> {
     let index = match mode {
         AddressMode::Clamp => index.clamp(0, len - 1),
@@ -135,7 +135,7 @@ fn address_modes(on: &Engine) -> Check {
     Ok(())
 }
 
-/// The weighted sum of the texels around coordinates in texels, with weights of 8 bits.
+/// Returns the weighted sum of the texels around coordinates in texels, with weights of 8 bits.
 fn linear(
     (texels, (rows, columns)): (&[f32], (usize, usize)),
     mode: AddressMode,
@@ -176,7 +176,7 @@ fn exact_linear_samples(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Dense inputs: the sum may be off by rounding, and the weights by a step.
+/// Dense inputs: the sum may differ by rounding, and the weights by a step.
 fn dense_linear_samples(on: &Engine) -> Check {
     let (rows, columns) = (6, 5);
     let texels: Vec<f32> = (0..30).map(|i| (i * 7 % 11) as f32 / 10.0).collect();
@@ -441,7 +441,7 @@ fn layered(rows: LayeredTexture1<i16>, images: LayeredTexture2<f32>, y: &mut [f3
     }
 }
 
-/// Reads of each layer, and of layers that are not there.
+/// Reads of each layer, and of layers that do not exist.
 fn layers(on: &Engine) -> Check {
     let device = device(on)?;
     let numbers: Vec<i16> = (0..12).map(|i| i * 100 - 300).collect();
@@ -458,7 +458,7 @@ fn layers(on: &Engine) -> Check {
     same("layers", &y.to_vec()?, &(0..24).map(want).collect::<Vec<_>>())
 }
 
-/// A texture of what a kernel has written, of a whole buffer and of a part.
+/// Textures of values that a kernel has written, from a whole buffer and from a part.
 fn copies_of_buffers(on: &Engine) -> Check {
     let device = device(on)?;
     let texels = numbers(6, 9);

@@ -52,7 +52,7 @@ fn integers(on: &Engine) -> Check {
     same("out", &out.concat(), &want.collect::<Vec<_>>().concat())
 }
 
-/// Vectors have operators with a number on the left, too.
+/// Vectors also have operators with a number on the left.
 #[kernel]
 fn of_numbers(x: &[f32], v: F32x2, out: &mut [[f32; 4]]) {
     let i = global_idx_x();

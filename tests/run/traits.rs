@@ -30,7 +30,7 @@ struct Span {
     high: i32,
 }
 
-/// What a type can be made into.
+/// A conversion of a type to `T`.
 #[device]
 trait Convert<T> {
     fn convert(&self) -> T;
@@ -69,7 +69,7 @@ fn generic_traits(on: &Engine) -> Check {
     per_element!(on, converts, numbers(), 1, |v: i32| [4 * v + (v - 1) * (v + 1)])
 }
 
-/// A constant, a type, and what they make.
+/// A trait with a constant, a type, and a method that yields the type.
 #[device]
 trait Measure {
     const SCALE: i32;

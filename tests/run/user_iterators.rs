@@ -1,4 +1,4 @@
-//! User iterators: `impl Iterator` and `impl IntoIterator`, in loops, with std adapters, by value and by reference.
+//! User iterators: `impl Iterator` and `impl IntoIterator`, in loops and with std adapters.
 use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
@@ -43,7 +43,7 @@ impl Iterator for Collatz {
     }
 }
 
-/// Every so many elements of a slice.
+/// Every few elements of a slice.
 #[device]
 #[derive(Clone, Copy)]
 struct Every<'a, T> {
@@ -135,7 +135,7 @@ impl IntoIterator for Between {
     }
 }
 
-/// Gives items again after it has given none.
+/// An iterator that yields items again after `None`.
 #[device]
 #[derive(Clone, Copy)]
 struct Holes {
@@ -352,7 +352,7 @@ fn ends_now_and_then(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Has a `next` that is none of an iterator's.
+/// A type with a `next` of its own besides that of `Iterator`.
 #[device]
 #[derive(Clone, Copy)]
 struct Cursor {
@@ -391,7 +391,8 @@ fn of_its_own_name(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Has methods that iterators have, too. Which of the two a call takes depends on the receiver.
+/// A type with methods of the names of iterator methods. The receiver decides which one a call
+/// takes.
 #[device]
 #[derive(Clone, Copy)]
 struct Dial {

@@ -1,4 +1,4 @@
-//! Views of shared memory as vectors: loads and stores of elements in one form, and in the other.
+//! Views of shared memory as vectors: loads and stores of elements as vectors and as numbers.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use warpwise::{
     F16x2, F32x2, F32x3, F32x4, F64x2, F64x4, I8x4, I32x2, I64x2, U8x4, U16x2, U32x2, U32x4, U64x2,
@@ -142,7 +142,7 @@ fn parts_of_arrays(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Adds up fours of as many numbers as a launch says.
+/// Sums groups of four numbers, as many as a launch states.
 #[kernel]
 fn launched(n: usize, x: &[f32], out: &mut [f32]) {
     let before = shared_dyn!(u8, 3);
@@ -170,7 +170,7 @@ fn length_of_a_launch(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Loads fours of rows with a length of their own.
+/// Loads groups of four from rows with a length of their own.
 #[kernel(block = 32)]
 fn rows_of<const N: usize>(x: &[u32], out: &mut [u32]) {
     let tile = shared!([[u32; N]; 32]);

@@ -21,7 +21,7 @@ cases![
     traits,
 ];
 
-/// Operators on the pairs of `$x` and `$y`, beside what each lane gives; numbers are `y`'s first lane.
+/// Operators on pairs of `$x` and `$y`, compared lane by lane; numbers are `y`'s first lane.
 macro_rules! operators {
     ($on:ident, $vector:ident $lane:ident $lanes:literal, $x:expr, $y:expr, [$($op:tt $assign:tt)*]) => {{
         #[kernel(contract = false)]
@@ -67,7 +67,7 @@ macro_rules! operators {
     }};
 }
 
-/// The lanes of all.
+/// Returns the lanes of all vectors.
 pub(super) fn flat<V: Copy + Into<[T; N]>, T: Copy, const N: usize>(vectors: &[V]) -> Vec<T> {
     vectors.iter().flat_map(|&vector| vector.into()).collect()
 }
@@ -89,7 +89,7 @@ fn floats(on: &Engine) -> Check {
 fn integers(on: &Engine) -> Check {
     macro_rules! each {
         ($($vector:ident $lane:ident $lanes:literal;)*) => {$({
-            // Neither 0 nor -1, which not everything is divided by.
+            // Neither 0 nor -1, by which not every number can be divided.
             let edges = [$lane::MIN | 2, $lane::MAX - 1, 77, 2, 13, 1, $lane::MAX - 9];
             let at = |i: usize| std::array::from_fn(|k| edges[(i * (k + 2) + k) % edges.len()]);
             let x = (0..50).map(at).collect();

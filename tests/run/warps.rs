@@ -282,7 +282,7 @@ fn sums(on: &Engine) -> Check {
     same("butterfly", &butterfly, &want)
 }
 
-/// Lanes in four different bodies, each exchanging among those that are in the same.
+/// Lanes in four different bodies, each exchanging values with the lanes in the same body.
 #[kernel(block = 32)]
 fn four_ways(x: &[u32], out: &mut [u32]) {
     let t = thread_idx_x();
@@ -364,7 +364,7 @@ fn reduces(x: &[i32], y: &[f32], ints: &mut [i32], floats: &mut [f32], lanes: us
     floats[t * 3 + 2] = warp::reduce_add(y[t] as f64) as f32 + warp::elect() as u32 as f32;
 }
 
-/// The sum in the order of a butterfly.
+/// Returns the sum in the order of a butterfly.
 fn butterfly<T: Copy>(mut of: Vec<Option<T>>, add: impl Fn(T, T) -> T) -> T {
     of.resize(32, None);
     let mut distance = 16;

@@ -43,8 +43,8 @@ impl Matrix {
         places.map(|(row, column)| element(row, column) as f32).collect()
     }
 
-    /// Returns the chunks of tiles with 64 elements in each row: the columns of the matrix in parts of
-    /// 64, one after the other; elements that do not exist are zeros.
+    /// Returns the chunks of tiles with 64 elements in each row: the columns of the matrix in parts
+    /// of 64, one after the other; elements that do not exist are zeros.
     fn tiles(&self, bits: fn(f32) -> u16) -> Vec<U32x4> {
         let rows = self.elements.len() / self.columns;
         let half = |row: usize, column: usize| match column < self.columns {
@@ -147,7 +147,7 @@ product!(odd_columns, odd_columns_kernel: bf16, 88, 2, multiply_add_mn, K);
 product!(many_columns, many_columns_kernel: bf16, 256, K, multiply_add, K);
 product!(many_mn_major_columns, many_mn_major_columns_kernel: bf16, 256, 4, multiply_add_mn, K);
 
-/// The sums of the last products only.
+/// Only the sums of the last products.
 #[kernel(block = 128)]
 fn replace(a: &[U32x4], b: &[U32x4], c: &mut [f32]) {
     let left = shared!(wgmma::Tile<64>);
@@ -181,7 +181,7 @@ fn replaced_sums(on: &Engine) -> Check {
     same("second", &c[64 * 64..], &second)
 }
 
-/// `(q * k) * v`, of which the first product is a factor in registers.
+/// Computes `(q * k) * v`, in which the first product is a factor in registers.
 #[kernel(block = 128)]
 fn attend(q: &[U32x4], k: &[U32x4], v: &[U32x4], out: &mut [f32]) {
     let queries = shared!(wgmma::Tile<64>);

@@ -60,8 +60,8 @@ fn fill<const ROWS: usize>(tile: &mut wgmma::Tile<ROWS>, from: &[U32x4], start: 
     }
 }
 
-/// Defines a kernel that multiplies tiles, which are added up, and a function that runs it for two
-/// of them.
+/// Defines a kernel that multiplies tiles and sums the products, and a function that runs it for
+/// two of them.
 macro_rules! product {
     ($name:ident, $kernel:ident: $ty:ty, $sum:ident, $n:literal, $range:expr, $bytes:expr) => {
         #[kernel(block = 128)]
@@ -136,7 +136,7 @@ fn add_product<T: wgmma::FactorElement, const N: usize>(
     products.multiply_add(a, b);
 }
 
-/// Products that are added to large sums.
+/// Adds products to large sums.
 #[kernel(block = 128, instances(i8, u8))]
 fn wrap<T: wgmma::FactorElement<Sum = i32>>(first: i32, a: &[U32x4], c: &mut [i32]) {
     let left = shared!(wgmma::Tile<64>);
@@ -166,8 +166,8 @@ fn wrapped_sums(on: &Engine) -> Check {
     same("unsigned", &c, &vec![i32::MAX.wrapping_add(128 * 255 * 255); 64 * 48])
 }
 
-/// Defines a kernel with `a` in registers, where word `w` of a thread has the elements of its rows, and
-/// a function that runs it.
+/// Defines a kernel with `a` in registers, where word `w` of a thread has the elements of its rows,
+/// and a function that runs it.
 macro_rules! from_registers {
     ($name:ident, $kernel:ident: $ty:ty, $sum:ident, $range:expr, $bytes:expr) => {
         #[kernel(block = 128)]
@@ -222,7 +222,7 @@ fn truncate(a: &[U32x4], c: &mut [f32]) {
     products.finish().store(c, 0, 8);
 }
 
-/// Sums of floats of 8 bits have 13 bits behind the point, and so have the summands beside the largest.
+/// Sums of 8-bit floats have 13 bits after the point, and so have the summands beside the largest.
 fn truncated_sums(on: &Engine) -> Check {
     // A one in each line: each product is one.
     let one = |_: &Vec<i32>| {
@@ -300,7 +300,7 @@ fn replaced_bytes(on: &Engine) -> Check {
     same("c", &c, &want)
 }
 
-/// One sum of each thread, whose number is no constant.
+/// One sum of each thread, whose index is not a constant.
 #[kernel(block = 128)]
 fn choose(number: usize, a: &[U32x4], c: &mut [i32]) {
     let tile = shared!(wgmma::Tile<64>);
@@ -322,7 +322,8 @@ fn indexed_sums(on: &Engine) -> Check {
     let mut want = products(&all, &all);
     for (i, sum) in want.iter_mut().enumerate() {
         let (row, column) = (i / 64, i % 64);
-        // Element 13 is in the third row of columns, the lower half, and the second column of a pair.
+        // Element 13 is in the third row of columns, the lower half, and the second column of a
+        // pair.
         let is_chosen = row / 8 % 2 == 0 && column / 8 == 3 && column % 2 == 1;
         *sum = if is_chosen { *sum } else { -1 };
     }

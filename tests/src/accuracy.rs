@@ -1,8 +1,9 @@
-//! The functions of `math`, with the errors that they may have and the numbers to try them with.
+//! The functions of `math`, with the largest errors that they may have and numbers to test them
+//! with.
 use crate::exact::{self, Exact};
 use warpwise::math;
 
-/// What belongs to each type.
+/// A value for each of the two float types.
 #[derive(Clone, Copy, Debug)]
 pub struct Both<A, B> {
     /// For `f32`.
@@ -19,31 +20,31 @@ pub type OfTwo<T> = fn(T, T) -> T;
 
 /// A function of one number.
 pub struct Unary {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The library's, on the host.
+    /// The library's function, on the host.
     pub host: Both<OfOne<f32>, OfOne<f64>>,
-    /// Its exact value.
+    /// The function that computes its exact value.
     pub exact: fn(f64) -> Exact,
-    /// The largest error in ULP that is promised.
+    /// The largest error that the documentation promises, in ULP.
     pub bound: Both<f64, f64>,
-    /// What CUDA states for its function.
+    /// The largest error that CUDA states for its own function, in ULP.
     pub cuda: Both<Option<u8>, Option<u8>>,
-    /// Where it is interesting.
+    /// The range of arguments in which the function has values worth testing.
     pub range: [f64; 2],
 }
 
 /// A function of two numbers.
 pub struct Binary {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The library's, on the host.
+    /// The library's function, on the host.
     pub host: Both<OfTwo<f32>, OfTwo<f64>>,
-    /// Its exact value.
+    /// The function that computes its exact value.
     pub exact: fn(f64, f64) -> Exact,
-    /// The largest error in ULP that is promised.
+    /// The largest error that the documentation promises, in ULP.
     pub bound: Both<f64, f64>,
-    /// What CUDA states for its function, if it has one.
+    /// The largest error that CUDA states for its own function, in ULP, if it has one.
     pub cuda: Both<Option<u8>, Option<u8>>,
 }
 
@@ -104,7 +105,7 @@ binary! {
     powf 2.0 1.5, Some(4), Some(2);
 }
 
-/// Numbers at which functions change how they compute, or overflow, with both signs.
+/// Returns numbers at which functions change their method or overflow, with both signs.
 pub fn edges() -> Vec<f64> {
     let positive = [
         0.0,
@@ -142,7 +143,7 @@ pub fn edges() -> Vec<f64> {
     positive.into_iter().flat_map(|x| [x, -x]).collect()
 }
 
-/// Random numbers: of all bits, in a range, small, and near 1.
+/// Generator of random numbers: any bits, in a range, small, and near 1.
 pub struct Draw(pub u64);
 
 impl Draw {
@@ -157,13 +158,13 @@ impl Draw {
         (self.bits() >> 11) as f64 / 9_007_199_254_740_992.0
     }
 
-    /// Of all bits of an `f64`, or of an `f32` unless `wide`.
+    /// Returns a number of random bits, of an `f64` if `wide` and otherwise of an `f32`.
     fn any(&mut self, wide: bool) -> f64 {
         let bits = self.bits();
         if wide { f64::from_bits(bits) } else { f64::from(f32::from_bits(bits as u32)) }
     }
 
-    /// A number to try a function with that is interesting in a range.
+    /// Returns an argument for a function whose values are worth testing between `low` and `high`.
     pub fn one(&mut self, [low, high]: [f64; 2], wide: bool) -> f64 {
         let small = 2f64.powi(-((self.bits() % 64) as i32));
         match self.bits() % 4 {
@@ -174,7 +175,8 @@ impl Draw {
         }
     }
 
-    /// A pair to try a function with; half of them have powers that neither overflow nor vanish.
+    /// Returns two arguments for a function; half of the pairs have a power that neither overflows
+    /// nor underflows to 0.
     pub fn pair(&mut self, wide: bool) -> (f64, f64) {
         let end = if wide { 750.0 } else { 105.0 };
         match self.bits() % 4 {

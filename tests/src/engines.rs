@@ -1,7 +1,7 @@
-//! The engines that are here, and one random kernel on one of them.
+//! The engines of this machine, and the run of one random kernel on one of them.
 //!
-//! A kernel goes through the runtime's own launch path, so that what is compared is what users
-//! run: the interpreter on IR as the front end made it, on optimized IR, and PTX on a GPU.
+//! A kernel takes the runtime's own launch path, so that tests compare what users run: the
+//! interpreter on IR as the front end made it, on optimized IR, and PTX on a GPU.
 use crate::random_ir::{ArgData, RandomKernel};
 use std::{
     any::Any,
@@ -20,17 +20,17 @@ use warpwise_compiler::{
     small_sizes::Sizes,
 };
 
-/// A device to run kernels on, with the name that failures call it by.
+/// A device to run kernels on, with its name in failure messages.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    /// E.g. `optimized IR on the interpreter`.
+    /// The name, as `optimized IR on the interpreter`.
     pub name: String,
-    /// What runs it.
+    /// The device that runs it.
     pub device: Device,
 }
 
-/// Every engine that is here, the one that defines the meaning first. Where there is no GPU,
-/// the reason is the second value.
+/// Returns the engines of this machine, first the one that defines the meaning of kernels, and the
+/// reason if there is no GPU.
 pub fn engines() -> (Vec<Engine>, Option<Error>) {
     let engine = |name: &str, device| Engine { name: name.into(), device };
     let mut engines = vec![
@@ -47,19 +47,19 @@ pub fn engines() -> (Vec<Engine>, Option<Error>) {
     }
 }
 
-/// What a launch left behind.
+/// The outcome of a launch.
 #[derive(Clone, Debug)]
 pub struct Left {
-    /// The arguments, with what was written.
+    /// The arguments after the launch.
     pub args: Vec<ArgData>,
     /// The fault, as the user reads it.
     pub fault: Option<String>,
-    /// What was printed.
+    /// The printed text.
     pub text: String,
 }
 
 impl Left {
-    /// How `self` differs from what the `reference` left, any NaN being the same as any other.
+    /// Returns how `self` differs from `reference`, if it does. All NaNs are equal.
     pub fn difference(&self, reference: &Self) -> Option<String> {
         if self.fault != reference.fault {
             return Some(format!("its fault is {:?}, not {:?}", self.fault, reference.fault));
@@ -82,7 +82,7 @@ impl Left {
 /// Runs `random` on `device`.
 ///
 /// # Errors
-/// Anything but the kernel's own fault.
+/// Returns every error but the kernel's own fault.
 pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
     let mut values: Vec<Passed> =
         random.args.iter().map(|arg| Passed::upload(arg, device)).collect::<Result<_, _>>()?;
@@ -104,7 +104,8 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
     Ok(Left { args, fault, text })
 }
 
-/// What the macro would embed; lives as long as the process, as there.
+/// Returns the source that the macro would embed; it lives as long as the process, as an embedded
+/// one does.
 #[expect(unsafe_code, reason = "what a GPU runs is the PTX that is embedded in programs")]
 fn source(random: &RandomKernel) -> &'static Source {
     let emit = |kernel: Kernel| -> Result<&'static str, CompileError> {
@@ -269,11 +270,11 @@ fn atomic<A: warpwise::Atomic>(buffer: &mut Box<dyn Any>) -> Arg<'_> {
     Arg::atomic::<A>(typed::<A::Value>(buffer))
 }
 
-/// A Rust type as little-endian bytes.
+/// A Rust type with a conversion to little-endian bytes.
 trait Little: Copy {
-    /// From the low bytes of `bits`.
+    /// Returns the value in the low bytes of `bits`.
     fn from_bits_of(bits: u64) -> Self;
-    /// Its bytes.
+    /// Returns its bytes.
     fn into_bytes(self) -> Vec<u8>;
 }
 

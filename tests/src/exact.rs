@@ -1,8 +1,8 @@
-//! Mathematical functions to about 95 bits, for measuring the errors of those of 24 and 53.
+//! Mathematical functions to about 95 bits, to measure the errors of functions of 24 and 53 bits.
 //!
 //! Numbers are sums of two floats ([`Double`]); functions are plain series and identities, chosen
-//! for being obviously right, and not for speed. They share nothing with the library that is
-//! measured. A test compares them with constants that another program computed.
+//! because they are obviously right, not because they are fast. They share no code with the
+//! measured library. A test compares them with constants that another program computed.
 mod angle;
 mod double;
 mod functions;
@@ -10,15 +10,16 @@ mod functions;
 pub use double::{Double, Exact};
 pub use functions::*;
 
-/// A format: bits of its digits, and the exponents of its numbers.
+/// A float format: the number of bits of the significand, and the smallest and largest exponent.
 struct Format {
     digits: i32,
     least: i32,
     greatest: i32,
 }
 
-/// How far `got` is from the exact value, in units of the last place of the exact value. Infinite
-/// where it is no rounding of it at all: NaN for a number, or what has the wrong sign.
+/// Returns the distance of `got` from the exact value, in units of the last place of the exact
+/// value. It is infinite where `got` is no rounding of the value at all: a NaN for a number, or a
+/// number of the wrong sign.
 fn error(got: f64, want: Exact, format: &Format) -> f64 {
     let Exact { value: Double { hi, lo }, power } = want;
     if hi.is_nan() || got.is_nan() {
@@ -44,12 +45,12 @@ fn error(got: f64, want: Exact, format: &Format) -> f64 {
     ((got - double::scale(hi, power - unit)) - double::scale(lo, power - unit)).abs()
 }
 
-/// The error of an `f64`, in units of its last place.
+/// Returns the error of an `f64`, in units of its last place.
 pub fn error_f64(got: f64, want: Exact) -> f64 {
     error(got, want, &Format { digits: 53, least: -1022, greatest: 1023 })
 }
 
-/// The error of an `f32`, in units of its last place.
+/// Returns the error of an `f32`, in units of its last place.
 pub fn error_f32(got: f32, want: Exact) -> f64 {
     error(f64::from(got), want, &Format { digits: 24, least: -126, greatest: 127 })
 }
@@ -58,7 +59,7 @@ pub fn error_f32(got: f32, want: Exact) -> f64 {
 mod tests {
     use super::*;
 
-    /// Arguments, and values in two parts, by a program for numbers of any precision.
+    /// Compares with values in two parts that a program for arbitrary precision computed.
     #[test]
     fn they_are_exact() {
         let found: [(Exact, f64, f64); 43] = [

@@ -1,18 +1,21 @@
-//! The verdicts of `explain`, against what lanes do.
+//! Check of the verdicts of `explain` against real launches.
 //!
-//! [`contradictions`] runs a launch twice in lock step (the [oracle]): the kernel as it is written, and as the optimizer
-//! leaves it, which is what runs. Each verdict is held against every step of the instructions that it is about:
+//! [`contradictions`] runs a launch twice in lock step (the [oracle]): the kernel as written, and
+//! the optimized kernel, which is the one that users run. It compares each verdict with every step
+//! of the instructions that the verdict is about:
 //!
-//! - a **branch** that is good splits warps only as the verdict says, and one that is bad splits most of them; of a **loop** the
-//!   trip counts of the lanes of each warp are compared;
-//! - of a **barrier** and a **meeting** (a warp function) that is good nobody is missing;
-//! - an **access** that is good takes what it must in each warp that is whole, one that is bad at least as much as its lint
-//!   says, by the formulas of `hardware` with the addresses of the launch;
-//! - a **check** that is good never fails, and an index that is bad does.
+//! - A good **branch** splits warps only as the verdict states, and a bad one splits most of them.
+//!   For a **loop**, the trip counts of the lanes of each warp are compared.
+//! - At a good **barrier** or **meeting** (a warp function) no thread is missing.
+//! - A good **access** takes the ideal number of sectors or wavefronts in each whole warp, a bad
+//!   one at least as many as its lint reports, by the formulas of `hardware` with the addresses of
+//!   the launch.
+//! - A good **check** never fails, and a bad index fails.
 //!
-//! Not held against launches: barriers, warp functions and checks that are bad, which their lints' tests cover; contents;
-//! occupancy; generic kernels, which do not run before they are bound. Races are held against launches by
-//! [`race_check`](crate::race_check). A claim that is not known here is an error: whoever adds one says here what it means.
+//! Not compared with launches are bad barriers, warp functions and checks, which the tests of their
+//! lints cover; contents; occupancy; and generic kernels, which cannot run before they are bound.
+//! [`race_check`](crate::race_check) compares races. A claim that this module does not know is an
+//! error, so that whoever adds a claim also states its meaning here.
 use crate::{
     oracle::{self, At, Step},
     random_ir::{LaunchShape, RandomKernel},
@@ -27,25 +30,26 @@ use warpwise_compiler::{
     optimize::optimize,
 };
 
-/// How many verdicts there were, and how many of them were about something that ran.
+/// The number of verdicts, and the number of verdicts about instructions that ran.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
-    /// Launches that end within the steps of the oracle.
+    /// Launches that end within the oracle's limit of steps.
     pub launches: u32,
     /// Good, bad and unknown verdicts, of all subjects.
     pub verdicts: [u32; 3],
-    /// Those of each answer that were held against at least one step: branches, loops, barriers, meetings, accesses, checks.
+    /// Verdicts of each answer that were compared with at least one step: branches, loops,
+    /// barriers, meetings, accesses, checks.
     pub checked: [[u32; 3]; 6],
 }
 
-/// What verdicts about a launch of `random` claim that is not so.
+/// Returns the verdicts about `random` that its launch contradicts.
 ///
 /// # Panics
-/// If a verdict makes a claim that this module does not know.
+/// Panics if a verdict makes a claim that this module does not know.
 pub fn contradictions(random: &RandomKernel, tally: &mut Tally) -> Vec<String> {
     let mut kernel = random.kernel.clone();
     kernel.block = Some(random.shape.block.map(|dim| Extent::Const(dim.into())));
-    // Each instruction gets a place of its own, so that a verdict is about one.
+    // Each instruction gets a span of its own, so that a verdict is about one instruction.
     let ids: Vec<InstId> = kernel.insts.ids().collect();
     ids.into_iter().for_each(|id| kernel.insts[id].span = Span::new(1 + id.index()));
     let found = verdicts(&kernel);
@@ -77,22 +81,24 @@ const fn number(answer: Answer) -> usize {
     }
 }
 
-/// What a verdict says of a guard.
+/// The reason that a verdict gives for a guard.
 const GUARD: &str = "a guard: only warps at its edge split";
 
-/// What threads did at one `if`, or at the header of one loop.
+/// Statistics of one `if`, or of the header of one loop.
 #[derive(Clone, Debug, Default)]
 struct Branch {
     steps: u32,
-    /// The most warps that split at once, the most threads of a block and of a warp that went another way than the others.
+    /// The largest number of warps that split at once, and of threads of a block and of a warp in
+    /// the smaller of the two groups.
     split: usize,
     alone: usize,
     alone_in_warp: usize,
-    /// Whether the threads on one side were always a corner of the block.
+    /// True if the threads on one side were a corner of the block in every step.
     is_corner: bool,
-    /// Over the steps of whole blocks: warps that came, and that split.
+    /// Over the steps of whole blocks: the warps that reached the branch, and those that split.
     whole: [usize; 2],
-    /// The fewest and most iterations of the warps of each visit, with whether all threads of the block were there.
+    /// Per visit: whether all threads of the block took part, and the smallest and largest trip
+    /// count of each warp.
     visits: Vec<(bool, Vec<(u32, u32)>)>,
 }
 
@@ -101,50 +107,52 @@ struct Branch {
 struct Visit {
     threads: Vec<bool>,
     trips: Vec<u32>,
-    /// Whether a thread would go on, but for leaving in the body.
+    /// True for a thread that continues unless it leaves in the body.
     stays: Vec<bool>,
 }
 
-/// What lanes did at one barrier or meeting.
+/// Statistics of one barrier or meeting.
 #[derive(Clone, Copy, Debug, Default)]
 struct Meeting {
     steps: u32,
-    /// Whether a thread of the block that had not ended was missing at a barrier; or a lane of a warp that came to a meeting.
+    /// True if a running thread of the block was missing at a barrier, or a lane of a participating
+    /// warp at a meeting.
     misses: bool,
 }
 
-/// What whole warps paid for one access.
+/// The cost of one access in whole warps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Paid {
     taken: u64,
     ideal: u64,
-    /// Whether each paid the ideal.
+    /// True if each warp paid the ideal.
     is_ideal: bool,
 }
 
-/// What a launch did.
+/// A record of one launch.
 struct Log<'k> {
     kernel: &'k Kernel,
     shape: LaunchShape,
-    /// What each instruction yielded last, by thread.
+    /// Per instruction and thread, its last value.
     last: Vec<Vec<u64>>,
-    /// The request that each access begins, and its bytes.
+    /// The bytes of the request that begins at each access.
     requests: BTreeMap<InstId, u32>,
-    /// The conditions of `while`s: in which loop, and whether it goes on if they are true.
+    /// Per condition of a `while`: its loop, and whether a true condition continues it.
     conditions: BTreeMap<InstId, (InstId, bool)>,
     open: BTreeMap<InstId, Visit>,
     branches: BTreeMap<InstId, Branch>,
     meetings: BTreeMap<InstId, Meeting>,
-    /// Places that verdicts call guards: whether one is costs more to see than the rest.
+    /// The spans that verdicts call guards. Whether a branch is one is expensive to check, so only
+    /// these are checked.
     guards: &'k BTreeSet<Span>,
-    /// By place and kind.
+    /// By span and kind.
     paid: BTreeMap<(Span, Kind), Paid>,
-    /// Checks that were run: whether a thread failed, and whether all that came did.
+    /// Checks that ran, and whether a thread failed there.
     checks: BTreeMap<Span, bool>,
 }
 
 impl<'k> Log<'k> {
-    /// `None` if the kernel takes too many steps.
+    /// Records a launch; `None` if the kernel takes too many steps.
     fn of(kernel: &'k Kernel, random: &RandomKernel, guards: &'k BTreeSet<Span>) -> Option<Self> {
         let count = random.shape.threads() as usize;
         let vectors = vectors::analyze(kernel);
@@ -282,13 +290,13 @@ impl<'k> Log<'k> {
         warpwise_compiler::ir::evaluate::integer(scalar, bits).unwrap_or(0)
     }
 
-    /// The threads of each warp.
+    /// Returns the threads of each warp.
     fn warps(&self) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
         let count = self.shape.threads() as usize;
         (0..count).step_by(LANES).map(move |first| first..count.min(first + LANES))
     }
 
-    /// Notes how a condition splits the active threads.
+    /// Records how a condition splits the active threads.
     fn splits(&mut self, step: &Step<'_>, truth: &[bool]) {
         let active = |thread: &usize| step.active[*thread];
         let [mut split, mut alone_in_warp, mut come] = [0; 3];
@@ -315,8 +323,9 @@ impl<'k> Log<'k> {
         }
     }
 
-    /// Whether with each active thread in which the condition is true it is true in all that are nearer to some corner of
-    /// the block along every axis.
+    /// Returns true if the threads with a true condition are a corner of the block: with each of
+    /// them, the condition is true for all active threads that are nearer to that corner along
+    /// every axis.
     fn is_corner(&self, active: &[bool], truth: &[bool]) -> bool {
         let [x, y, _] = self.shape.block.map(|dim| dim as usize);
         let place = |thread: usize| [thread % x, thread / x % y, thread / x / y];
@@ -357,7 +366,7 @@ impl<'k> Log<'k> {
         }
     }
 
-    /// Notes the trip counts of a visit, of the threads that have left at the condition.
+    /// Records the trip counts of a visit, of the threads that left at the condition.
     fn close(&mut self, id: InstId) {
         let Some(visit) = self.open.remove(&id) else { return };
         let left = |thread: &usize| visit.threads[*thread] && !visit.stays[*thread];
@@ -372,7 +381,7 @@ impl<'k> Log<'k> {
         branch.visits.push((is_whole, trips));
     }
 
-    /// Notes whether threads fail a check.
+    /// Records whether threads fail a check.
     fn check(&mut self, step: &Step<'_>, op: &Op) {
         if let Op::Bounds { .. } | Op::Check { .. } | Op::Panic { .. } = op {
             let fails = |thread: usize| step.active[thread] && step.threads[thread] == At::Faulted;
@@ -381,7 +390,7 @@ impl<'k> Log<'k> {
         }
     }
 
-    /// Notes what whole warps pay.
+    /// Records the cost of an access in whole warps.
     fn access(&mut self, step: &Step<'_>) {
         let Some(&bytes) = self.requests.get(&step.id) else { return };
         let Some((ptr, kind, _)) = memory_operands(self.kernel, step.id) else { return };
@@ -419,7 +428,7 @@ impl<'k> Log<'k> {
         }
     }
 
-    /// The instruction of the kernel that comes from `span` and fits.
+    /// Returns the instructions of the kernel with this span that `fits` accepts.
     fn at<'a>(
         &'a self,
         span: Span,
@@ -433,7 +442,7 @@ impl<'k> Log<'k> {
         self.branches_where(span, |_| true)
     }
 
-    /// The branches of `span` that were run and fit.
+    /// Returns the branches with this span that ran and that `fits` accepts.
     fn branches_where<'a>(
         &'a self,
         span: Span,
@@ -458,7 +467,8 @@ fn ensure(holds: bool, why: impl FnOnce() -> String) -> Claim {
 }
 
 impl Judge<'_> {
-    /// Whether a verdict is so, with the number of its kind; `None` if nothing that it is about was run, or it claims nothing.
+    /// Compares a verdict with the launch, and returns the number of its kind with the result;
+    /// `None` if no instruction of the verdict ran, or it claims nothing.
     fn holds(&self, verdict: &Verdict) -> Option<(usize, Claim)> {
         match verdict.subject {
             Subject::Branch if verdict.what == "branch" => {
@@ -478,7 +488,8 @@ impl Judge<'_> {
         let is_left = self.running.branches_at(span).next().is_some();
         let predicated = predication::analyze(self.running.kernel);
         let is_predicated = |id: InstId| predicated[id];
-        // Where some of it runs under a predicate, the verdict is about the branches that are left.
+        // If some branches of the source run under predicates, the verdict is about the remaining
+        // ones.
         let has_predicated = self.running.branches_where(span, is_predicated).next().is_some();
         let branches = || {
             let source = self.source.branches_at(span).filter(|_| !has_predicated);
@@ -589,7 +600,8 @@ impl Judge<'_> {
         }
     }
 
-    /// What became of the accesses at the place that a verdict is about. A store is shown at what is stored to.
+    /// Returns the cost of the accesses at the verdict's span. The verdict of a store has the span
+    /// of the stored-to element.
     fn paid(&self, verdict: &Verdict) -> Option<Paid> {
         let kind = match verdict.what.split(' ').next()? {
             "load" => Kind::Load,

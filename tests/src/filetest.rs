@@ -1,4 +1,4 @@
-//! Tests that are files: IR text, with what is expected of it in comments.
+//! Tests as files: IR text with the expected output in comments.
 //!
 //! ```text
 //! ; test verify
@@ -9,13 +9,12 @@
 //! }
 //! ```
 //!
-//! The first line names the command, which is also the directory. A command says
-//! something *behind* instructions, as above, or *below* the kernel, behind `;---`.
-//! A line `;===` starts a case, and `; with ...` gives the options of its case. Line
-//! numbers count from the case's first line.
-//! Where a command writes behind instructions, every comment there is its own.
+//! The first line names the command, which is also the name of the directory. A command writes its
+//! output *behind* instructions, as above, or *below* the kernel, after `;---`. A line `;===`
+//! starts a case, and `; with ...` gives the options of its case. Line numbers count from the first
+//! line of the case. Where a command writes behind instructions, it owns every comment there.
 //!
-//! `BLESS=1 cargo test -p warpwise-tests --test filetests` rewrites what is expected.
+//! `BLESS=1 cargo test -p warpwise-tests --test filetests` rewrites the expected output.
 //!
 //! **To add a command:** write it in one file of `filetest/`, add it to [`COMMANDS`], and
 //! make its directory. `tests/filetests.rs` finds a directory without a command.
@@ -36,7 +35,7 @@ use std::{
 };
 use warpwise_compiler::ir::{InstId, Kernel, ParseError};
 
-/// What is done with a case.
+/// A function that turns a case into its output.
 pub type Command = fn(&Case<'_>) -> Result<Outcome, CaseError>;
 
 /// Every command, by name.
@@ -56,20 +55,20 @@ pub const COMMANDS: [(&str, Command); 8] = [
 pub struct Case<'t> {
     /// The kernel's text, comments included.
     pub text: &'t str,
-    /// The words behind `; with`.
+    /// The words after `; with`.
     pub options: Vec<&'t str>,
 }
 
-/// What a command says about a case.
+/// The output of a command for a case.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Behind instructions; `None` if the command has nothing to say there, ever.
+    /// The text behind each instruction; `None` if the command never writes there.
     pub behind: Option<Vec<(InstId, String)>>,
-    /// Below the kernel.
+    /// The text below the kernel.
     pub below: String,
 }
 
-/// Why a case is no test.
+/// The reason why a case is not a test.
 #[derive(Debug)]
 pub struct CaseError(pub String);
 
@@ -80,17 +79,17 @@ impl From<ParseError> for CaseError {
 }
 
 impl Outcome {
-    /// An outcome that is all below the kernel.
+    /// Returns an outcome that is all below the kernel.
     pub const fn below(below: String) -> Self {
         Self { behind: None, below }
     }
 }
 
 impl Case<'_> {
-    /// The kernel, parsed and verified.
+    /// Returns the kernel, parsed and verified.
     ///
     /// # Errors
-    /// If it is malformed.
+    /// Fails if it is malformed.
     pub fn kernel(&self) -> Result<Kernel, CaseError> {
         let kernel: Kernel = self.text.parse()?;
         warpwise_compiler::verify::verify(&kernel)
@@ -99,7 +98,7 @@ impl Case<'_> {
     }
 }
 
-/// Where the files are.
+/// Returns the directory of the files.
 pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests")
 }
@@ -107,7 +106,7 @@ pub fn directory() -> PathBuf {
 /// Runs every file of `command`'s directory.
 ///
 /// # Errors
-/// The differences, and how to accept them.
+/// Returns the differences, and how to accept them.
 pub fn run_all(name: &str) -> Result<(), String> {
     let (_, command) = COMMANDS
         .into_iter()
@@ -119,7 +118,7 @@ pub fn run_all(name: &str) -> Result<(), String> {
 /// Runs every file of `folder`, whose first lines name the command `name`.
 ///
 /// # Errors
-/// The differences, and how to accept them.
+/// Returns the differences, and how to accept them.
 pub fn run_folder(folder: &Path, name: &str, command: Command) -> Result<(), String> {
     let mut failures = String::new();
     for path in files(folder).map_err(|error| format!("{name}: {error}"))? {
@@ -159,7 +158,7 @@ fn run_file(path: &Path, name: &str, command: Command) -> Result<(), String> {
     Err(format!("{diff}If this is right, run the test again with BLESS=1"))
 }
 
-/// The file as it should be: each case with what `command` says about it.
+/// Returns the file as it should be: each case with the output of `command`.
 fn rewrite(file: &str, command: Command) -> Result<String, CaseError> {
     let mut out = String::new();
     let (preamble, cases) = split_cases(file);
@@ -175,8 +174,8 @@ fn rewrite(file: &str, command: Command) -> Result<String, CaseError> {
     Ok(out)
 }
 
-/// What stands before the cases, and the cases, each from its `;===` line to the next.
-/// A file without such a line, or with more than comments before it, starts with a case.
+/// Splits a file into the text before its cases and the cases, each from its `;===` line to the
+/// next. A file without such a line, or with more than comments before it, starts with a case.
 fn split_cases(file: &str) -> (&str, Vec<&str>) {
     let mut starts: Vec<usize> = file.match_indices("\n;===").map(|(at, _)| at + 1).collect();
     let preamble = &file[..starts.first().copied().unwrap_or(0)];
@@ -220,7 +219,7 @@ fn write_case(text: &str, Outcome { behind, below }: Outcome) -> String {
     out
 }
 
-/// The `%3` of a line `%3 = ...`.
+/// Returns the `%3` of a line `%3 = ...`.
 fn defined(line: &str) -> Option<&str> {
     let (inst, _) = line.trim_start().split_once(" =")?;
     let digits = inst.strip_prefix('%')?;

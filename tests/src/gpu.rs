@@ -1,8 +1,9 @@
 //! Batches of random kernels on a GPU, several in a module, compared with the interpreter.
 //!
-//! A kernel of some hundred instructions takes the driver 10 to 20 ms to compile and a GPU microseconds to run, so
-//! what counts is that as little else as possible happens for each: the kernels of a batch are one text, their
-//! arguments one copy there and one copy back. `--bin fuzz_gpu` runs batches in many processes.
+//! The driver takes 10 to 20 ms to compile a kernel of a few hundred instructions, and a GPU
+//! microseconds to run it. Speed therefore depends on doing as little else as possible per kernel:
+//! the kernels of a batch are one text, and their arguments are copied to the device once and back
+//! once. `--bin fuzz_gpu` runs batches in many processes.
 mod driver;
 
 use crate::random_ir::{ArgData, RandomKernel, shared_lengths};
@@ -23,30 +24,30 @@ use warpwise_simt::{
     Arg, CheckedProgram, Checks, Finding, Launch, Memory as HostMemory, Outcome, Problem, Program,
 };
 
-/// More steps than any random kernel takes.
+/// A limit above the number of steps that any random kernel takes.
 const MAX_STEPS: u64 = 200_000_000;
-/// The steps of a kernel that is looked at many times in a row.
+/// The limit for a kernel that is run many times in a row.
 const MAX_CHECKED_STEPS: u64 = 5_000_000;
-/// The alignment of what the driver allocates, which kernels rely on.
+/// The alignment of the driver's allocations, which kernels rely on.
 const ALIGNMENT: usize = 256;
-/// Bytes of a kernel's buffer for what it prints.
+/// The size of a kernel's print buffer.
 const PRINT_BYTES: usize =
     (output::HEADER_BYTES + output::CAPACITY_BYTES).next_multiple_of(ALIGNMENT);
 
-/// What a launch left behind.
+/// The outcome of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// The arguments, with what was written.
+    /// The arguments after the launch.
     args: Vec<ArgData>,
     /// The fault.
     pub fault: Option<Fault>,
-    /// What was printed; `None` if that was too much.
+    /// The printed values; `None` if there were too many for the buffer.
     printed: Option<Vec<Printed>>,
     /// True if the flag is set, that is if a thread faulted or printed.
     is_flagged: bool,
 }
 
-/// The lowest thread's fault, and how many threads faulted.
+/// The fault of the lowest thread, and the number of threads that faulted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     reason: Option<Reason>,
@@ -58,7 +59,7 @@ pub struct Fault {
 }
 
 impl Left {
-    /// Returns how `self` differs from what the `reference` left, any NaN being the same as any other.
+    /// Returns how `self` differs from `reference`, if it does. All NaNs are equal.
     pub fn difference(&self, reference: &Self) -> Option<String> {
         if self.fault != reference.fault {
             return Some(format!("its fault is {:?}, not {:?}", self.fault, reference.fault));
@@ -83,10 +84,10 @@ impl Left {
     }
 }
 
-/// Runs a kernel as the front end made it on the interpreter.
+/// Runs a kernel on the interpreter, as the front end made it.
 ///
 /// # Panics
-/// If it does not end.
+/// Panics if it does not end.
 pub fn reference(random: &RandomKernel) -> Left {
     let program = Program::new(&random.kernel);
     let (outcome, args) = on_interpreter(random, |launch| program.run(launch));
@@ -94,20 +95,21 @@ pub fn reference(random: &RandomKernel) -> Left {
     left(&random.kernel, outcome, args)
 }
 
-/// As [`reference()`], with the sanitizer's checks; `None` if they find anything, or the kernel does not end.
+/// Runs a kernel like [`reference()`], with the sanitizer's checks; `None` if they report a problem
+/// or the kernel does not end.
 pub fn checked_reference(random: &RandomKernel) -> Option<Left> {
     let program = CheckedProgram::new(&random.kernel);
     let run = |launch: &Launch<'_>| {
         program.run(&Launch { steps: Some(MAX_CHECKED_STEPS), ..*launch }, Checks::ALL)
     };
     let ((outcome, findings), args) = on_interpreter(random, run);
-    // A fault is a result to compare, and no mistake of the kernel here.
+    // A fault is a result to compare, not a mistake of the kernel.
     let is_fault = |finding: &Finding| matches!(finding.problem, Problem::OutOfBounds(_));
     let is_faulty = !findings.iter().all(is_fault);
     (outcome.stopped.is_none() && !is_faulty).then(|| left(&random.kernel, outcome, args))
 }
 
-/// Launches on the arguments of `random`, and returns what they are afterwards.
+/// Runs a launch on the arguments of `random`, and returns them as the launch leaves them.
 fn on_interpreter<R>(
     random: &RandomKernel,
     run: impl FnOnce(&Launch<'_>) -> R,
@@ -150,7 +152,7 @@ fn on_interpreter<R>(
     (result, after.collect())
 }
 
-/// The outcome of a launch on the interpreter, to compare with a GPU's.
+/// Returns the outcome of a launch on the interpreter, to compare with a GPU's.
 fn left(kernel: &Kernel, outcome: Outcome, args: Vec<ArgData>) -> Left {
     Left {
         args,
@@ -173,8 +175,8 @@ fn left(kernel: &Kernel, outcome: Outcome, args: Vec<ArgData>) -> Left {
     }
 }
 
-/// Clears the bits of a message's values above those of their types, which differ between engines and
-/// which no one reads.
+/// Clears the bits of a message's values above those of their types. They differ between engines,
+/// and nothing reads them.
 fn keep_bits_of_types(kernel: &Kernel, message: MessageId, values: &mut [u64]) {
     let types = kernel.messages.get(message).map_or(&[][..], |message| &message.args);
     for (value, ty) in values.iter_mut().zip(types) {
@@ -182,7 +184,7 @@ fn keep_bits_of_types(kernel: &Kernel, message: MessageId, values: &mut [u64]) {
     }
 }
 
-/// A fault's values, with the bits of their types alone if they are a message's.
+/// Returns a fault's values; those of a message are reduced to the bits of their types.
 fn fault_values<const N: usize>(
     kernel: &Kernel,
     reason: Option<Reason>,
@@ -198,7 +200,7 @@ fn size(elem: Scalar) -> usize {
     elem.size().expect("arguments have concrete types") as usize
 }
 
-/// Why a batch has no result.
+/// The reason why a batch has no result.
 #[derive(Clone, Debug)]
 pub enum BatchError {
     /// The driver refused the text of a module or a launch.
@@ -233,11 +235,11 @@ pub enum Version {
 }
 
 impl Version {
-    /// Both.
+    /// Both versions.
     pub const ALL: [Self; 2] = [Self::Plain, Self::Coarsened];
 }
 
-/// What a batch launches of a kernel.
+/// The code of a kernel in a batch.
 struct Code {
     ptx: String,
     coarse_grid: Option<CoarseGrid>,
@@ -246,15 +248,15 @@ struct Code {
 /// The first GPU.
 pub struct Gpu {
     driver: Driver,
-    /// What makes PTX of kernels, if it is not the built-in back end.
+    /// The LLVM back end, if it is used in place of the built-in one.
     llvm: Option<&'static Llvm>,
 }
 
 impl Gpu {
-    /// Opens the first GPU, to run what the back end makes.
+    /// Opens the first GPU, to run code of `backend`.
     ///
     /// # Errors
-    /// Why there is none, or no LLVM.
+    /// Returns the reason why there is no GPU, or no LLVM.
     pub fn open(backend: Backend) -> Result<Self, String> {
         let llvm = match backend {
             Backend::Builtin => None,
@@ -263,16 +265,16 @@ impl Gpu {
         Ok(Self { driver: Driver::open()?, llvm })
     }
 
-    /// The GPU's name.
+    /// Returns the GPU's name.
     pub fn name(&self) -> &str {
         &self.driver.name
     }
 
-    /// Runs this version of kernels, each once, and returns what each left behind; `None` for
-    /// kernels without it.
+    /// Runs this version of each kernel once, and returns their outcomes; `None` for kernels that
+    /// do not have this version.
     ///
     /// # Errors
-    /// See [`BatchError`]. After [`BatchError::Lost`] nothing works in this process any more.
+    /// See [`BatchError`]. After [`BatchError::Lost`] every further call in this process fails.
     pub fn run(
         &self,
         batch: &[RandomKernel],
@@ -332,7 +334,7 @@ impl Gpu {
         Ok(left)
     }
 
-    /// The PTX that the runtime runs on the target, and how its launches divide the grid.
+    /// Returns the PTX that the runtime runs on the target, and how its launches divide the grid.
     fn code(&self, random: &RandomKernel, version: Version, target: Target) -> Option<Code> {
         let kernel = &random.kernel;
         let kernels = optimize_and_coarsen(random.for_gpu());
@@ -351,12 +353,13 @@ impl Gpu {
         Some(Code { ptx, coarse_grid })
     }
 
-    /// The module that a text is in: one for each target, but one for each text of LLVM, whose arrays are the module's.
+    /// Returns the module that a text belongs to: all texts for one target share one, but each text
+    /// of LLVM, whose arrays belong to the module, has its own.
     fn module<'t>(&self, text: &'t str) -> &'t str {
         if self.llvm.is_some() { text } else { header(text).0 }
     }
 
-    /// Compiles texts, by module.
+    /// Compiles texts into the modules that [`module`](Self::module) names.
     fn load<'t>(&self, texts: &[&'t str]) -> Result<BTreeMap<&'t str, Module<'_>>, DriverError> {
         if self.llvm.is_some() {
             let load = |&text: &&'t str| {
@@ -383,7 +386,8 @@ impl Gpu {
     }
 }
 
-/// The text, or name, of a kernel with names of its own for what it declares of the module.
+/// Returns the text or name with the kernel's number in the names that it declares in the module,
+/// so that they differ from those of other kernels.
 fn own_name(text: &str, number: usize) -> String {
     let own = |text: String, name: &&str| text.replace(name, &format!("{name}_{number}_"));
     ["$constant", "$table"].iter().fold(text.to_owned(), own)
@@ -403,10 +407,10 @@ fn write_constants(
     Ok(())
 }
 
-/// How a kernel declares the shared memory that launches size, once in a module.
+/// The declaration of shared memory that launches size; it may appear once in a module.
 const SIZED_AT_LAUNCH: &str = ".extern .shared .align 16 .b8 $shared[];";
 
-/// What a text says of its version and target, and the rest of it.
+/// Splits a text into the part with its version and target, and the rest.
 fn header(text: &str) -> (&str, &str) {
     const LAST: &str = ".address_size 64";
     let start = text.find(".version").expect("PTX has a version");
@@ -414,7 +418,8 @@ fn header(text: &str) -> (&str, &str) {
     (&text[start..end], &text[end..])
 }
 
-/// Where the arguments, the fault record and its flag are in the memory of a batch, for one kernel.
+/// The offsets of the arguments, the fault record and its flag of one kernel in the memory of a
+/// batch.
 struct Layout {
     /// One for each argument; that of a scalar is not used.
     args: Vec<usize>,
@@ -446,7 +451,7 @@ fn layouts(batch: &[RandomKernel]) -> Vec<Layout> {
 }
 
 impl Layout {
-    /// Writes the contents before the launch `to` the bytes of memory that is at `address`.
+    /// Writes the contents before the launch to `to`, the bytes of the memory at `address`.
     fn write(&self, random: &RandomKernel, address: u64, to: &mut [u8]) {
         for (arg, &start) in random.args.iter().zip(&self.args) {
             if let ArgData::Slice { bytes, .. } = arg {
@@ -534,7 +539,7 @@ fn launch(
     unsafe { module.launch(&name, [grid, shape.block], bytes, &mut words) }
 }
 
-/// What a kernel printed; `None` if that was too much.
+/// Returns the printed values of a kernel; `None` if there were too many for the buffer.
 fn printed(
     memory: &Memory<'_>,
     offset: usize,

@@ -1,19 +1,19 @@
-//! What hardware was measured to do: the rows of `tests/hardware`.
+//! Measurements of hardware: the rows of `tests/hardware`.
 use std::{fs, path::Path};
 use warpwise_compiler::hardware::{Kind, LANES};
 
-/// One row: an access of a warp, and what the counters read.
+/// One row: an access of a warp, and the counters' values.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What the access does.
+    /// The kind of the access.
     pub kind: Kind,
     /// Bytes of a lane.
     pub bytes: u32,
-    /// Who does it: bit l for lane l.
+    /// The lanes that access memory: bit l for lane l.
     pub active: u32,
-    /// The byte where each lane's begins.
+    /// The address of each lane.
     pub addresses: [u64; LANES],
-    /// What was counted, column by column.
+    /// The counted values, column by column.
     pub counted: Vec<u32>,
 }
 
@@ -34,7 +34,7 @@ pub struct TextureRow {
     pub counted: [u32; 2],
 }
 
-/// The rows of `tests/hardware/h200_texture_access.csv`.
+/// Returns the rows of `tests/hardware/h200_texture_access.csv`.
 pub fn texture_rows() -> Vec<TextureRow> {
     read("h200_texture_access.csv").lines().skip(1).map(texture_row).collect()
 }
@@ -69,13 +69,13 @@ fn mask(active: &str) -> u32 {
     u32::from_str_radix(active.trim_start_matches("0x"), 16).unwrap()
 }
 
-/// The rows of a file of `tests/hardware`.
+/// Returns the rows of a file of `tests/hardware`.
 pub fn rows(file: &str) -> Vec<Row> {
     read(file).lines().skip(1).map(row).collect()
 }
 
 fn row(line: &str) -> Row {
-    // Of atomics no conflicts were counted.
+    // No bank conflicts were counted for atomics.
     let columns: Vec<&str> = line.trim_end_matches(',').split(',').collect();
     let [kind, bytes, active, elements, counted @ ..] = columns.as_slice() else {
         panic!("{line}")

@@ -1,9 +1,10 @@
-//! What the suites that cross crates share.
+//! Code that the suites across crates share.
 //!
-//! [`filetest`] runs tests that are files of IR text. [`random_ir`] makes kernels up, [`oracle`]
-//! says what they mean, [`race_check`] finds their races, [`engines`] runs them on what is here, and [`gpu`]
-//! many of them on a GPU, in [`worker`]s; [`reduce`] makes one that fails small. [`accuracy`] lists the functions
-//! of `math`, and [`exact`] computes them to more digits. [`hardware`] reads what was measured, and [`workspace`] the sources.
+//! [`filetest`] runs tests that are files of IR text. [`random_ir`] generates kernels, [`oracle`]
+//! defines their meaning, [`race_check`] finds their races, [`engines`] runs them on the engines of
+//! this machine, and [`gpu`] runs many of them on a GPU, in [`worker`]s; [`reduce`] makes a failing
+//! kernel small. [`accuracy`] lists the functions of `math`, and [`exact`] computes them to more
+//! digits. [`hardware`] reads measurements, and [`workspace`] the sources.
 pub mod accuracy;
 pub mod engines;
 pub mod exact;

@@ -1,9 +1,9 @@
-//! The meaning of kernels in the simplest form: every thread of a block takes the same
-//! instruction at the same time, or sits it out.
+//! The meaning of kernels in its simplest form: all threads of a block execute the same instruction
+//! at the same time, or are inactive.
 //!
-//! Slow, and blind to everything that such lock step hides, so no engine. It lets a test
-//! [`Watch`] each step of each block, which is what analyses are checked against, and shares no
-//! code with the interpreter, so that one mistake is not made twice.
+//! It is slow, and hides all effects of other orders of execution, so it is not an engine. Tests
+//! [`Watch`] each step of each block to check analyses against it. It shares no code with the
+//! interpreter, so that one mistake cannot be in both.
 use crate::random_ir::{ArgData, LaunchShape, shared_lengths};
 use warpwise_compiler::{
     fault::Reason,
@@ -22,40 +22,41 @@ use warpwise_compiler::{
 pub struct Step<'m> {
     /// The instruction.
     pub id: InstId,
-    /// Whether this is a `for` that comes to its next value.
+    /// True if this is a `for` that takes its next value.
     pub repeats: bool,
-    /// Which threads run it, by number in the block.
+    /// The threads that run it, by number in the block.
     pub active: &'m [bool],
-    /// Where each thread is.
+    /// The position of each thread.
     pub threads: &'m [At],
-    /// What it yields in each thread that runs it and goes on; nothing yet where it holds bodies.
+    /// The value that it yields in each running thread. Empty for control flow, except for a `for`
+    /// that takes its next value.
     pub values: &'m [u64],
 }
 
-/// Sees each step.
+/// A function that sees each step.
 pub type Watch<'w> = &'w mut dyn FnMut(&Step<'_>);
 
-/// Where a thread is.
+/// The position of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     /// In the body that is running.
     Here,
-    /// On its way behind this loop or block.
+    /// On its way to the end of this loop or block.
     Behind(InstId),
     /// On its way to the next iteration of this loop.
     Next(InstId),
-    /// It has ended by `return`.
+    /// Ended by `return`.
     Returned,
-    /// It has failed a check.
+    /// Ended by a failed check.
     Faulted,
 }
 
-/// What a launch did besides writing to memory.
+/// The faults of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// How many threads failed a check.
+    /// The number of threads that failed a check.
     pub count: u64,
-    /// Why and where the first of them faulted, with index and length or a message's values.
+    /// The reason and place of the first fault, with index and length or the values of a message.
     pub first: Option<(Reason, Span, [u64; MAX_VALUES])>,
 }
 
@@ -63,10 +64,10 @@ pub struct Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endless;
 
-/// Runs `kernel`, which is specialized, and leaves in `args` what it wrote.
+/// Runs `kernel`, which must be specialized, and leaves its results in `args`.
 ///
 /// # Errors
-/// If a block takes more than a million steps.
+/// Fails if a block takes more than a million steps.
 pub fn run(
     kernel: &Kernel,
     shape: &LaunchShape,
@@ -85,7 +86,7 @@ pub fn run(
     Ok(report)
 }
 
-/// One block.
+/// The state of one block.
 struct Machine<'m> {
     kernel: &'m Kernel,
     shape: &'m LaunchShape,
@@ -155,7 +156,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Those of `mask` that have not gone elsewhere.
+    /// Returns the threads of `mask` that are in the running body.
     fn here(&self, mask: &[bool]) -> Vec<bool> {
         mask.iter().zip(&self.threads).map(|(&on, &at)| on && at == At::Here).collect()
     }
@@ -209,7 +210,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Lets the test see a step.
+    /// Shows a step to the test.
     fn seen(&mut self, id: InstId, active: &[bool], repeats: bool) {
         let yields = repeats || self.kernel.insts[id].op.effect() != Effect::Control;
         let values = if yields { self.values[id.index()].as_slice() } else { &[] };
@@ -222,7 +223,8 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Behind the body of `id`: those of `mask` that run it again, were it a loop.
+    /// Ends an iteration of the body of `id`, and returns the threads of `mask` that run it again
+    /// if it is a loop.
     fn again(&mut self, id: InstId, mask: &[bool]) -> Vec<bool> {
         let stay = mask.iter().zip(&mut self.threads).map(|(&on, at)| {
             let stays = *at == At::Here || *at == At::Next(id);
@@ -262,7 +264,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// What `id` yields in one thread, after doing what it does besides.
+    /// Runs `id` in one thread, and returns its value.
     fn value(&mut self, id: InstId, thread: usize, active: &[bool]) -> u64 {
         let kernel = self.kernel;
         let inst = &kernel.insts[id];
@@ -362,7 +364,7 @@ impl<'m> Machine<'m> {
                 }
                 old
             }
-            // At once, which is one of the times that it may take place.
+            // Done at once, which is one of the permitted times.
             Op::Copy(
                 CopyOp::AsyncCopy { to, from, bytes }
                 | CopyOp::BulkCopy { to, from, bytes, .. }
@@ -451,7 +453,7 @@ impl<'m> Machine<'m> {
                     }),
                 }
             }
-            // Alone, as far as it can tell.
+            // Each thread may count as alone.
             Op::Warp(WarpOp::ActiveMask) => 1 << (thread % 32),
             Op::Sync(
                 SyncOp::SyncWarp { .. }
@@ -474,11 +476,11 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// The type of a value that is no pointer.
+    /// Returns the type of a value that is not a pointer.
     fn scalar(&self, id: InstId) -> Scalar {
         match self.kernel.insts[id].ty {
             Ty::Scalar(scalar) => scalar,
-            // Locals and shuffles aside, nothing asks for the type of a pointer.
+            // Apart from locals and shuffles, nothing needs the type of a pointer.
             Ty::Ptr(_) | Ty::Unit => Scalar::U64,
         }
     }
@@ -501,7 +503,7 @@ impl<'m> Machine<'m> {
         self.binary(op, ty, old, value)
     }
 
-    /// The values of all lanes of the thread's warp, 0 for absent ones.
+    /// Returns the values of all lanes of the thread's warp, 0 for absent ones.
     fn words_of_warp(&self, thread: usize, args: &[InstId], active: &[bool]) -> Vec<[u64; 32]> {
         let lanes = named(thread, None, active);
         let words = args.iter().map(|arg| {
@@ -554,7 +556,7 @@ impl<'m> Machine<'m> {
         self.faults[thread] = Some((reason, span, values));
     }
 
-    /// The bytes at an address, from there on.
+    /// Returns memory from an address on.
     fn memory(&mut self, ptr: u64) -> &mut [u8] {
         let (root, offset) = ((ptr >> ROOT) as usize, (ptr & ((1 << ROOT) - 1)) as usize);
         let bytes = match (root.checked_sub(ARRAYS), root.checked_sub(SHARED)) {
@@ -579,11 +581,11 @@ impl<'m> Machine<'m> {
     }
 }
 
-/// An address is the number of its root, and behind `ROOT` bits the bytes from there.
+/// The position in an address of the number of its root; the bits below are the offset in bytes.
 pub(crate) const ROOT: u32 = 40;
-/// The number of the first shared array.
+/// The root number of the first shared array.
 const SHARED: usize = 1000;
-/// The number of the first array of the first thread.
+/// The root number of the first array of the first thread.
 const ARRAYS: usize = 2000;
 
 fn address(root: usize) -> u64 {
@@ -594,7 +596,8 @@ fn size(ty: Scalar) -> usize {
     ty.size().expect("the kernel is specialized") as usize
 }
 
-/// Some NaN; where integers have no result, nobody looks at it.
+/// Returns a NaN for a float type; no one reads the value for an integer operation without a
+/// result.
 fn nan(ty: Scalar) -> u64 {
     match ty {
         Scalar::F16 => 0x7e00,
@@ -604,14 +607,15 @@ fn nan(ty: Scalar) -> u64 {
     }
 }
 
-/// The active threads of the warp of `thread` that a mask names, or all of them.
+/// Returns the active threads in the warp of `thread` that a mask names, or all active ones without
+/// a mask.
 fn named(thread: usize, mask: Option<u64>, active: &[bool]) -> Vec<usize> {
     let named = mask.unwrap_or(u32::MAX.into());
     let warp = (0..active.len()).filter(|other| other / 32 == thread / 32);
     warp.filter(|&other| active[other] && named >> (other % 32) & 1 == 1).collect()
 }
 
-/// The thread whose value a shuffle yields.
+/// Returns the thread whose value a shuffle yields.
 fn source(op: ShuffleOp, thread: usize, operand: u64, width: u32) -> usize {
     let width = width as usize;
     let first = thread / width * width;

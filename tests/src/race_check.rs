@@ -1,11 +1,12 @@
-//! What is said of races, against every access of some launches.
+//! Check of race verdicts against every access of some launches.
 //!
-//! [`contradictions`] runs kernels in lock step (the [oracle]) and has it write down each access to memory that threads share:
-//! by which thread, of which block, behind how many of its barriers, and which meetings of its warp come between.
-//! Two of different threads at the same bytes are a race if one writes, they are not both atomic for each other, and no barrier and no
-//! such meeting is between. That is exact for the launch, whatever the order in which threads really run. So
-//! what is proved race-free must have none, and what is proved racy must have one between the threads that are named, at
-//! the instructions and bytes that are named, if both come there at all.
+//! [`contradictions`] runs kernels in lock step (the [oracle]) and records each access to memory
+//! that threads share: its thread and block, the number of barriers before it, and the meetings of
+//! its warp. Two accesses by different threads to the same bytes are a race if at least one writes,
+//! they are not both atomic for each other, and neither a barrier nor a meeting of their warp is
+//! between them. That is exact for the launch, in whatever order the threads really run. So memory
+//! that is proved race-free must have no race, and memory that is proved racy must have one between
+//! the named threads, at the named instructions and bytes, if both threads reach them.
 use crate::{
     oracle::{self, Endless, ROOT, Step},
     random_ir::{LaunchShape, RandomKernel},
@@ -21,20 +22,20 @@ use warpwise_compiler::{
     ir::{Axis, Body, Builtin, InstId, Kernel, Op, Root, Scope, SyncOp},
 };
 
-/// How much was claimed of arrays and buffers, and held against launches.
+/// The number of claims about arrays and buffers, and of launches that they were compared with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Arrays and buffers that are proved race-free, proved racy, and neither.
     pub memory: [u32; 3],
     /// Launches.
     pub launches: u32,
-    /// Of what is neither, how often a launch has a race.
+    /// Unproved arrays and buffers for which a launch has a race.
     pub unknown_racy: u32,
-    /// Races that are proved, and launches of those kernels in which both threads come to them.
+    /// Proved races, and launches of their kernels in which both threads reach the accesses.
     pub races: [u32; 2],
 }
 
-/// A launch with more accesses is too long to be looked at.
+/// The limit of accesses, above which a launch is not checked.
 const MOST_ACCESSES: usize = 200_000;
 
 /// An access by one thread.
@@ -46,31 +47,32 @@ struct Access {
     thread: usize,
     writes: bool,
     atomic: Option<Scope>,
-    /// Barriers before it.
+    /// The number of barriers before it.
     interval: u32,
-    /// Steps before it, in its block.
+    /// The number of steps before it, in its block.
     time: u32,
-    /// What is stored.
+    /// The stored value.
     value: u64,
-    /// In which iteration the thread is of each loop around it, from 0.
+    /// The iteration of each loop around it, from 0.
     rounds: Vec<(InstId, u32)>,
 }
 
-/// What a launch did.
+/// A record of one launch.
 struct Log {
-    /// By the block that has the array, if it is of one, and the address: all accesses are of four bytes.
+    /// By the block that owns the array, if a block does, and the address. All accesses are of four
+    /// bytes.
     accesses: BTreeMap<(Option<u32>, u64), Vec<Access>>,
-    /// The meetings of warps: in which block, when, of which threads.
+    /// The meetings of warps: block, time and threads.
     meetings: Vec<(u32, u32, Vec<bool>)>,
     faults: u64,
-    /// How many accesses there are.
+    /// The number of accesses.
     count: usize,
 }
 
-/// What `analyses` say of the races of the kernel of `random` and is not so in this launch of it.
+/// Returns the claims of `analyses` about races of `random` that this launch contradicts.
 ///
 /// # Errors
-/// If a block takes too many steps, or the launch accesses memory too often: of such a one nothing is known.
+/// Fails if a block takes too many steps, or the launch makes too many accesses to be checked.
 pub fn contradictions(
     random: &RandomKernel,
     analyses: &Analyses,
@@ -89,7 +91,7 @@ pub fn contradictions(
             Verdict::CannotTell => tally.unknown_racy += u32::from(found().is_some()),
             Verdict::Racy => {}
         }
-        // Who fails a check is missed.
+        // A thread that fails a check may end before its access.
         let claimed = memory.races.iter().filter(|_| log.faults == 0);
         for race in claimed {
             match log.witness(random, &analyses.trace, race) {
@@ -120,15 +122,15 @@ fn log(random: &RandomKernel) -> Result<Log, Endless> {
     if log.count > MOST_ACCESSES { Err(Endless) } else { Ok(log) }
 }
 
-/// A launch that is being watched.
+/// The state of the launch that is being recorded.
 struct Watched<'k> {
     kernel: &'k Kernel,
     log: Log,
-    /// What each instruction yielded last, by thread.
+    /// Per instruction and thread, its last value.
     last: Vec<Vec<u64>>,
     loops: Loops,
     block: Option<u32>,
-    /// Barriers so far, of each thread.
+    /// The number of barriers that each thread has passed.
     barriers: Vec<u32>,
     time: u32,
 }
@@ -182,7 +184,8 @@ impl Watched<'_> {
     }
 }
 
-/// Where an instruction accesses memory, whether it writes, among whom it is atomic, and what it stores.
+/// Returns the address of an access, whether it writes, the scope in which it is atomic, and the
+/// stored value.
 fn access(op: &Op) -> Option<(InstId, bool, Option<Scope>, Option<InstId>)> {
     match op {
         Op::Load { ptr, .. } => Some((*ptr, false, None, None)),
@@ -193,7 +196,7 @@ fn access(op: &Op) -> Option<(InstId, bool, Option<Scope>, Option<InstId>)> {
 }
 
 impl Log {
-    /// Whether nothing orders the two, which are at the same bytes, and they do not commute.
+    /// Returns true if nothing orders two accesses to the same bytes, and they do not commute.
     fn is_race(&self, a: &Access, b: &Access) -> bool {
         let together = a.block == b.block;
         let is_enough = |scope: Option<Scope>| match scope {
@@ -207,7 +210,7 @@ impl Log {
             && !(together && (a.interval != b.interval || self.meet_between(a, b)))
     }
 
-    /// Whether the lanes of one warp wait for each other between the two.
+    /// Returns true if the two threads' warp synchronizes between the two accesses.
     fn meet_between(&self, a: &Access, b: &Access) -> bool {
         let times = a.time.min(b.time)..a.time.max(b.time);
         a.thread / 32 == b.thread / 32
@@ -216,7 +219,7 @@ impl Log {
             })
     }
 
-    /// A race in one array or buffer.
+    /// Returns a race in one array or buffer.
     fn race_in(&self, root: Root) -> Option<(&Access, &Access)> {
         let is_shared = |list: &&Vec<Access>| {
             let wide =
@@ -232,10 +235,11 @@ impl Log {
         })
     }
 
-    /// Whether the two threads that `race` names race as it says, in a block, or in two of them, in which they come to
-    /// the accesses, in the iterations that the race names; `None` if there is no such block. Of blocks it says that neighbours along some
-    /// axis race, one of which is before the other, so that a launch in which none along one of the axes come there, or only the one that is
-    /// before the other, says nothing.
+    /// Returns true if the two threads that `race` names race as claimed, in a block, or in two
+    /// blocks, in which both reach the accesses in the named iterations; `None` if there is no such
+    /// block. A race between blocks is claimed for some neighbours along some axis, in one of the
+    /// two orders. So a launch decides nothing if, along one of the axes, no neighbours reach the
+    /// accesses, or neighbours in one order only.
     fn witness(&self, random: &RandomKernel, trace: &Trace, race: &Race) -> Option<bool> {
         let of_side = |side: usize| {
             let side = race.sides[side];
@@ -273,13 +277,13 @@ impl Log {
     }
 }
 
-/// Which iterations threads are in.
+/// The iteration that each thread is in.
 struct Loops {
-    /// By loop, then thread; none before the first.
+    /// By loop, then thread; none before the first iteration.
     rounds: BTreeMap<InstId, Vec<Option<u32>>>,
     /// By instruction: the loops around it.
     around: Vec<Vec<InstId>>,
-    /// By instruction: the loop of which it begins the body.
+    /// By instruction: the loop whose body begins with it.
     begins: Vec<Option<InstId>>,
 }
 
@@ -339,13 +343,14 @@ impl Loops {
     }
 }
 
-/// Of each loop around an event, which iteration it stands for, and whether for later ones, too.
+/// Returns for each loop around an event the iteration that it stands for, and whether it also
+/// stands for later ones.
 fn rounds(event: &Event) -> impl Iterator<Item = (InstId, u32, bool)> {
     let rounds = event.loops.iter().zip(&event.iterations);
     rounds.map(|(&(of, symbol), &round)| (of, round, symbol.is_some()))
 }
 
-/// Whether an access is in an iteration for which an event stands.
+/// Returns true if an access is in an iteration that an event stands for.
 fn is_event(event: &Event, access: &Access) -> bool {
     rounds(event).all(|(of, round, or_later)| {
         let really = access.rounds.iter().find(|(around, _)| *around == of);
@@ -353,7 +358,8 @@ fn is_event(event: &Event, access: &Access) -> bool {
     })
 }
 
-/// Whether two accesses are as many iterations apart as the events are, in the loops that are around both.
+/// Returns true if two accesses are as many iterations apart as two events, in each loop around
+/// both.
 fn apart_alike([first, second]: [&Event; 2], [a, b]: [&Access; 2]) -> bool {
     let round = |access: &Access, of: InstId| {
         access.rounds.iter().find(|(around, _)| *around == of).map(|&(_, round)| i64::from(round))
@@ -365,13 +371,14 @@ fn apart_alike([first, second]: [&Event; 2], [a, b]: [&Access; 2]) -> bool {
     })
 }
 
-/// The number of a thread in its block.
+/// Returns the number of a thread in its block.
 fn number(shape: &LaunchShape, [x, y, z]: [u32; 3]) -> usize {
     let [width, height, _] = shape.block;
     ((z * height + y) * width + x) as usize
 }
 
-/// The axis along which two blocks are neighbours, and which of them comes first; the first axis for one and the same.
+/// Returns the axis along which two blocks are neighbours, and which of them is first; the first
+/// axis and both orders if they are the same block.
 fn neighbours([width, height, _]: [u32; 3], a: u32, b: u32) -> Option<(usize, Vec<usize>)> {
     let place = |block: u32| [block % width, block / width % height, block / width / height];
     let apart: Vec<u32> = place(a).iter().zip(place(b)).map(|(a, b)| a.abs_diff(b)).collect();
@@ -382,7 +389,8 @@ fn neighbours([width, height, _]: [u32; 3], a: u32, b: u32) -> Option<(usize, Ve
     }
 }
 
-/// Whether the kernel asks for blocks along an axis.
+/// Returns true if the kernel reads the block's index, the global index or the size of the grid
+/// along an axis.
 fn asks(kernel: &Kernel, axis: usize) -> bool {
     let axis = [Axis::X, Axis::Y, Axis::Z][axis];
     kernel.insts.iter().any(|(_, inst)| {
@@ -393,5 +401,5 @@ fn asks(kernel: &Kernel, axis: usize) -> bool {
     })
 }
 
-/// The bits of an address that say how far it is behind the beginning of its buffer or array.
+/// The bits of an address that hold the offset in its buffer or array.
 const OFFSET: u64 = (1 << ROOT) - 1;

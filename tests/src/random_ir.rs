@@ -1,21 +1,21 @@
-//! Random kernels that mean one thing.
+//! Random kernels with a single meaning.
 //!
-//! [`random_kernel`] makes, from a seed, a well-formed kernel over the whole IR, a launch
-//! and its arguments, such that every engine must leave the same bits in memory (any NaN
-//! for a NaN) and report the same fault:
+//! [`random_kernel`] makes, from a seed, a well-formed kernel over the whole IR, a launch and its
+//! arguments. Every engine must leave the same bits in memory (any NaN for a NaN) and report the
+//! same fault, because:
 //!
 //! - It ends: loops run a few times, whatever their operands are.
-//! - Nothing races: a thread writes its own elements of `write` parameters, its own slot of
-//!   shared arrays, and everybody's elements only by atomic updates that commute and whose
-//!   result nobody sees. A slot is read by others between two barriers only.
-//! - An asynchronous copy goes to an own slot, and the thread waits for it before anything else.
-//! - Nothing is unspecified: locals and slots are set before anything else, divisors are not
-//!   zero, bits of a computed NaN become no integer, shuffles read lanes that exist and
-//!   have not ended.
-//! - Barriers, votes and shuffles stand where control is the same in the whole block (or
-//!   name the lanes that come). To know that, each value carries whether it is *uniform*.
+//! - Nothing races: a thread writes its own elements of `write` parameters, its own slot of shared
+//!   arrays, and shared elements only by atomic updates that commute and whose results are unused.
+//!   Other threads read a slot only between two barriers.
+//! - An asynchronous copy writes an own slot, and the thread waits for it before anything else.
+//! - Nothing is unspecified: locals and slots are set before anything else, divisors are not zero,
+//!   the bits of a computed NaN do not become an integer, shuffles read lanes that exist and have
+//!   not ended.
+//! - Barriers, votes and shuffles stand where control is the same in the whole block (or name the
+//!   lanes that reach them). For this, each value carries whether it is *uniform*.
 //!
-//! Values, lengths and indices are often edge values. What a kernel computes means nothing.
+//! Values, lengths and indices are often edge values. The computed results have no purpose.
 mod affine;
 mod arrays;
 mod clusters;
@@ -64,25 +64,25 @@ pub use while_loops::with_while_loops;
 /// A kernel and one launch of it.
 #[derive(Clone, Debug)]
 pub struct RandomKernel {
-    /// The kernel, of which some have generic parameters.
+    /// The kernel, which may have generic parameters.
     pub open: Kernel,
-    /// What they are bound to.
+    /// The arguments for the generic parameters.
     pub bindings: Vec<Binding>,
     /// The kernel, specialized.
     pub kernel: Kernel,
-    /// How many threads run it.
+    /// The shape of the launch.
     pub shape: LaunchShape,
-    /// What they run it on, one a parameter.
+    /// The arguments, one for each parameter.
     pub args: Vec<ArgData>,
 }
 
 impl RandomKernel {
-    /// Returns the kernel as its launch gets it compiled for a GPU: with the assumption that sizes are
+    /// Returns the kernel as its launch compiles it for a GPU: with the assumption that sizes are
     /// small, if they are.
     pub fn for_gpu(&self) -> Kernel {
         let number = |arg: &ArgData| match arg {
             ArgData::Scalar { bits, .. } => *bits,
-            // Fewer than these bytes.
+            // The length is below the number of bytes.
             ArgData::Slice { bytes, .. } => bytes.len() as u64,
         };
         let kernel = self.kernel.clone();
@@ -91,8 +91,8 @@ impl RandomKernel {
     }
 }
 
-/// The seeds that a test makes kernels from: `WARPWISE_SEEDS` (or `default`) many, from
-/// `WARPWISE_SEED` (or 0) up.
+/// Returns the seeds of a test: `WARPWISE_SEEDS` (or `default`) many, from `WARPWISE_SEED` (or 0)
+/// up.
 pub fn seeds(default: u64) -> std::ops::Range<u64> {
     let number = |name, default| {
         std::env::var(name).map_or(default, |value| value.parse().expect("a number of seeds"))
@@ -101,7 +101,7 @@ pub fn seeds(default: u64) -> std::ops::Range<u64> {
     from..from + number("WARPWISE_SEEDS", default)
 }
 
-/// How many threads run a kernel.
+/// The shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
     /// Blocks along x, y and z.
@@ -111,12 +111,12 @@ pub struct LaunchShape {
 }
 
 impl LaunchShape {
-    /// Threads in a block.
+    /// Returns the number of threads in a block.
     pub fn threads(&self) -> u32 {
         self.block.iter().product()
     }
 
-    /// Threads in the grid.
+    /// Returns the number of threads in the grid.
     pub fn all_threads(&self) -> u32 {
         self.grid.iter().product::<u32>() * self.threads()
     }
@@ -127,26 +127,26 @@ impl LaunchShape {
 pub enum ArgData {
     /// A value, as the bits of its type, zero-extended.
     Scalar {
-        /// Its type.
+        /// The type.
         ty: Scalar,
-        /// Its bits.
+        /// The bits.
         bits: u64,
     },
     /// Elements, little-endian.
     Slice {
-        /// Type of an element.
+        /// The type of an element.
         elem: Scalar,
-        /// What the kernel may do with them.
+        /// The kernel's access to the elements.
         access: Access,
         /// The elements.
         bytes: Vec<u8>,
     },
 }
 
-/// How many elements each shared array of `kernel`, which is specialized, has in a launch.
+/// Returns the length of each shared array of `kernel`, which must be specialized, in a launch.
 ///
 /// # Panics
-/// If there is no such number.
+/// Panics if a length does not evaluate to a number.
 pub fn shared_lengths(kernel: &Kernel, shape: &LaunchShape, args: &[ArgData]) -> Vec<u64> {
     let number = |arg: &ArgData| match arg {
         ArgData::Scalar { ty, bits } => (*ty, *bits),
@@ -165,15 +165,15 @@ pub fn shared_lengths(kernel: &Kernel, shape: &LaunchShape, args: &[ArgData]) ->
 }
 
 impl ArgData {
-    /// Whether both hold the same values, any NaN being the same as any other.
+    /// Returns true if both hold the same values. All NaNs are equal.
     pub fn same_values(&self, other: &Self) -> bool {
         self.differences(other).is_empty()
     }
 
-    /// The elements that are not the same in both, as bits, any NaN being the same as any other.
+    /// Returns the index and the bits of each element that differs. All NaNs are equal.
     ///
     /// # Panics
-    /// If they are not of one type and length.
+    /// Panics if types or lengths differ.
     pub fn differences(&self, other: &Self) -> Vec<(usize, u64, u64)> {
         let ((ty, a), (other_ty, b)) = (self.elements(), other.elements());
         assert_eq!((ty, a.len()), (other_ty, b.len()), "arguments of different types");
@@ -184,7 +184,7 @@ impl ArgData {
             .collect()
     }
 
-    /// Type and bits of each value.
+    /// Returns the type, and the bits of each value.
     fn elements(&self) -> (Scalar, Vec<u64>) {
         match self {
             Self::Scalar { ty, bits } => (*ty, vec![*bits]),
@@ -196,7 +196,7 @@ impl ArgData {
     }
 }
 
-/// Size of an element of a slice, whose type is never a type parameter.
+/// Returns the size of an element of a slice, whose type is never a type parameter.
 fn element_size(elem: Scalar) -> usize {
     elem.size().expect("arguments have concrete types") as usize
 }
@@ -205,7 +205,7 @@ fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
-/// Whether `bits` are a NaN, if `ty` has one.
+/// Returns true if `bits` are a NaN of `ty`.
 fn is_nan(ty: Scalar, bits: u64) -> bool {
     let infinity = match ty {
         Scalar::F16 => 0x7c00,
@@ -218,15 +218,15 @@ fn is_nan(ty: Scalar, bits: u64) -> bool {
     bits & !sign > infinity
 }
 
-/// One kernel of so many may start before the grids before it have ended.
+/// One kernel in this many may start before the grids before it have ended.
 const DEPENDENT_LAUNCHES: u64 = 16;
 
-/// The kernel of this seed; the same one each time.
+/// Returns the kernel of a seed, always the same one.
 pub fn random_kernel(seed: u64) -> RandomKernel {
     random_kernel_within(seed, u32::MAX)
 }
 
-/// Returns the kernel of this seed with at most so many statements.
+/// Returns the kernel of a seed with at most `max_statements` statements.
 pub fn random_kernel_within(seed: u64, max_statements: u32) -> RandomKernel {
     let mut generator = Generator::new(seed);
     generator.budget = generator.budget.min(max_statements);
@@ -245,21 +245,21 @@ pub fn random_kernel_within(seed: u64, max_statements: u32) -> RandomKernel {
     RandomKernel { open, bindings, kernel, shape, args }
 }
 
-/// A value that is visible where the generator is.
+/// A value that is visible at the generator's position.
 #[derive(Clone, Copy, Debug)]
 struct Value {
     id: InstId,
     ty: Scalar,
-    /// Whether it is the same in the whole block.
+    /// True if it is the same in the whole block.
     uniform: bool,
 }
 
-/// Something that `break` or `continue` may name.
+/// A target of `break` or `continue`.
 #[derive(Clone, Copy, Debug)]
 struct Enclosing {
     id: InstId,
     repeats: bool,
-    /// Whether control is uniform in its body, so that only all threads together leave.
+    /// True if control is uniform in its body, so that threads leave it only all together.
     uniform: bool,
 }
 
@@ -271,16 +271,16 @@ struct Generator {
     shape: LaunchShape,
     args: Vec<ArgData>,
     plan: plan::Plan,
-    /// What is visible, oldest first.
+    /// The visible values, oldest first.
     values: Vec<Value>,
     enclosing: Vec<Enclosing>,
-    /// The counters of the loops over constant ranges around this place, with their types.
+    /// The counters of the enclosing loops over constant ranges, with their types.
     counters: Vec<(InstId, Scalar)>,
-    /// Whether control is the same in the whole block here.
+    /// True if control is the same in the whole block here.
     uniform: bool,
-    /// How many loops enclose this place.
+    /// The number of enclosing loops.
     loops: u32,
-    /// Statements still to be written.
+    /// The number of statements that may still be generated.
     budget: u32,
 }
 

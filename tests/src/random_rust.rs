@@ -1,14 +1,14 @@
 //! Random well-typed Rust kernels, and the program that runs them on every engine.
 //!
-//! [`kernel()`] writes one: a module with structs, enums, traits, device functions and a kernel,
-//! over the whole language. What it computes must be the same bits in rustc's own copy (where that
-//! can run: not if threads meet), on the interpreter before and after optimizing, and on a GPU.
-//! [`batch`] compiles many of them into one program beside `driver.rs`, which has the engines and
-//! compares; [`shrink`] makes a kernel on which they disagree smaller; [`coverage`] says what of
-//! the language is in them.
+//! [`kernel()`] generates one: a module with structs, enums, traits, device functions and a kernel,
+//! over the whole language. Its results must be the same bits in rustc's own copy (which cannot run
+//! if threads meet), on the interpreter before and after optimization, and on a GPU. [`batch`]
+//! compiles many of them into one program together with `driver.rs`, which has the engines and
+//! compares; [`shrink`] reduces a kernel on which they disagree; [`coverage`] counts the language
+//! features in them.
 //!
-//! The exceptions that rustc leaves open are kept out by construction: bits of a float are only
-//! looked at where a NaN has become the one of `support`, and `min` and `max` see no -0.0.
+//! Kernels avoid by construction the results that Rust leaves unspecified: the bits of a float are
+//! read only after `support` has replaced every NaN by one, and `min` and `max` get no -0.0.
 //!
 //! A kernel is text with one statement a line, and depends on its seed alone:
 //!

@@ -1,18 +1,20 @@
 //! Reduction of a kernel that shows a bug to a small one that still shows it.
 //!
-//! [`reduce`] tries edits in turn, keeps each after which the kernel is well-formed and still fails, and ends when none
-//! is left. An edit drops a run of instructions, puts one of an instruction's bodies in its place, or lets an operand stand for the result
-//! of an operation. A dropped instruction whose value is used becomes a zero.
+//! [`reduce`] tries edits in turn, keeps each one after which the kernel is well-formed and still
+//! fails, and ends when no edit is left. An edit drops a run of instructions, replaces an
+//! instruction by one of its bodies, or replaces the result of an operation by one of its operands.
+//! A dropped instruction whose value is used becomes a zero.
 use warpwise_compiler::{
     id::Facts,
     ir::{Body, Effect, InstId, Kernel, LocalId, Op, Ty},
     verify::verify,
 };
 
-/// Returns the smallest kernel that the edits of this module lead to from `kernel`, and that `fails`.
+/// Returns the smallest kernel that `fails` and that the edits of this module reach from `kernel`.
 ///
-/// `fails` is called once for each well-formed kernel on the way, and decides whether a kernel shows the bug. It is the caller's part to
-/// refuse kernels that mean nothing, such as one whose threads race; that each local is set before it is read is kept here.
+/// `fails` is called once for each well-formed candidate, and decides whether it shows the bug. The
+/// caller must reject kernels without a defined meaning, such as one whose threads race. This
+/// module only ensures that each local is set before it is read.
 pub fn reduce(kernel: &Kernel, mut fails: impl FnMut(&Kernel) -> bool) -> Kernel {
     let mut best = kernel.clone();
     let mut keep = |best: &mut Kernel, mut edited: Kernel| {
@@ -30,11 +32,11 @@ pub fn reduce(kernel: &Kernel, mut fails: impl FnMut(&Kernel) -> bool) -> Kernel
     };
     loop {
         let before = best.insts.len();
-        // Long runs first: one success saves the many attempts that its parts would take.
+        // Long runs first: one success saves the many attempts that their parts would take.
         let mut length = best.insts.len();
         while length > 0 {
             let mut end = best.insts.len();
-            // From the back, since what nobody uses any more goes along.
+            // From the back, since that also removes what becomes unused.
             while end > 0 {
                 let edited = without(&best, end.saturating_sub(length)..end);
                 keep(&mut best, edited);
@@ -70,7 +72,8 @@ fn without(kernel: &Kernel, positions: std::ops::Range<usize>) -> Kernel {
     edited
 }
 
-/// True if every local is set before it is read, on every way there. What a loop or a block sets does not count behind it.
+/// Returns true if every local is set before it is read, on every path. Assignments in a loop or a
+/// block do not count after it.
 fn sets_before_reading(kernel: &Kernel) -> bool {
     fn walk(kernel: &Kernel, body: &Body, set: &mut Facts<LocalId, bool>) -> bool {
         body.0.iter().all(|&id| match &kernel.insts[id].op {
@@ -94,7 +97,7 @@ fn sets_before_reading(kernel: &Kernel) -> bool {
     walk(kernel, &kernel.body, &mut kernel.locals.facts(false))
 }
 
-/// Returns `kernel` with something simpler in the place of `id`, in each way there is.
+/// Returns every variant of `kernel` with something simpler in the place of `id`.
 fn simpler(kernel: &Kernel, id: InstId) -> Vec<Kernel> {
     let inst = &kernel.insts[id];
     let mut all = Vec::new();
@@ -130,7 +133,7 @@ fn replace_uses(kernel: &mut Kernel, id: InstId, by: InstId) {
     }
 }
 
-/// Drops the instructions without an effect that nothing uses, and what sets locals that nothing reads.
+/// Drops unused instructions without effects, and assignments to locals that are never read.
 fn drop_unused(kernel: &mut Kernel) {
     loop {
         let used = used(kernel);
@@ -157,7 +160,7 @@ fn drop_unused(kernel: &mut Kernel) {
     }
 }
 
-/// Returns for each instruction whether another that a body reaches has it as an operand.
+/// Returns for each instruction whether another reachable one has it as an operand.
 fn used(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut used = kernel.insts.facts(false);
     kernel.walk(&mut |id| {
@@ -192,7 +195,7 @@ mod tests {
     use crate::random_ir::random_kernel;
     use warpwise_compiler::ir::WarpOp;
 
-    /// A kernel of hundreds of instructions ends as one vote, and what that needs.
+    /// A kernel of hundreds of instructions ends as one vote and its operands.
     #[test]
     fn one_vote_is_left() {
         let is_vote =

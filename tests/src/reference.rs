@@ -1,8 +1,8 @@
-//! A second reading of the IR, to hold the interpreter against.
+//! A second, independent implementation of the IR, to compare the interpreter with.
 //!
-//! Threads run one after the other, one instruction at a time, on plain numbers: no
-//! masks, no vectors, no registers, no lowering. A thread that comes to where threads
-//! meet waits there until those it waits for have come. It is as slow as it sounds.
+//! Threads run one after the other, one instruction at a time, on plain numbers: no masks, no
+//! vectors, no registers, no lowering. A thread that reaches a collective operation waits there
+//! until all threads that it waits for have arrived. It is accordingly slow.
 mod half;
 mod scalar;
 
@@ -22,21 +22,21 @@ use warpwise_compiler::{
 };
 use warpwise_simt::FaultReport;
 
-/// What a launch leaves behind.
+/// The outcome of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Left {
-    /// The arguments, with what was written.
+    /// The arguments after the launch.
     pub args: Vec<ArgData>,
     /// The lowest fault.
     pub fault: Option<FaultReport>,
-    /// What was printed, thread by thread.
+    /// The printed output, thread by thread.
     pub printed: Vec<Printed>,
 }
 
 /// Runs a random kernel.
 ///
 /// # Panics
-/// If it deadlocks, or does what the verifier rules out.
+/// Panics if it deadlocks, or does something that the verifier rules out.
 pub fn run(random: &RandomKernel) -> Left {
     let mut machine = Machine {
         kernel: &random.kernel,
@@ -61,7 +61,7 @@ pub fn run(random: &RandomKernel) -> Left {
     Left { args: machine.args, fault: machine.fault, printed: machine.printed }
 }
 
-/// A body that a thread is in: the structure it belongs to, and what is next.
+/// A body that a thread is in: its structure, and the position of the next instruction.
 #[derive(Clone, Copy)]
 struct Level<'k> {
     of: Option<InstId>,
@@ -69,7 +69,8 @@ struct Level<'k> {
     next: usize,
 }
 
-/// What a pointer points to: parameters first, then shared arrays, then each thread's own.
+/// The position in a pointer of the number of its buffer: parameters first, then shared arrays,
+/// then each thread's own.
 const BUFFER: u32 = 48;
 
 struct Thread<'k> {
@@ -78,7 +79,7 @@ struct Thread<'k> {
     values: HashMap<InstId, u64>,
     locals: HashMap<LocalId, u64>,
     levels: Vec<Level<'k>>,
-    /// Where it waits for others.
+    /// The collective operation at which it waits for other threads.
     waits: Option<InstId>,
     printed: Vec<Printed>,
 }
@@ -101,7 +102,7 @@ struct Machine<'k> {
     printed: Vec<Printed>,
 }
 
-/// Goes to the end of the body of `structure`, which `thread` is in.
+/// Moves `thread` to the end of the body of `structure`, which it is in.
 fn next_iteration(thread: &mut Thread<'_>, structure: InstId) {
     while thread.levels.last().unwrap().of != Some(structure) {
         thread.levels.pop();
@@ -143,7 +144,7 @@ impl<'k> Machine<'k> {
         while threads.iter().any(|thread| !thread.has_ended()) {
             let mut moved = false;
             for thread in &mut threads {
-                // A turn ends after a while, as others may be waited for.
+                // A turn is limited, as other threads may wait for this one.
                 for _ in 0..10_000 {
                     if thread.has_ended() || thread.waits.is_some() {
                         break;
@@ -258,7 +259,7 @@ impl<'k> Machine<'k> {
                 }
                 old
             }
-            // At once, which is one of the times that it may take place.
+            // Done at once, which is one of the permitted times.
             Op::Copy(
                 CopyOp::AsyncCopy { to, from, bytes }
                 | CopyOp::BulkCopy { to, from, bytes, .. }
@@ -277,7 +278,7 @@ impl<'k> Machine<'k> {
                 | CopyOp::BulkCommit
                 | CopyOp::BulkWait { .. },
             ) => return,
-            // Those of random kernels are for one thread.
+            // Random kernels use mbarriers of one thread only.
             Op::Sync(SyncOp::MBarrierWait { .. }) => return,
             Op::Sync(SyncOp::MBarrierArrive { .. }) => 0,
             Op::Copy(CopyOp::TensorCopy { .. } | CopyOp::TensorStore { .. }) => {
@@ -308,7 +309,7 @@ impl<'k> Machine<'k> {
                 thread.waits = Some(id);
                 return;
             }
-            // Alone, as far as it can tell.
+            // Each thread may count as alone.
             Op::Warp(WarpOp::ActiveMask) => 1 << (thread.number % 32),
             Op::Sync(SyncOp::Fence { .. } | SyncOp::GridDependency(_)) => return,
             Op::If { cond, then, other } => {
@@ -453,7 +454,7 @@ impl<'k> Machine<'k> {
         });
     }
 
-    /// Sets threads going again whose barrier everybody has come to.
+    /// Resumes the threads of a block if all of them have reached a barrier.
     fn meet_block(&mut self, threads: &mut [Thread<'k>]) -> bool {
         let mut at: Vec<_> = threads.iter_mut().filter(|thread| !thread.has_ended()).collect();
         let is_barrier = |thread: &&mut Thread<'_>| {
@@ -484,7 +485,7 @@ impl<'k> Machine<'k> {
         true
     }
 
-    /// Sets lanes going again that wait for nobody any more.
+    /// Resumes lanes that no longer wait for others.
     fn meet_warps(&mut self, threads: &mut [Thread<'k>]) -> bool {
         let mut moved = false;
         for warp in threads.chunks_mut(32) {
@@ -513,7 +514,7 @@ impl<'k> Machine<'k> {
         moved
     }
 
-    /// Whom a thread waits for at an operation of its warp.
+    /// Returns the lanes that a thread waits for at an operation of its warp.
     fn mask(&self, id: InstId, thread: &Thread<'_>) -> Option<u32> {
         match &self.kernel.insts[id].op {
             Op::Sync(SyncOp::SyncWarp { mask })
@@ -523,7 +524,7 @@ impl<'k> Machine<'k> {
                 | WarpOp::Match { mask, .. }
                 | WarpOp::Reduce { mask, .. },
             ) => Some(mask.map_or(u32::MAX, |mask| thread.values[&mask] as u32)),
-            // Those of random kernels are for one warp.
+            // Random kernels use named barriers of one warp only.
             Op::Sync(SyncOp::NamedBarrier { .. })
             | Op::Matrix(MatrixOp::Mma { .. } | MatrixOp::DistributeRows { .. }) => Some(u32::MAX),
             _ => None,
@@ -614,8 +615,7 @@ impl<'k> Machine<'k> {
     }
 }
 
-/// Whether both left the same values, any NaN being the same as any other, and the same fault
-/// and output.
+/// Returns true if both have the same values, fault and output. All NaNs are equal.
 pub fn same(a: &Left, b: &Left) -> bool {
     a.fault == b.fault
         && a.printed == b.printed

@@ -1,9 +1,9 @@
-//! What a trace claims, against what threads do.
+//! Check of the claims of a trace against the steps of threads.
 //!
-//! [`contradictions`] runs a launch in lock step (the [oracle]) and holds each step against the
-//! events of its instruction: who runs it, how far addresses and stored values are apart, which numbers they
-//! are, how conditions split, what is uniform, and which steps have a barrier between them. An instruction
-//! with one event is held against that one; of several, one has to fit.
+//! [`contradictions`] runs a launch in lock step (the [oracle]) and compares each step with the
+//! events of its instruction: the active threads, the differences between addresses and stored
+//! values, their exact numbers, the splits of conditions, uniformity, and which steps have a
+//! barrier between them. A step must agree with at least one event of its instruction.
 use crate::{
     oracle::{self, At, Step},
     random_ir::RandomKernel,
@@ -21,25 +21,27 @@ use warpwise_compiler::{
     ir::{CopyOp, InstId, Kernel, Op, Scalar, Space, SyncOp, Ty, VoteOp, WarpOp, evaluate},
 };
 
-/// How much was claimed, and how much there was to claim.
+/// The number of claims, and of opportunities to make one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
-    /// Instructions that yielded the same in each warp, in each block, whenever they ran.
+    /// Instructions that yielded the same value throughout each warp, and throughout each block,
+    /// whenever they ran.
     pub uniform: [u32; 2],
-    /// Of these, how many are known to.
+    /// Of these, the number that the trace knows to be uniform.
     pub proved: [u32; 2],
-    /// Accesses that were run.
+    /// Accesses that ran.
     pub accesses: u32,
-    /// Of these, in how many all differences between threads are known, without and with an assumption.
+    /// Of these, the number for which all differences between threads are known, without and with
+    /// an assumption.
     pub known: [u32; 2],
-    /// Integers that were stored, and how many of them all differences are known.
+    /// Stored integers, and the number of them for which all differences are known.
     pub stored: [u32; 2],
 }
 
-/// What `trace`'s claims about a launch of `random` are, and are not so.
+/// Returns the claims of the trace that the launch of `random` contradicts.
 ///
 /// # Panics
-/// If the kernel does not end.
+/// Panics if the kernel does not end.
 pub fn contradictions(random: &RandomKernel, tally: &mut Tally) -> Vec<String> {
     let RandomKernel { kernel, shape, args, .. } = random;
     let facts = uniformity::analyze(kernel);
@@ -75,11 +77,11 @@ struct Check<'c> {
     kernel: &'c Kernel,
     trace: &'c Trace,
     events: Vec<Vec<&'c Event>>,
-    /// What each instruction yielded last, by thread.
+    /// Per instruction and thread, its last value.
     last: Vec<Vec<u64>>,
-    /// Barriers so far, of each thread of this block.
+    /// The number of barriers that each thread of this block has passed.
     barriers: Vec<u32>,
-    /// Events that were met in this block by some threads, and behind how many barriers.
+    /// The events that ran in this block, with their threads and the barriers that each had passed.
     met: Vec<(&'c Event, Vec<(usize, u32)>)>,
     uniform: Vec<[bool; 2]>,
     has_ballots: bool,
@@ -154,7 +156,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Threads whose index is said to be too large, and that go on.
+    /// Reports threads that continue although the trace claims that their index is out of bounds.
     fn out_of_bounds(&mut self, events: &[&Event], step: &Step<'_>) {
         for event in events.iter().filter(|event| event.loops.is_empty()) {
             let EventKind::OutOfBounds { threads, .. } = &event.kind else { continue };
@@ -169,7 +171,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Whether threads of a warp or block got the same.
+    /// Checks whether the threads of a warp or block got the same value.
     fn same(&mut self, step: &Step<'_>) {
         if self.kernel.insts[step.id].ty == Ty::Ptr(Space::Local)
             || self.kernel.insts[step.id].ty == Ty::Unit
@@ -199,7 +201,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// What `event` says of this step that is not so.
+    /// Returns how this step contradicts `event`, if it does.
     fn mismatch(&self, event: &Event, step: &Step<'_>) -> Option<String> {
         let active = &event.active;
         let all = &active.threads;
@@ -288,7 +290,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Barriers between this step and others of this block.
+    /// Checks the claims about barriers between this step and earlier ones of this block.
     fn between(&mut self, event: &'c Event, step: &Step<'_>) {
         for (earlier, counts) in &self.met {
             let met = counts.iter().filter(|(thread, _)| step.active[*thread]);
@@ -324,7 +326,7 @@ impl<'c> Check<'c> {
     }
 }
 
-/// The pointer of an access, and what it stores.
+/// Returns the pointer of an access, and the stored value.
 fn pointer(op: &Op) -> Option<(InstId, Option<InstId>)> {
     match op {
         Op::Load { ptr, .. } | Op::AtomicLoad { ptr, .. } | Op::Atomic { ptr, .. } => {
@@ -336,12 +338,12 @@ fn pointer(op: &Op) -> Option<(InstId, Option<InstId>)> {
     }
 }
 
-/// A value as a number; of floats, the bits.
+/// Returns a value as a number; for a float, its bits.
 fn number(scalar: Scalar, bits: u64) -> i128 {
     evaluate::integer(scalar, bits).unwrap_or(i128::from(bits))
 }
 
-/// What `value` claims of the numbers in `threads` that is not so.
+/// Returns a contradiction between `value` and the numbers in `threads`, if there is one.
 fn apart(value: &SymbolicSum, threads: &[usize], number: impl Fn(usize) -> i128) -> Option<String> {
     let wrong = |a: usize, b: usize| {
         let claimed = value.difference(a, b)?;
@@ -361,7 +363,7 @@ fn apart(value: &SymbolicSum, threads: &[usize], number: impl Fn(usize) -> i128)
     from_first.or_else(to_next).or_else(exact)
 }
 
-/// What `split` claims of a condition that is not so.
+/// Returns a contradiction between `split` and the values of a condition, if there is one.
 fn parted(split: &Split, threads: &[usize], truth: impl Fn(usize) -> bool) -> Option<String> {
     let agree = |group: &[usize]| group.windows(2).all(|pair| truth(pair[0]) == truth(pair[1]));
     let count = |which: bool| threads.iter().filter(|&&thread| truth(thread) == which).count();

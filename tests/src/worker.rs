@@ -1,4 +1,5 @@
-//! Processes that run kernels on a GPU, so that a kernel that ends its process or never ends takes no other down.
+//! Worker processes that run kernels on a GPU, so that a kernel that crashes or never ends takes
+//! only its own process down.
 use std::{
     ffi::OsStr,
     io::{self, BufRead, BufReader},
@@ -7,10 +8,10 @@ use std::{
     thread,
 };
 
-/// The first argument of these processes.
+/// The first argument of worker processes.
 pub const WORKER: &str = "--worker";
 
-/// A process of this program, which is ended with its value.
+/// A process of this program, which is killed when this value is dropped.
 #[derive(Debug)]
 pub struct Worker {
     child: Child,
@@ -24,10 +25,10 @@ impl Worker {
     /// Starts this program with [`WORKER`] and `args`.
     ///
     /// # Errors
-    /// If the system starts no process.
+    /// Fails if the system cannot start a process.
     ///
     /// # Panics
-    /// Never: both ends of a pipe are there.
+    /// Never panics: both pipes exist.
     pub fn start(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> io::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg(WORKER)

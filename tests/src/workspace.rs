@@ -13,7 +13,8 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a package in a workspace").to_owned()
 }
 
-/// Returns the text of every Rust file, by its path from the root with `/` between folders, in order.
+/// Returns the text of every Rust file, by its path from the root with `/` between folders, in
+/// order.
 ///
 /// # Panics
 /// If a file cannot be read.

@@ -1,4 +1,4 @@
-//! What the analyses prove holds in every step of random kernels.
+//! The claims of the analyses hold in every step of random kernels.
 use warpwise_compiler::{
     analysis::{
         checks::{self, Verdict},
@@ -91,7 +91,7 @@ fn what_is_proved_never_fails() {
     assert!(failed > 150 && related > 150, "the kernels say little");
 }
 
-/// The instruction that ends threads where a check fails.
+/// Returns the instruction that ends threads where a check fails.
 fn failing(kernel: &Kernel, check: InstId) -> InstId {
     let arm = |body: &warpwise_compiler::ir::Body| body.0.last().copied();
     match &kernel.insts[check].op {
@@ -100,8 +100,8 @@ fn failing(kernel: &Kernel, check: InstId) -> InstId {
     }
 }
 
-/// Of the instructions that were the same in all threads of a group each time they ran, how
-/// many are known to be; for warps, and for blocks.
+/// Counts of the instructions that were uniform in a group each time they ran, and of those that
+/// the analysis knows to be, for warps and for blocks.
 #[derive(Debug, Default)]
 struct Tally {
     observed: [u32; 2],
@@ -118,23 +118,24 @@ impl Tally {
     }
 }
 
-/// Threads in a warp, and the most in a block.
+/// The number of threads in a warp, and the largest one in a block.
 const SIZES: [usize; 2] = [32, 1024];
 
-/// The threads of each warp or block.
+/// Returns the threads of each warp or block.
 fn groups(step: &Step<'_>, size: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
     let count = step.active.len();
     (0..count).step_by(size).map(move |first| first..count.min(first + size))
 }
 
-/// What `facts` say of this step, and is not so.
+/// Returns the claims of `facts` that this step contradicts.
 fn contradictions(kernel: &Kernel, facts: &Uniformity, step: &Step<'_>) -> Vec<String> {
     let mut wrong = Vec::new();
     for (varying, size) in [&facts.warp, &facts.block].into_iter().zip(SIZES) {
         for group in groups(step, size) {
             let together = varying.control[step.id].is_uniform();
             let all_left = together && varying.ended[step.id].is_uniform();
-            // Threads have the same address for memory of their own, and the oracle tells it apart.
+            // An address in a thread's own memory is the same for all threads, but not in the
+            // oracle.
             let own = kernel.insts[step.id].ty == Ty::Ptr(Space::Local);
             let same = own || agrees(step, &group);
             let kinds = [
@@ -152,7 +153,7 @@ fn contradictions(kernel: &Kernel, facts: &Uniformity, step: &Step<'_>) -> Vec<S
 
 type Group = std::ops::Range<usize>;
 
-/// Whether all threads that run the step get the same.
+/// Returns true if all threads that run the step get the same value.
 fn agrees(step: &Step<'_>, group: &Group) -> bool {
     let on = |thread: &usize| step.active[*thread] && step.threads[*thread] == At::Here;
     let mut values = group.clone().filter(on).filter_map(|thread| step.values.get(thread));
@@ -160,8 +161,8 @@ fn agrees(step: &Step<'_>, group: &Group) -> bool {
     values.all(|value| value == first)
 }
 
-/// Whether some run it and others, that have not ended, do not. The next value of a `for` is for
-/// those that are still in it.
+/// Returns true if some threads run the step and others, which have not ended, do not. A `for` that
+/// takes its next value is excepted, since only the threads still in it run that step.
 fn parted(step: &Step<'_>, group: &Group) -> bool {
     let runs = group.clone().any(|thread| step.active[thread]);
     let waits =
@@ -173,13 +174,13 @@ fn has_ended(at: At) -> bool {
     matches!(at, At::Returned | At::Faulted)
 }
 
-/// Whether some run it and others have returned.
+/// Returns true if some threads run the step and others have returned.
 fn some_returned(step: &Step<'_>, group: &Group) -> bool {
     let runs = group.clone().any(|thread| step.active[thread]);
     !step.repeats && runs && group.clone().any(|thread| step.threads[thread] == At::Returned)
 }
 
-/// The values of this step that are outside of the range.
+/// Returns the values of this step that are outside their range.
 fn outside(kernel: &Kernel, ranges: &Ranges, step: &Step<'_>) -> Vec<String> {
     let (Some(range), Ty::Scalar(ty)) = (ranges.get(kernel, step.id), kernel.insts[step.id].ty)
     else {

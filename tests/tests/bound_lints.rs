@@ -1,5 +1,5 @@
-//! Lints of generic kernels: what the build cannot tell is logged once the kernel is bound, and
-//! nothing else comes of it.
+//! Lints of generic kernels: findings that the build cannot make are logged when the kernel is
+//! bound, and have no other effect.
 use std::sync::{Mutex, MutexGuard, Once};
 use warpwise::{Device, LaunchConfig, prelude::*};
 
@@ -22,14 +22,14 @@ fn allowed<const N: usize>(x: &mut [f32]) {
     x[global_idx_x()] = 1.0;
 }
 
-/// Nothing says that it is unfulfilled: with 100 threads it is.
+/// With 100 threads the expectation is unfulfilled, which is not reported.
 #[kernel(block = N)]
 #[expect(gpu_partial_warps)]
 fn expected<const N: usize>(x: &mut [f32]) {
     x[global_idx_x()] = 1.0;
 }
 
-/// What is said of this one is said when it is built.
+/// The build already reports the finding of this kernel.
 #[kernel(block = N)]
 #[warn(gpu_barriers_in_divergent_flow)]
 #[allow(deprecated, reason = "a warning is a use of a deprecated macro")]
@@ -78,10 +78,10 @@ fn what_the_build_cannot_tell_is_logged_once_the_kernel_is_bound() {
     denied::<100>::launch(&device, all, &mut x).unwrap();
     allowed::<100>::launch(&device, all, &mut x).unwrap();
     expected::<100>::launch(&device, all, &mut x).unwrap();
-    // Some of its threads wait for nobody: a barrier of which the interpreter says so.
+    // Some threads wait at a barrier that others never reach, which the interpreter reports.
     let _ = said_before::<64>::launch(&device, all, &mut x);
     let mut records = std::mem::take(&mut *records());
-    // Others may have something to say, too.
+    // Other tests may log records, too.
     let ours = ["gpu_partial_warps", "gpu_barriers_in_divergent_flow"];
     records.retain(|(.., text)| ours.iter().any(|lint| text.starts_with(lint)));
     let heads: Vec<_> = records

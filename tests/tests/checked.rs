@@ -1,4 +1,4 @@
-//! Checked launches, from Rust: kernels that are clean, and kernels with exactly one race.
+//! Checked launches, from Rust: clean kernels, and kernels with exactly one race.
 use std::sync::atomic::Ordering;
 use std::{ops::ControlFlow, process::Command};
 use warpwise::{
@@ -9,7 +9,7 @@ use warpwise::{
     trace::Watch,
 };
 
-/// The sums of blocks, in a tree; with a barrier behind those rounds that add up more than so many elements.
+/// Sums blocks in a tree, with a barrier only after rounds that add more than `rounds` elements.
 #[kernel(block = 128)]
 #[allow(gpu_missing_barriers, gpu_missing_warp_syncs)]
 fn sums(rounds: usize, x: &[u32], y: &mut [u32]) {
@@ -32,7 +32,7 @@ fn sums(rounds: usize, x: &[u32], y: &mut [u32]) {
     }
 }
 
-/// Everybody writes into a few elements.
+/// All threads write into a few elements.
 #[kernel]
 #[allow(gpu_block_races)]
 fn wrap(y: &mut [u32]) {
@@ -40,7 +40,7 @@ fn wrap(y: &mut [u32]) {
     y[i % 64] = i as u32;
 }
 
-/// The last block to come adds up what all have written.
+/// The last block to arrive sums the values of all blocks.
 #[kernel]
 #[allow(gpu_contended_atomics)]
 fn last_block(parts: &mut [u32], count: &[AtomicU32], y: &mut [u32]) {
@@ -57,7 +57,7 @@ fn last_block(parts: &mut [u32], count: &[AtomicU32], y: &mut [u32]) {
     }
 }
 
-/// Half of a tile is written, all of it read, and half or all of it stored.
+/// Half of a tile is written, all of it is read, and half or all of it is stored.
 #[kernel(block = 64)]
 #[allow(gpu_uninit_shared_reads)]
 fn half_written(n: u32, y: &mut [u32]) {
@@ -77,7 +77,8 @@ struct Slot {
     value: u32,
 }
 
-/// Each thread takes a slot by its atomic, and writes beside it: into its own, or into its neighbour's, too.
+/// Each thread uses the atomic of a slot, and writes the field beside it: in its own slot, or also
+/// in its neighbour's.
 #[kernel(block = 64)]
 #[allow(gpu_global_races)]
 fn beside_atomics(far: u32, slots: &mut [Slot], out: &mut [u32]) {
@@ -95,7 +96,7 @@ fn beside_atomics(far: u32, slots: &mut [Slot], out: &mut [u32]) {
     out[t] = tile[t].key.load(Ordering::Relaxed);
 }
 
-/// Reads a field that nobody has written, of a slot whose atomic everybody has.
+/// Reads an unwritten field of a slot whose atomic every thread has written.
 #[kernel(block = 64)]
 #[allow(gpu_uninit_shared_reads)]
 fn unwritten_field(out: &mut [u32]) {
@@ -141,7 +142,7 @@ fn a_kernel_is_clean_or_has_this_race() {
     assert_eq!(y.to_vec().unwrap(), [128; 4]);
     assert_eq!(simulator.take_findings(), []);
 
-    // The last rounds are those of one warp: that may work, and is said.
+    // The last rounds are within one warp: that may work, but is reported.
     sums::launch(&device, LaunchConfig::grid(4), 32, &x, &mut y).unwrap();
     let found = simulator.take_findings();
     assert!(!found.is_empty());
@@ -165,9 +166,9 @@ fn blocks_race() {
     let [one, other] = &race.accesses;
     assert_eq!((one.block, other.block), ([0; 3], [1, 0, 0]));
     assert_eq!((one.place.line, findings[0].count), (other.place.line, 64));
-    // It has run to its end, and the device works on.
+    // The launch has run to its end, and the device still works.
     assert!(y.to_vec().unwrap().iter().all(|value| *value > 0 || value % 64 == 0));
-    // Nobody looks for races here.
+    // Races are not checked here.
     let device = Simulator::new().checks(Checks::INIT).device();
     let mut y = device.zeros::<u32>(64).unwrap();
     wrap::launch(&device, LaunchConfig::grid(2).block(64), &mut y).unwrap();
@@ -276,7 +277,8 @@ fn event_of(t: usize) -> Event {
     }
 }
 
-/// Each thread makes an event and looks at its neighbours'. What the other variants have in those bytes, nobody writes.
+/// Each thread stores an event and reads its neighbours'. The bytes that only other variants use
+/// are never written.
 #[kernel(block = 64)]
 fn events(same: &mut [bool], kept: &mut [Event]) {
     let tile = shared!([Event; 64]);
@@ -313,7 +315,7 @@ fn what_a_variant_has_not_is_not_missed() {
     assert_eq!(kept.to_vec().unwrap(), want.collect::<Vec<_>>());
 }
 
-/// Threads write events to one place.
+/// All threads write events to one place.
 #[kernel(block = 64)]
 #[allow(gpu_global_races)]
 fn one_event(kept: &mut [Event]) {
@@ -347,14 +349,14 @@ fn an_index_out_of_bounds_has_a_buffer() {
     let Problem::OutOfBounds(outside) = &found[0].problem else { panic!("{error}") };
     assert_eq!((outside.buffer.as_deref(), outside.index, outside.len), (Some("y"), 4, 4));
     assert_eq!(device.synchronize(), Ok(()), "it was told once");
-    // What is no finding waits for the next call, as on every device.
+    // Faults that are not findings wait for the next call, as on every device.
     let device = Simulator::new().checks(Checks::RACE).device();
     let mut y = device.zeros::<u32>(4).unwrap();
     behind_the_end::launch(&device, config, &mut y).unwrap();
     assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
 }
 
-/// Reads what stands before and after a row of shared memory whose length the launch computes.
+/// Reads the elements before and after a row of shared memory whose length the launch computes.
 #[kernel(block = 8)]
 #[allow(gpu_negative_indices, gpu_out_of_bounds_shared, gpu_unguarded_indices)]
 fn around(n: usize, y: &mut [u32]) {
@@ -387,7 +389,7 @@ fn each_place_that_is_out_of_bounds_is_reported_with_its_array() {
     assert!(texts[0].starts_with(before) && texts[1].starts_with(after), "{texts:#?}");
 }
 
-/// Reads two arrays at one index, of which the second is too short for the last thread.
+/// Reads two arrays at one index; the second array is too short for the last thread.
 #[kernel(block = 8)]
 #[allow(gpu_negative_indices, gpu_out_of_bounds_shared, gpu_unguarded_indices)]
 fn both(by: usize, y: &mut [u32]) {
@@ -416,7 +418,7 @@ fn the_array_of_a_check_is_told_from_others_that_are_read_beside_it() {
     assert_eq!(outside, Some("short"), "{error}");
 }
 
-/// Half of each warp is asked for its sum.
+/// Half of each warp computes its sum.
 #[kernel(block = 64)]
 #[allow(gpu_warp_mask_mismatches)]
 fn half_warps(x: &[u32], y: &mut [u32]) {
@@ -426,7 +428,7 @@ fn half_warps(x: &[u32], y: &mut [u32]) {
     }
 }
 
-/// The last warp adds up as many lanes as there are elements.
+/// The lanes of the last warp that have elements compute their sum.
 #[kernel(block = 64)]
 #[allow(gpu_warp_mask_mismatches)]
 fn named_lanes(n: usize, x: &[u32], y: &mut [u32]) {
@@ -437,7 +439,7 @@ fn named_lanes(n: usize, x: &[u32], y: &mut [u32]) {
     }
 }
 
-/// Those that have nothing to do return before.
+/// Threads without work return before the sum.
 #[kernel(block = 64)]
 #[allow(gpu_warp_mask_mismatches)]
 fn rest_has_returned(n: usize, x: &[u32], y: &mut [u32]) {
@@ -448,7 +450,7 @@ fn rest_has_returned(n: usize, x: &[u32], y: &mut [u32]) {
     y[t] = warp::reduce_add(x[t]) + warp::exclusive_sum(x[t]);
 }
 
-/// Reductions and scans of blocks that are no whole number of warps.
+/// Reductions and scans of blocks that are not a whole number of warps.
 #[kernel]
 #[allow(gpu_partial_warps)]
 fn of_blocks(x: &[u32], y: &mut [u32]) {
@@ -478,7 +480,7 @@ fn lanes_that_miss_an_operation_are_reported_and_others_are_not() {
     }
 }
 
-/// The sum of a warp by shuffles down, of a mask or of all lanes.
+/// Sums a warp by shuffles down, with a mask and over all lanes.
 #[kernel]
 #[allow(gpu_inactive_lane_shuffles, gpu_partial_warps)]
 fn shuffled_sum(x: &[u32], y: &mut [u32]) {
@@ -534,7 +536,7 @@ fn warnings_fail_where_they_are_denied_and_are_seen_by_whoever_captures_output()
     };
     let (passes, warnings) = run("all");
     assert!(passes && warnings > 0);
-    // Each once, however many launches it was found in.
+    // Each is printed once, in however many launches it was found.
     assert_eq!(run("all").1, warnings);
     assert!(warnings < 8, "{warnings}");
     assert_eq!(run("all,deny"), (false, 0));
@@ -592,7 +594,7 @@ fn each_who_looks_on_sees_the_same_memory() {
     assert_eq!(simulator.take_findings(), []);
 }
 
-/// Waits for what nobody writes, and races before.
+/// Waits for a value that is never written, after a race.
 #[kernel]
 #[allow(gpu_block_races)]
 fn stuck(flag: &[AtomicU32], y: &mut [u32]) {

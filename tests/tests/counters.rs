@@ -1,5 +1,5 @@
-//! The counters of the interpreter against what was measured: every row of `tests/hardware` is an access
-//! of a real kernel, whose addresses come from a buffer and whose mask is an `if`.
+//! The counters of the interpreter, compared with measurements: every row of `tests/hardware` is an
+//! access of a real kernel, whose addresses come from a buffer and whose mask is an `if`.
 use warpwise_compiler::{
     compile::optimized,
     hardware::{Kind, LANES},
@@ -38,7 +38,7 @@ fn global_accesses_count_as_measured() {
                 Kind::Store => total.global_stores,
                 Kind::Atomic => total.global_reductions,
             };
-            // The indices are loaded too: one sector for each 8 lanes, some of which are active.
+            // The indices are loaded too: one sector for each 8 lanes of which some are active.
             let indices = (0..4).filter(|part| row.active >> (8 * part) & 0xff != 0).count() as u64;
             let (requests, sectors) = if row.kind == Kind::Load { (2, indices) } else { (1, 0) };
             let counted = (requests, u64::from(row.counted[0]) + sectors);
@@ -47,7 +47,7 @@ fn global_accesses_count_as_measured() {
     }
 }
 
-/// How many values of a lane are one access: wide ones are made of neighbours.
+/// Returns the numbers of neighbouring values that may form a lane's access.
 fn forms(row: &Row) -> Vec<u32> {
     match row.bytes {
         8 => vec![1, 2],
@@ -56,7 +56,7 @@ fn forms(row: &Row) -> Vec<u32> {
     }
 }
 
-/// The kernel whose lanes each access `parts` neighbouring values at once.
+/// Returns the kernel whose lanes each access `parts` neighbouring values at once.
 fn kernel(kind: Kind, bytes: u32, parts: u32, is_shared: bool) -> Kernel {
     let scalar = match (kind, bytes / parts) {
         (_, 1) => "u8",
@@ -108,7 +108,7 @@ fn kernel(kind: Kind, bytes: u32, parts: u32, is_shared: bool) -> Kernel {
             Kind::Atomic => drop(say(format!("atomic.add.relaxed.device %{at}, %7 : {scalar}"))),
         }
     }
-    // Somebody must want what was loaded.
+    // The loaded values must be used.
     if let Some(first) = loaded.first().copied() {
         let mix = |sum, value: &i32| say(format!("xor %{sum}, %{value} : {scalar}"));
         let sum = loaded[1..].iter().fold(first, mix);

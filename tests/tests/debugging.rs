@@ -1,4 +1,4 @@
-//! Traces, breakpoints and drawn orders, as `docs/debugging.md` shows them.
+//! Traces, breakpoints and seeded schedules, as `docs/debugging.md` shows them.
 use std::sync::atomic::Ordering;
 use std::{
     ops::ControlFlow,
@@ -17,7 +17,7 @@ use warpwise::{
 const PAGE: &str = include_str!("../../docs/debugging.md");
 const HERE: &str = include_str!("debugging.rs");
 
-/// Each thread adds up a row.
+/// Each thread sums a row.
 #[kernel]
 fn rows(width: usize, x: &[f32], sums: &mut [f32]) {
     let row = global_idx_x();
@@ -43,7 +43,8 @@ fn roots(x: &[f32], out: &mut [f32]) {
     }
 }
 
-/// How far a line of this file is from the same line of the page's program, whose kernel has this title.
+/// Returns the distance of a line of this file from the same line of the page's program, whose
+/// kernel has this title.
 fn distance(title: &str) -> u32 {
     let line = |text: &str| text.lines().position(|line| line == title).unwrap() as u32;
     let program = PAGE.split("```rust\n").find(|part| part.contains(title)).unwrap();
@@ -55,7 +56,7 @@ fn distance(title: &str) -> u32 {
     line(HERE) - line(program)
 }
 
-/// As the page has it.
+/// Returns the trace with the lines of the page's program.
 fn of_page(mut trace: Trace, title: &str) -> String {
     for event in &mut trace.events {
         event.file = "src/main.rs";
@@ -154,7 +155,7 @@ fn traces_keep_to_a_line() {
     assert_eq!(trace_rows(&Simulator::new().trace(elsewhere)).remove(0).events, []);
 }
 
-/// Runs `roots` with a breakpoint; yields what came out of the launch.
+/// Runs `roots` with a breakpoint, and returns the result of the launch.
 fn roots_with(
     watch: Watch,
     handler: impl FnMut(&Hit) -> ControlFlow<()> + Send + 'static,
@@ -216,7 +217,7 @@ fn a_breakpoint_may_panic() {
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"mine"));
 }
 
-/// The indices of what is positive.
+/// Collects the indices of positive elements.
 #[kernel]
 fn positive(x: &[f32], count: &[AtomicU32], found: &mut [u32]) {
     let i = global_idx_x();
@@ -251,7 +252,7 @@ fn a_seed_is_an_order() {
     assert!((1..8).all(|seed| orders[seed] != orders[seed - 1]));
 }
 
-/// The sum of all elements.
+/// Sums all elements.
 #[kernel]
 fn total(x: &[f32], sum: &[AtomicF32]) {
     let i = global_idx_x();
@@ -285,7 +286,7 @@ fn the_page_shows_what_depends_on_the_order() {
     assert!((sum - usual.parse::<f32>().unwrap()).abs() < 1e-4 && usual != other);
     let (again, _) = run(&Simulator::new().schedule(order.seed), &x);
     assert_eq!(again.to_string(), *other, "the seed is an order that can be run again");
-    // The page's sum begins at 0.
+    // The sum in the page starts at 0.
     let x = device.upload(&x).unwrap();
     let sum = device.zeros::<f32>(1).unwrap().into_atomic();
     total::launch(&device, LaunchConfig::cover(1000), &x, &sum).unwrap();

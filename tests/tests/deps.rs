@@ -1,7 +1,7 @@
 //! Dependencies between crates, and the rules that every source file keeps.
 //!
-//! The checks read `cargo metadata` and the files of the workspace, so they hold for what is
-//! built, not for what somebody wrote down.
+//! The checks read `cargo metadata` and the files of the workspace, so they hold for the code that
+//! is built, not for a description of it.
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 use std::{
     collections::{BTreeSet, HashMap},
@@ -10,7 +10,7 @@ use std::{
 };
 use warpwise_tests::workspace;
 
-/// Files and folders that may say `expect(unsafe_code)`; rustc denies `unsafe` everywhere else.
+/// Files and folders that may contain `expect(unsafe_code)`; rustc denies `unsafe` everywhere else.
 const UNSAFE: [&str; 22] = [
     "benches/benches/launch.rs",
     "benches/race/device_problem.rs",
@@ -36,13 +36,13 @@ const UNSAFE: [&str; 22] = [
     "simt/src/vector/registers/mod.rs",
 ];
 
-/// Where files are what tests read, rather than code of the workspace.
+/// Folders of files that tests read, rather than code of the workspace.
 const INPUTS: [&str; 3] = ["frontend/golden/", "frontend/tests/lower/", "tests/ui/"];
 
-/// Packages that a project gets with `warpwise`, itself included.
+/// The limit of packages that a project gets with `warpwise`, itself included.
 const MOST_PACKAGES: usize = 60;
 
-/// The target triple of this machine.
+/// Returns the target triple of this machine.
 fn host() -> String {
     let output = Command::new("rustc").arg("-vV").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -61,7 +61,7 @@ fn package<'m>(metadata: &'m Metadata, name: &str) -> &'m Package {
     metadata.workspace_packages().into_iter().find(|package| package.name == name).unwrap()
 }
 
-/// Names of everything that building `name` builds, itself included, tests left out.
+/// Returns the names of all packages that building `name` builds, itself included, without tests.
 fn built_with(metadata: &Metadata, name: &str) -> BTreeSet<String> {
     let nodes: HashMap<&PackageId, _> =
         metadata.resolve.as_ref().unwrap().nodes.iter().map(|node| (&node.id, node)).collect();

@@ -8,7 +8,7 @@ use warpwise_compiler::{
     target::Target,
 };
 
-/// Bodies inside bodies, `open` opening the next, as deep as they may nest.
+/// Returns bodies nested as deep as permitted, each opened by `open`.
 fn deepest(open: impl Fn(&mut Builder)) -> Kernel {
     let mut build = Builder::new("deepest");
     while build.depth() + 1 < MAX_DEPTH {

@@ -3,7 +3,7 @@
 use geometry::{shapes, shapes::square as sq, solids::*};
 use warpwise::prelude::*;
 
-/// What `kernel` makes of 0, 1, 2, …
+/// Evaluates to the results of `kernel` for 0, 1, 2, …
 macro_rules! outputs {
     ($kernel:path) => {{
         let device = Device::cpu();
@@ -20,7 +20,7 @@ fn check((input, output): (Vec<f32>, Vec<f32>), expected: impl Fn(f32) -> f32) {
     assert_eq!(output, input.into_iter().map(expected).collect::<Vec<_>>());
 }
 
-// Callers stand before what they call, and after it.
+// Callers stand before the functions that they call, and after them.
 #[kernel]
 fn same_module(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();

@@ -8,7 +8,7 @@ use geometry::{
 };
 use warpwise::prelude::*;
 
-/// What `kernel` makes of 0, 1, 2, …
+/// Evaluates to the results of `kernel` for 0, 1, 2, …
 macro_rules! outputs {
     ($kernel:path) => {{
         let device = Device::cpu();
@@ -77,7 +77,7 @@ fn in_the_same_module() {
     check(outputs!(same_module), |x| 2.0f32.mul_add(x, 2.0 + 0.5) + 0.5 + 2.0);
 }
 
-/// One attribute for all of it: types that need each other, and modules in it.
+/// One attribute for several items: types that need each other, and modules inside.
 #[device]
 mod covered {
     use super::OFFSET as SHIFT;
@@ -190,7 +190,7 @@ fn of_equal_names_in_two_modules() {
     check(outputs!(twins), |x| (x + 10.0) * (x + 20.0));
 }
 
-/// Types that a `macro_rules!` defines, with an `impl` of theirs that is not from it.
+/// Types that a `macro_rules!` defines, with an `impl` outside of the macro.
 macro_rules! newtype {
     ($name:ident, $by:expr) => {
         #[device]
@@ -279,7 +279,7 @@ fn inside_a_function() {
     check(outputs!(local), |x| x + x + if x > 5.0 { -1.0 } else { 1.0 });
 }
 
-/// What rustc leaves out is left out of everything.
+/// Items that `cfg` removes are removed everywhere.
 #[device]
 #[cfg(any())]
 fn chosen() -> f32 {
@@ -316,7 +316,7 @@ fn under_cfg() {
     check(outputs!(configured), |x| x + 7.0);
 }
 
-/// More items than rustc nests macros.
+/// More items than the depth to which rustc nests macros.
 mod many {
     macro_rules! wide {
         ($($name:ident)*) => {

@@ -1,5 +1,5 @@
-//! The IR in `docs/ir.md` is IR: what stands in an `ir` block parses and verifies, and an
-//! `ir optimized` block is what the optimizer makes of the block before it. The table of lints in
+//! The IR in `docs/ir.md` is correct: the text of an `ir` block parses and verifies, and an
+//! `ir optimized` block is the optimizer's result for the block before it. The table of lints in
 //! `docs/guide.md` has all of them, with their levels.
 use std::{collections::BTreeMap, env, fs, path::Path};
 use warpwise_compiler::{diag::Level, ir::Kernel, lint::LINTS, optimize::optimize, verify::verify};
@@ -45,7 +45,7 @@ fn the_ir_in_the_documentation_is_what_it_says() {
     }
 }
 
-/// The page with every `ir optimized` block as it should be.
+/// Returns the page with every `ir optimized` block as it should be.
 fn rewrite(text: &str) -> String {
     let mut out = String::new();
     let mut last: Option<Kernel> = None;

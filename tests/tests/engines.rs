@@ -5,7 +5,8 @@ use warpwise_tests::{
     random_ir::{RandomKernel, cluster_kernel, random_kernel, random_kernel_within, seeds},
 };
 
-/// Kernels that a GPU once ran wrong, with how many statements they have at most: `docs/testing.md` says why.
+/// Kernels that a GPU once ran wrong, with the maximum number of their statements:
+/// `docs/testing.md` gives the reason.
 const ONCE_WRONG: [(u64, u32); 9] = [
     (9_300_679, u32::MAX),
     (27_002_523, u32::MAX),

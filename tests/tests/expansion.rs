@@ -1,4 +1,5 @@
-//! What `#[kernel]` makes of signatures, and where it may stand.
+//! Expansion of `#[kernel]`: the generated signatures, and the places where the attribute is
+//! permitted.
 #![deny(warnings)]
 use std::sync::atomic::Ordering;
 use warpwise::{F16x4, F32x4, U32x2, prelude::*};

@@ -1,4 +1,5 @@
-//! What `explain` calls good and bad holds in launches of random kernels. `WARPWISE_SEEDS=10000` for a long run.
+//! Verdicts of `explain`, good and bad, hold in launches of random kernels. `WARPWISE_SEEDS=10000`
+//! for a long run.
 use warpwise_tests::{
     explain_check::{Tally, contradictions},
     random_ir::{
@@ -7,7 +8,7 @@ use warpwise_tests::{
     },
 };
 
-/// Holds verdicts about kernels that `make` makes against launches of them.
+/// Compares verdicts about the kernels of `make` with their launches.
 fn check(name: &str, make: impl Fn(u64) -> RandomKernel) {
     let mut tally = Tally::default();
     let mut found = Vec::new();

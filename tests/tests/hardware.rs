@@ -1,4 +1,5 @@
-//! The formulas of `compiler/src/hardware` against what was measured: every row of `tests/hardware`.
+//! The formulas of `compiler/src/hardware`, compared with measurements: every row of
+//! `tests/hardware`.
 use warpwise_compiler::{
     hardware::{
         global::{self, Sectors},

@@ -1,6 +1,6 @@
-//! Layers inside crates: the folders of a crate are ordered, and each uses only those before it.
+//! Layers inside crates: the folders of a crate are ordered, and each uses only the ones before it.
 //!
-//! The tests read paths that begin with `crate::` as text. A path through `super` stays inside of its
+//! The tests read paths that begin with `crate::` as text. A path through `super` stays inside its
 //! folder, which `super_paths_stay_in_their_folder` checks.
 use warpwise_tests::workspace;
 
@@ -21,7 +21,7 @@ const CRATES: [(&str, &[&str]); 2] = [("frontend", &FRONTEND), ("simt", &SIMT)];
 struct SourceFile {
     /// Its path from the root of the workspace.
     path: String,
-    /// The modules that it is in, its own included; that of a `mod.rs` is its folder's.
+    /// The modules that it is in, its own included; the own module of a `mod.rs` is its folder.
     modules: Vec<String>,
     /// Its text without comments and without its inline module of tests.
     code: String,
@@ -50,8 +50,8 @@ fn code(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the first name of each path behind the `crate::` that ends at `rest`: one, or those of
-/// a list in braces.
+/// Returns the first name of each path after the `crate::` that ends at `rest`: one, or those of a
+/// list in braces.
 fn first_names(rest: &str) -> Vec<String> {
     let name = |text: &str| {
         text.trim_start().chars().take_while(|it| it.is_alphanumeric() || *it == '_').collect()

@@ -1,7 +1,8 @@
-//! Where levels of lints can be written, and what that does: the table of `docs/lints/README.md`.
+//! Levels of lints in every place where they can be written, and their effects: the table of
+//! `docs/lints/README.md`.
 //!
-//! Each row is a crate of its own, given to rustc as cargo gives it, with what cargo built for these
-//! tests.
+//! Each row is a crate of its own, which rustc compiles with the arguments of cargo and the
+//! libraries that cargo built for these tests.
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -9,24 +10,24 @@ use std::{
     sync::OnceLock,
 };
 
-/// A crate, and how it is built.
+/// A crate, and its compilation.
 #[derive(Clone, Copy, Default)]
 struct Crate {
-    /// At its beginning: `#![..]`.
+    /// Text at its beginning: `#![..]`.
     root: &'static str,
-    /// On the module around the kernel.
+    /// Attributes of the module around the kernel.
     module: &'static str,
-    /// Above `#[kernel]`.
+    /// Text above `#[kernel]`.
     above: &'static str,
     /// The arguments of `#[kernel]`.
     arguments: &'static str,
-    /// Below `#[kernel]`.
+    /// Text below `#[kernel]`.
     below: &'static str,
-    /// On the statement.
+    /// Attributes of the statement.
     statement: &'static str,
     /// The statement.
     code: &'static str,
-    /// More of the module.
+    /// Further items of the module.
     more: &'static str,
     /// Lines of `[package.metadata.warpwise.lints]`.
     package: &'static str,
@@ -34,11 +35,11 @@ struct Crate {
     env: &'static [(&'static str, &'static str)],
     /// Arguments of rustc.
     rustc: &'static [&'static str],
-    /// Whether it is a dependency of what is built.
+    /// True if it is a dependency of the package that is built.
     dependency: bool,
 }
 
-/// What rustc says: how many warnings and errors.
+/// The numbers of warnings and errors that rustc reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Said {
     warnings: usize,
@@ -49,7 +50,7 @@ const SILENT: Said = Said { warnings: 0, errors: 0 };
 const WARNS: Said = Said { warnings: 1, errors: 0 };
 const FAILS: Said = Said { warnings: 0, errors: 1 };
 
-/// Finds `gpu_barriers_after_divergent_returns`, which warns.
+/// A crate with a finding of `gpu_barriers_after_divergent_returns`, which warns.
 const WARNING: Crate = Crate {
     root: "",
     module: "",
@@ -65,15 +66,16 @@ const WARNING: Crate = Crate {
     dependency: false,
 };
 
-/// Finds `gpu_barriers_in_divergent_flow`, which is an error.
+/// A crate with a finding of `gpu_barriers_in_divergent_flow`, which is an error.
 const ERROR: Crate =
     Crate { code: "if x[0] < 1.0 && thread_idx_x() < 9 { sync_threads(); }", ..WARNING };
 
-/// Finds nothing.
+/// A crate without findings.
 const CLEAN: Crate = Crate { code: "let _ = x[0];", ..WARNING };
 
-/// The runtime that cargo built for these tests. It lies beside them; where there are several, which differ
-/// in features only, any that was built of these sources will do, as the newest was.
+/// Returns the runtime that cargo built for these tests, which lies beside them. If there are
+/// several, which differ only in features, any that was built from these sources will do, and the
+/// newest one was.
 fn runtime() -> &'static Path {
     static RUNTIME: OnceLock<PathBuf> = OnceLock::new();
     RUNTIME.get_or_init(|| {
@@ -98,7 +100,7 @@ impl Crate {
         )
     }
 
-    /// What rustc says, and what it depends on.
+    /// Returns rustc's output, and the text of its dependency file.
     fn build(&self, name: &str) -> (String, String) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("levels").join(name);
         fs::create_dir_all(&folder).unwrap();
@@ -205,7 +207,7 @@ fn attributes_in_a_kernel() {
 
 #[test]
 fn attributes_around_kernels() {
-    // rustc knows no lint of the name, and says so.
+    // rustc does not know a lint of this name, and reports that.
     let unknown = Said { warnings: 2, errors: 0 };
     let twice = Crate { more: "#[device]\npub fn wait() { sync_threads(); }", ..WARNING };
     check(

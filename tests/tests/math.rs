@@ -1,13 +1,13 @@
-//! The errors of `math`'s functions, by a sample, and their special values.
+//! The errors of `math`'s functions for a sample of arguments, and their special values.
 //!
-//! The program `ulp` measures them by many more numbers; `docs/math.md` has what it found.
+//! The program `ulp` measures them for many more arguments; `docs/math.md` has its results.
 use std::{fs, path::Path};
 use warpwise_tests::{
     accuracy::{BINARY, Both, Draw, UNARY, edges},
     exact::{error_f32, error_f64},
 };
 
-/// Random numbers for each function.
+/// The number of random arguments for each function.
 const DRAWN: usize = 3000;
 
 /// The name of a function, its promised error, and CUDA's.
@@ -19,7 +19,8 @@ fn promises() -> impl Iterator<Item = Promise> {
     unary.chain(binary)
 }
 
-/// CUDA counts from the rounded result, which is half a unit from the exact one at most.
+/// CUDA's errors are relative to the rounded result, which is at most half a unit from the exact
+/// one.
 #[test]
 fn no_promise_is_worse_than_cudas() {
     for (name, bound, cuda) in promises() {
@@ -30,7 +31,7 @@ fn no_promise_is_worse_than_cudas() {
     }
 }
 
-/// What is documented of a function is what this suite asserts.
+/// The documented errors of a function are those that this suite asserts.
 #[test]
 fn documents_promise_what_is_asserted() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -1,4 +1,4 @@
-//! The dictionary of metrics in `docs/metrics.md` is the table in the code.
+//! The dictionary of metrics in `docs/metrics.md` equals the table in the code.
 use std::{env, fs, path::Path};
 use warpwise::counters::metrics::METRICS;
 

@@ -1,4 +1,4 @@
-//! Optimizing changes nothing that a kernel computes.
+//! The optimizer preserves the results of kernels.
 use warpwise_compiler::{
     back::ptx,
     ir::{Access, Kernel, Op, Scalar},
@@ -238,7 +238,7 @@ fn gathers_fail_the_same_checks_before_and_after() {
         ArgData::Slice { elem: Scalar::U32, access, bytes }
     };
     let elements: Vec<u32> = (0..7).collect();
-    // Without one that is out of bounds, with one at each place, and with two.
+    // Without an index out of bounds, with one at each place, and with two.
     for wrong in 0..400 {
         let mut places: Vec<u32> = (0..19).map(|i| i * 5 % 7).collect();
         for bad in [wrong % 20, wrong / 20].into_iter().filter(|&bad| bad < 19) {

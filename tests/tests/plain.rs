@@ -1,5 +1,5 @@
-//! Buffers of structs and enums: what is uploaded comes back, padding or not. What kernels make of
-//! it is tested in `tests/run/plain.rs`.
+//! Buffers of structs and enums: uploaded values come back, with padding or without. The use of
+//! such buffers in kernels is tested in `tests/run/plain.rs`.
 #![deny(warnings, clippy::pedantic, clippy::nursery)]
 #![allow(missing_docs, clippy::float_cmp, clippy::cast_possible_truncation, reason = "a test")]
 use std::marker::PhantomData;
@@ -70,7 +70,8 @@ struct Meters<T: Copy + 'static> {
     unit: PhantomData<T>,
 }
 
-/// Device code, and no plain data: it borrows, is not `Copy`, or holds what is no plain data.
+/// Types for device code that are not plain data: they borrow, are not `Copy`, or contain other
+/// types that are not.
 #[device]
 #[derive(Clone, Copy)]
 #[allow(dead_code, reason = "only what it is, is looked at")]
@@ -89,7 +90,7 @@ struct Calls {
     pair: (f32, fn(f32) -> f32),
 }
 
-/// With parts whose layout Rust leaves open.
+/// A type with parts whose layout Rust does not specify.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(32))]

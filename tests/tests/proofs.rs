@@ -1,7 +1,7 @@
-//! Proofs that checks cannot fail, in kernels as people write them.
+//! Proofs that checks cannot fail, in typical kernels.
 //!
-//! Every check in `tests/proofs` is proved, except on lines that end in `//~ stays`: some launch
-//! that fulfils the requirements fails there, so that a proof would be wrong.
+//! Every check in `tests/proofs` is proved, except on lines that end in `//~ stays`: there some
+//! launch that fulfils the requirements fails, so that a proof would be wrong.
 #![expect(clippy::all, reason = "guards stand in every spelling that users write")]
 use std::{collections::BTreeSet, fs, path::Path};
 use warpwise::__private::Source;

@@ -1,4 +1,4 @@
-//! Checks do not get lost on the way to PTX: memory safety hangs on them.
+//! Checks are preserved in PTX: memory safety depends on them.
 use warpwise_compiler::{
     back::ptx,
     compile::{CompileError, check, compile},
@@ -11,13 +11,13 @@ use warpwise_compiler::{
 };
 use warpwise_tests::random_ir::{random_kernel, seeds};
 
-/// What is wrong with the checks of `kernel` in `ptx`, if anything is.
+/// Returns a defect in the checks of `kernel` in `ptx`, if there is one.
 fn missing(kernel: &Kernel, ptx: &str) -> Option<String> {
     let lines: Vec<&str> = ptx.lines().map(str::trim).collect();
     let (mut checks, mut panics) = (0, 0);
     let mut wrong = None;
     kernel.walk(&mut |id| {
-        // A panic may branch over what records who was first, as a check does.
+        // A panic may branch over the code that records the first fault, as a check does.
         panics += usize::from(matches!(kernel.insts[id].op, Op::Panic { .. }));
         let is_bounds = matches!(kernel.insts[id].op, Op::Bounds { .. });
         if !is_bounds && !matches!(kernel.insts[id].op, Op::Check { .. }) {
@@ -33,11 +33,11 @@ fn missing(kernel: &Kernel, ptx: &str) -> Option<String> {
             wrong = Some(format!("nothing branches away from {id}"));
             return;
         };
-        // Widening the operands may come between, nothing else.
+        // Only instructions that widen the operands may come between.
         if is_bounds && !lines[away - 1].starts_with("setp.lt.u") {
             wrong = Some(format!("{id} compares nothing before `{}`", lines[away]));
         }
-        // In place, or at the kernel's end, where the details go to code that all share.
+        // In place, or at the kernel's end, where the details go to code that all checks share.
         let label = format!("$fault{number}:");
         let failed = lines.iter().position(|line| *line == label).unwrap_or(away);
         let span = kernel.insts[id].span.index();
@@ -58,7 +58,7 @@ fn missing(kernel: &Kernel, ptx: &str) -> Option<String> {
     })
 }
 
-/// Whether a line branches where a check fails, or over the code for that.
+/// Returns true if a line branches where a check fails, or over the code for that.
 fn is_check(line: &str) -> bool {
     line.starts_with('@') && (line.contains(" bra $fault") || line.contains(" bra $passed"))
 }
@@ -77,7 +77,8 @@ fn every_check_of_random_kernels_is_in_their_ptx() {
     }
 }
 
-/// The number of checks in the PTX of a kernel with parameters `x` (read), `y` (written), `n` and this body, compiled.
+/// Returns the number of checks in the compiled PTX of a kernel with the parameters `x` (read), `y`
+/// (written) and `n`, and this body.
 fn checks(body: &str) -> usize {
     let text = format!(
         "kernel k {{

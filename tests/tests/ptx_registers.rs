@@ -1,7 +1,7 @@
-//! Registers of PTX are written before they are read, on every way through a kernel.
+//! Registers of PTX are written before they are read, on every path through a kernel.
 //!
-//! `ptxas` takes a register that only some ways write, and gives it any value on the others: a pointer
-//! that ends the context of the GPU.
+//! `ptxas` accepts a register that only some paths write, and gives it any value on the others,
+//! such as a pointer that destroys the context of the GPU.
 use std::collections::{BTreeMap, BTreeSet};
 use warpwise_compiler::{back::ptx, ir::Kernel, optimize::optimize_and_coarsen};
 use warpwise_tests::random_ir::{
@@ -62,7 +62,7 @@ fn parse(line: &str) -> Instruction<'_> {
     let first = if writes_nothing { 0 } else { end_of_first(operands) };
     let mut read = registers(&operands[first..]);
     read.extend(registers(guard));
-    // A guarded `exit` is always taken: its guard hides that from `ptxas`.
+    // A guarded `exit` is always taken; its guard only hides that from `ptxas`.
     let is_exit = name == "exit";
     let ends = is_branch || is_exit || name == "ret";
     Instruction {
@@ -85,7 +85,7 @@ fn reads_too_early(ptx: &str) -> Option<String> {
             code.push(parse(line));
         }
     }
-    // The registers that every way so far has written, where something may come from.
+    // The registers that every path so far has written; `None` where no path has arrived yet.
     let mut before: Vec<Option<BTreeSet<&str>>> = vec![None; code.len() + 1];
     before[0] = Some(BTreeSet::new());
     let mut left = vec![0];

@@ -1,11 +1,12 @@
-//! What counters say of lines and of vectors, and that the page shows what is printed. Published tables are in `examples`.
+//! Counters of lines and of vectors, and the page's copy of printed tables. Published tables are in
+//! `examples`.
 use warpwise::{
     F32x2, F32x4, Simulator,
     counters::{Counts, LaunchCounters},
     prelude::*,
 };
 
-/// What the last launch on the device did.
+/// Returns the counters of the last launch on the device.
 fn last(simulator: &Simulator) -> LaunchCounters {
     simulator.take_counters().pop().unwrap()
 }
@@ -17,7 +18,7 @@ fn counting() -> (Simulator, Device) {
     (simulator, device)
 }
 
-/// Each thread its own chunk.
+/// Each thread processes its own chunk.
 #[kernel]
 fn norm1(x: &[f32], out: &mut [f64]) {
     let tid = thread_idx_x();
@@ -67,11 +68,11 @@ fn vectors_are_loaded_as_vectors() {
         }
         let Counts { shared_loads, shared_stores, global_loads, .. } = last(&simulator).total;
         assert_eq!(shared_stores.requests, 2);
-        // Of vectors, and of 32 indices.
+        // For vectors, and for 32 indices.
         assert_eq!(global_loads.sectors, if wide { 2 * 16 } else { 2 * 8 } + 4);
         (shared_loads.requests, shared_loads.wavefronts, shared_loads.conflicts())
     };
-    // Cases that were published: pairs of lanes that agree let halves merge.
+    // Published cases: pairs of lanes that agree let halves merge.
     assert_eq!(shared(&|lane| lane / 2, false), (1, 1, 0));
     assert_eq!(shared(&|lane| lane % 16, false), (1, 2, 0));
     assert_eq!(shared(&|lane| lane, true), (1, 4, 0));
@@ -101,7 +102,7 @@ fn lines_are_told_apart_and_the_worst_is_first() {
     assert!(Simulator::new().take_counters().is_empty());
 }
 
-/// Each thread adds up a chunk of its own.
+/// Each thread sums a chunk of its own.
 #[kernel(block = 256)]
 fn chunks(x: &[f32], out: &mut [f32]) {
     let chunk = x.len() / 256;
@@ -113,7 +114,7 @@ fn chunks(x: &[f32], out: &mut [f32]) {
     out[thread_idx_x()] = sum;
 }
 
-/// The number of the first line of `text` with this in it, from 1.
+/// Returns the number, from 1, of the first line of `text` that equals `what`.
 fn line_of(text: &str, what: &str) -> u32 {
     1 + text.lines().position(|line| line == what).unwrap() as u32
 }

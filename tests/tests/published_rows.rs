@@ -1,11 +1,12 @@
-//! The table of published facts in `tests/published/rows.md`: every row has a state, and a command that exists.
+//! The table of published facts in `tests/published/rows.md`: every row has a state, and a command
+//! that exists.
 use std::{fs, path::Path};
 use warpwise::counters::metrics;
 use warpwise_compiler::lint::LINTS;
 
 /// The number of rows.
 const ROWS: usize = 93;
-/// The states that a row may have.
+/// The permitted states of a row.
 const STATES: [&str; 3] = ["works", "time model", "partial"];
 
 struct Row {

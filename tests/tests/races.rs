@@ -1,4 +1,4 @@
-//! What is said of races, held against random kernels: those of which none races, and those of which most do.
+//! Race verdicts, compared with random kernels: some without races, and some of which most race.
 //! `WARPWISE_SEEDS=10000` for a long run.
 use warpwise_compiler::{
     analysis::{Analyses, races::Verdict},
@@ -11,7 +11,7 @@ use warpwise_tests::{
     trace_check,
 };
 
-/// Launches of each kernel that may race.
+/// The number of launches of each kernel that may race.
 const LAUNCHES: u64 = 3;
 
 #[test]
@@ -69,7 +69,7 @@ fn what_is_proved_of_races_holds_in_every_launch() {
     assert!(tally.memory.iter().all(|&count| count > 0) && tally.races[1] > 0, "{tally:?}");
 }
 
-/// Whether a thread may write to an array or buffer.
+/// Returns true if a thread may write to an array or buffer.
 fn is_written(kernel: &Kernel, root: Root) -> bool {
     kernel.insts.iter().any(|(_, inst)| {
         let (Op::Store { ptr, .. } | Op::Atomic { ptr, .. }) = inst.op else { return false };

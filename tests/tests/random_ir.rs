@@ -1,4 +1,4 @@
-//! Random kernels, through everything that must not change what they mean.
+//! Random kernels in every transformation that must preserve their meaning.
 use std::collections::BTreeSet;
 use warpwise_compiler::{
     back::ptx,
@@ -99,7 +99,7 @@ fn every_operation_occurs() {
             .split(' ')
             .collect(),
     );
-    // Engines need not agree on the bits of what is approximated.
+    // Engines may differ in the bits of approximate results.
     let exact = UnaryOp::ALL.iter().filter(|op| !matches!(op, UnaryOp::Approx(_)));
     wanted.extend(every("", exact.map(|op| op.name()).collect()));
     wanted.extend(every("", BinaryOp::ALL.iter().map(|op| op.name()).collect()));

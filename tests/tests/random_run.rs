@@ -1,6 +1,6 @@
-//! Random kernels, run: what they write and how they fault does not depend on whether they
-//! are optimized, nor on how many blocks run at once. This is the interpreter alone, which is
-//! fast enough for long searches: `WARPWISE_SEED=0 WARPWISE_SEEDS=100000`, in release.
+//! Random kernels on the interpreter: their writes and faults depend neither on optimization nor on
+//! the number of blocks that run at once. No other engine takes part, so that long searches are
+//! fast: `WARPWISE_SEED=0 WARPWISE_SEEDS=100000`, in release.
 use std::{fmt::Write as _, num::NonZeroUsize};
 use warpwise_compiler::{
     ir::Kernel,
@@ -18,12 +18,12 @@ use warpwise_tests::random_ir::{
 /// Enough for every kernel that the generator makes; one that needs more does not end.
 const STEPS: u64 = 200_000_000;
 
-/// Runs `kernel` as `random` is launched; the arguments afterwards, and how it ended.
+/// Runs `kernel` in the launch of `random`, and returns the arguments afterwards and the outcome.
 fn run(random: &RandomKernel, kernel: &Kernel, workers: usize) -> (Vec<ArgData>, Outcome) {
     launch(random, workers, |launch| Program::new(kernel).run(launch))
 }
 
-/// Does something with a launch; the arguments afterwards, and what it yields.
+/// Calls `run` with a launch, and returns the arguments afterwards and the result.
 fn launch<T>(
     random: &RandomKernel,
     workers: usize,
@@ -73,12 +73,13 @@ fn read_back(arg: &ArgData, memory: Option<&Memory>) -> ArgData {
     }
 }
 
-/// How many workers do just what one does: where a block cannot end, others may have come to those behind it.
+/// Returns a number of workers with the same effects as one. Where a block cannot end, several
+/// workers may have run blocks after it.
 const fn several(outcome: &Outcome) -> usize {
     if outcome.stopped.is_some() { 1 } else { 3 }
 }
 
-/// How two runs differ; empty if they do not.
+/// Returns how two runs differ; empty if they do not.
 fn difference(a: &(Vec<ArgData>, Outcome), b: &(Vec<ArgData>, Outcome)) -> String {
     let mut text = String::new();
     for (index, (a, b)) in a.0.iter().zip(&b.0).enumerate() {
@@ -130,8 +131,8 @@ fn the_optimizer_changes_nothing_that_they_do() {
     assert!(versioned > 0, "no loop has two versions");
 }
 
-/// Kernels that end in a deadlock, where the lanes that wait at one instruction have come apart in steps that count and together in
-/// others.
+/// Kernels that end in a deadlock, in which the lanes that wait at one instruction have diverged in
+/// a counting run, and are together in a plain one.
 const DEADLOCKS: [u64; 2] = [1145, 806_951];
 
 #[test]

@@ -1,8 +1,9 @@
-//! Random Rust kernels are accepted, and mean what rustc's own copy of them computes: the same
-//! bits and the same faults, on every engine that is here.
+//! Random Rust kernels are accepted, and compute the results of rustc's own copy: the same bits and
+//! the same faults, on every available engine.
 //!
-//! Kernels in which there is everything that can be drawn, or `WARPWISE_SEEDS` of them from `WARPWISE_SEED` on; more of them, and
-//! smaller ones where something is wrong, by `cargo run --release -p warpwise-tests --bin fuzz`.
+//! The kernels contain every language feature that the generator can draw, or are `WARPWISE_SEEDS`
+//! many from `WARPWISE_SEED` on. `cargo run --release -p warpwise-tests --bin fuzz` runs more, and
+//! reduces failing ones.
 use std::ops::Range;
 use warpwise_tests::{
     random_ir::seeds,
@@ -14,7 +15,7 @@ use warpwise_tests::{
     },
 };
 
-/// How many kernels a test has the time for.
+/// The number of kernels that fit into the time of a test.
 const BUDGET: u64 = 60;
 
 #[test]
@@ -31,7 +32,8 @@ fn engines_agree_with_rustc_on_random_kernels() {
     println!("{report}");
 }
 
-/// A kernel that fuses, and rustc's copy does not: they differ, as no kernel of ours should.
+/// A kernel with fused products, which rustc's copy does not fuse: the results differ, as in no
+/// generated kernel.
 const DIFFERS: &str = "\
 use super::support::*;
 use warpwise::prelude::*;

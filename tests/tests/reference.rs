@@ -1,6 +1,6 @@
-//! The interpreter against a second, naive reading of the IR, on random kernels: the
-//! same bytes and the same fault, with one worker and with several, on IR as it was
-//! made and optimized.
+//! The interpreter, compared with a second, naive implementation of the IR on random kernels: the
+//! same bytes and the same fault, with one worker and with several, on unoptimized and optimized
+//! IR.
 use std::num::NonZeroUsize;
 use warpwise_compiler::{
     id::Id,
@@ -13,7 +13,7 @@ use warpwise_tests::{
     reference::{self, Left},
 };
 
-/// Runs `kernel`, which means what `random` means, on the interpreter.
+/// Runs `kernel`, which has the meaning of `random`, on the interpreter.
 fn interpreted(random: &RandomKernel, kernel: &Kernel, workers: usize) -> Left {
     let (left, stopped) = launched(random, kernel, workers, None);
     assert_eq!(stopped, None);
@@ -103,7 +103,7 @@ fn coarsened_random_kernels_mean_what_the_reference_says() {
     assert!(wrong.is_empty(), "wrong: {wrong:?}");
 }
 
-/// Exchanges types and operands, as no pass may.
+/// Exchanges types and operands, as a wrong pass might.
 fn damage(kernel: &mut Kernel, seed: u64) {
     let mut random = seed;
     let mut draw = |below: usize| {
@@ -116,7 +116,7 @@ fn damage(kernel: &mut Kernel, seed: u64) {
         if draw(2) == 0 {
             kernel.insts[a].ty = kernel.insts[b].ty;
         } else {
-            // Not in a circle: addresses are followed to where they begin.
+            // Never in a cycle: addresses are followed to their roots.
             let before = InstId::new(b.index() % a.index().max(1));
             kernel.insts[a].op.operands_mut().for_each(|operand| *operand = before);
         }

@@ -6,10 +6,10 @@ use warpwise::{
     prelude::*,
 };
 
-/// Numbers whose norm is computed.
+/// The number of elements of the vector whose norm is computed.
 const NUMBERS: usize = 1 << 21;
 
-/// Each thread its own chunk.
+/// Each thread processes its own chunk.
 #[kernel(block = 256)]
 fn norm1(x: &[f32], out: &mut [f64]) {
     let tid = thread_idx_x();
@@ -21,7 +21,7 @@ fn norm1(x: &[f32], out: &mut [f64]) {
     out[tid] = sum;
 }
 
-/// Neighbouring threads take neighbouring elements.
+/// Neighbouring threads process neighbouring elements.
 #[kernel(block = 256)]
 fn norm2(x: &[f32], out: &mut [f64]) {
     let tid = thread_idx_x();
@@ -32,7 +32,7 @@ fn norm2(x: &[f32], out: &mut [f64]) {
     out[tid] = sum;
 }
 
-/// Many blocks; the first thread of each adds its partial sums up.
+/// Many blocks; the first thread of each sums its partial results.
 #[kernel(block = 256)]
 fn norm3(x: &[f32], out: &mut [f64]) {
     let partial = shared!([f64; 256]);
@@ -99,7 +99,7 @@ fn one_block_does_not_fill_a_gpu() {
     assert!(faster > 10.0, "{faster}");
 }
 
-/// Half a wave after a whole one.
+/// A launch of one and a half waves.
 #[kernel(block = 256)]
 fn double(x: &mut [f32]) {
     let i = global_idx_x();

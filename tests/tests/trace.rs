@@ -1,4 +1,4 @@
-//! What traces claim holds in every step of random kernels. `WARPWISE_SEEDS=10000` for a long run.
+//! Claims of traces hold in every step of random kernels. `WARPWISE_SEEDS=10000` for a long run.
 use warpwise_tests::{
     random_ir::{
         RandomKernel, dense_kernel, divergent_kernel, guarded_kernel, index_kernel, random_kernel,

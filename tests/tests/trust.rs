@@ -1,12 +1,12 @@
-//! What may be relied on, whatever the shape of a launch and the order of its threads: launches end, with the
-//! right result or an error, and leave others alone.
+//! Guarantees for every shape of a launch and every order of its threads: a launch ends with the
+//! right result or an error, and does not affect others.
 use std::sync::atomic::{
     AtomicU32,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 use warpwise::{Error, Simulator, prelude::*};
 
-/// Returns the interpreter, in the usual order and in drawn ones.
+/// Returns the interpreter, in the usual order and in random ones.
 fn simulators() -> Vec<Simulator> {
     let drawn = (1..4).map(|seed| Simulator::new().schedule(seed));
     std::iter::once(Simulator::new()).chain(drawn).collect()
@@ -17,8 +17,8 @@ fn devices() -> Vec<Device> {
     simulators().iter().map(Simulator::device).collect()
 }
 
-/// Rounds with a barrier in each, behind threads that have left: all but the last in the block and every
-/// seventh.
+/// Rounds with a barrier in each, after some threads have left: all but the last in the block and
+/// every seventh.
 #[kernel]
 #[allow(gpu_barriers_after_divergent_returns)]
 fn rounds(out: &mut [u32]) {
@@ -63,7 +63,7 @@ fn blocks_of_any_size_meet_behind_threads_that_have_left() {
     }
 }
 
-/// Every thread takes a number, and adds it up.
+/// Every thread takes a number, and adds it to a sum.
 #[kernel]
 fn numbers(next: &[AtomicU32], sum: &[AtomicU32], taken: &mut [u32]) {
     let number = next[0].fetch_add(1, Relaxed);
@@ -91,7 +91,7 @@ fn atomics_lose_nothing_under_contention() {
     }
 }
 
-/// Threads take turns with a lock: those of a warp, too.
+/// Threads take turns with a lock, also those of one warp.
 #[kernel]
 fn locked(lock: &[AtomicU32], count: &mut [u32]) {
     loop {
@@ -103,7 +103,7 @@ fn locked(lock: &[AtomicU32], count: &mut [u32]) {
     }
 }
 
-/// Odd lanes wait for what even lanes produce.
+/// Odd lanes wait for values of even lanes.
 #[kernel]
 fn handed_over(ready: &[AtomicU32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -116,7 +116,8 @@ fn handed_over(ready: &[AtomicU32], out: &mut [u32]) {
     }
 }
 
-/// Each block adds its number to what the blocks before it have come to, as it gets it from the one before.
+/// Each block adds its number to the sum of the blocks before it, which it gets from its
+/// predecessor.
 #[kernel]
 fn look_back(sums: &[AtomicU32], order: &[AtomicU32]) {
     if thread_idx_x() == 0 {
@@ -159,7 +160,7 @@ fn threads_that_wait_for_others_finish() {
     }
 }
 
-/// Ends never, in one way or another.
+/// Never ends, in one of several ways.
 #[kernel]
 #[allow(
     clippy::empty_loop,
@@ -225,7 +226,7 @@ fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
                 panic!("{error}")
             };
             let reason = reason.to_string();
-            // Loops that do the same in each round are told before.
+            // Loops whose iterations are all the same are detected before.
             assert!(reason.contains("200000 steps") || reason.contains("livelock"), "{reason}");
             assert!(kind != 0 || !reason.contains("livelock"), "it counts: {reason}");
             device.synchronize().unwrap();
@@ -266,7 +267,7 @@ fn a_launch_that_fails_disturbs_no_other() {
         let device = simulator.device();
         fails(&device);
         well(&device);
-        // The device is one, or they are several, and some of the launches never end.
+        // On one device or on several, and beside launches that never end.
         let hangs = || {
             let device = simulator.clone().step_budget(10_000).device();
             let flag = device.zeros::<u32>(1).unwrap().into_atomic();
@@ -304,7 +305,8 @@ fn nothing_runs_on_nothing() {
     }
 }
 
-/// What a warp's lanes hand each other: that of the next lane that there is, of the one before, and how many there are.
+/// Combines values that lanes of a warp exchange: that of the next existing lane, that of the one
+/// before, and the number of lanes.
 #[kernel]
 fn handed_round(out: &mut [u32]) {
     let i = global_idx_x();
@@ -335,7 +337,7 @@ fn lanes_of_warps_that_are_not_full_hand_each_other_values() {
     }
 }
 
-/// Each thread says where it is.
+/// Each thread stores its position.
 #[kernel]
 fn places(out: &mut [u32]) {
     let block = (block_idx_z() * grid_dim_y() + block_idx_y()) * grid_dim_x() + block_idx_x();

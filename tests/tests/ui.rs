@@ -1,9 +1,9 @@
-//! What the macros and rustc say of kernels that are wrong: one file a case in `tests/ui`, with
-//! the messages beside it.
+//! Messages of the macros and rustc for wrong kernels: one file per case in `tests/ui`, with the
+//! messages beside it.
 //!
-//! `TRYBUILD=overwrite cargo test -p warpwise-tests --test ui` rewrites the messages; look at
-//! what changed before committing it. The texts are those of the toolchain in
-//! `rust-toolchain.toml`. One case: `cargo test -p warpwise-tests --test ui -- ui trybuild=block`.
+//! `TRYBUILD=overwrite cargo test -p warpwise-tests --test ui` rewrites the messages; review the
+//! changes before committing them. The texts are those of the toolchain in `rust-toolchain.toml`.
+//! One case: `cargo test -p warpwise-tests --test ui -- ui trybuild=block`.
 use std::{collections::BTreeMap, fs, path::Path};
 use warpwise_compiler::lint;
 
@@ -16,8 +16,8 @@ fn ui() {
     cases.pass("ui/*/silent/*.rs");
 }
 
-/// rustc shows lines of std's sources where the component `rust-src` is installed and only their
-/// place where it is not, so a message that points there depends on the machine.
+/// If the component `rust-src` is installed, rustc shows lines of std's sources, and otherwise only
+/// their place, so a message that points there depends on the machine.
 #[test]
 fn no_expected_message_points_into_the_sources_of_std() {
     let mut messages = 0;
@@ -36,7 +36,7 @@ fn no_expected_message_points_into_the_sources_of_std() {
     assert!(messages > 0);
 }
 
-/// That every lint which a build shows is in a message, and named by a case that it is silent about.
+/// Checks that every lint that a build can show has a message, and a case for which it is silent.
 #[test]
 fn every_lint_fires_in_a_case_and_is_silent_in_another() {
     let read = |folder: &str, extension: &str| {
@@ -55,7 +55,8 @@ fn every_lint_fires_in_a_case_and_is_silent_in_another() {
     }
 }
 
-/// Lints that only a launch shows; `compiler/src/lint/launch.rs` and `tests/corpus/src/launches.rs` have both kinds of cases.
+/// Lints that only a launch shows; `compiler/src/lint/launch.rs` and `tests/corpus/src/launches.rs`
+/// have both kinds of cases.
 const OF_LAUNCHES: [&str; 3] = ["gpu_small_grids", "gpu_tail_waves", "gpu_tiny_launches"];
 
 /// A typical mistake in `ui/mistakes`.
@@ -103,7 +104,7 @@ fn mistakes_are_answered_as_their_table_says() {
         let mut counts: BTreeMap<&(String, String), usize> = BTreeMap::new();
         for place in answers.split("\nerror").filter_map(|error| error.split_once(".rs:")) {
             let line: usize = place.1.split(':').next().unwrap().parse().unwrap();
-            // An attribute stands above its function.
+            // An attribute precedes its function.
             let of_line = |mistake: &&Mistake| mistake.line <= line + 4;
             let around = mistakes.iter().rfind(|mistake| mistake.line <= line);
             let found = around.or_else(|| mistakes.iter().find(of_line)).unwrap();

@@ -1,4 +1,5 @@
-//! AES-128 of a block of 16 bytes a thread, by a table of 256 words and the S-box in shared memory.
+//! AES-128 of a block of 16 bytes per thread, by a table of 256 words and the S-box in shared
+//! memory.
 use super::prelude::*;
 
 #[kernel(block = 256)]
@@ -66,12 +67,12 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-/// Multiplies in the field of AES by x.
+/// Multiplies by x in the field of AES.
 const fn times_x(a: u8) -> u8 {
     a << 1 ^ if a & 0x80 == 0 { 0 } else { 0x1b }
 }
 
-/// Makes the S-box: inverses in the field, made affine.
+/// Makes the S-box: an affine map of the inverses in the field.
 fn make_s_box() -> [u32; 256] {
     let mut s_box = [0x63; 256];
     let (mut p, mut q) = (1u8, 1u8);
@@ -111,7 +112,7 @@ fn expand_key(key: [u32; 4], s_box: &[u32; 256]) -> Vec<u32> {
     words
 }
 
-/// Encrypts a block as FIPS 197 says, step by step.
+/// Encrypts a block as in FIPS 197, step by step.
 fn encrypt(s_box: &[u32; 256], round_keys: &[u32], block: [u32; 4]) -> [u32; 4] {
     let add_key = |state: [u32; 4], round: usize| -> [u32; 4] {
         std::array::from_fn(|k| state[k] ^ round_keys[4 * round + k])

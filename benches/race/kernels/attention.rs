@@ -1,5 +1,5 @@
-//! Attention with an online softmax: a thread for each query of 64 numbers, keys and values in tiles that a block
-//! shares.
+//! Attention with an online softmax: a thread for each query of 64 numbers, keys and values in
+//! tiles that a block shares.
 use super::prelude::*;
 
 #[kernel(block = 64)]

@@ -1,7 +1,8 @@
 //! Black-Scholes: the values of European calls and puts.
 use super::prelude::*;
 
-/// The probability that a standard normal variable is below `x` (Abramowitz and Stegun, 26.2.17).
+/// Returns the probability that a standard normal variable is below `x` (Abramowitz and Stegun,
+/// 26.2.17).
 #[device]
 fn normal(x: f32) -> f32 {
     let k = 1.0 / (1.0 + 0.231_641_9 * x.abs());

@@ -1,4 +1,5 @@
-//! The convolution of `convolution_1d` over as many elements as a parameter says, which proves no index.
+//! The convolution of `convolution_1d` over a number of elements that is a parameter, so that no
+//! index is proved.
 use super::prelude::*;
 
 #[kernel(block = 256)]

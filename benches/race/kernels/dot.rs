@@ -1,4 +1,5 @@
-//! A dot product: a grid-stride loop, a tree in shared memory, and an atomic addition for each block.
+//! A dot product: a grid-stride loop, a tree in shared memory, and an atomic addition for each
+//! block.
 use super::prelude::*;
 
 #[kernel(block = 256)]

@@ -1,4 +1,4 @@
-//! A step of Floyd and Warshall's shortest paths: all pairs by way of one vertex.
+//! A step of Floyd and Warshall's shortest paths: all pairs through one vertex.
 use super::prelude::*;
 
 #[kernel(block = (32, 8))]
@@ -16,7 +16,8 @@ fn problem(scale: Scale) -> Problem {
     let n = scale.pick(50, 8192);
     let via = n / 2;
     let mut distances: Vec<f32> = inputs::floats(1.0, 100.0, 1, n * n);
-    // The way from the vertex to itself is free, so that no thread changes what others read.
+    // The path from the vertex to itself is free, so that no thread changes values that others
+    // read.
     distances[via * n + via] = 0.0;
     let expected = || {
         let shorter = |(i, distance): (usize, &f32)| {

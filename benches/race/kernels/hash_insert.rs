@@ -24,7 +24,7 @@ fn hash_insert(keys: &[u32], slots: &[AtomicU32], inserted: &[AtomicU32]) {
 fn problem(scale: Scale) -> Problem {
     let n = scale.pick(2000, 1 << 23);
     let size = 2 * n;
-    // Zero marks an empty slot; about a third of the keys comes twice.
+    // Zero marks an empty slot; about a third of the keys occurs twice.
     let keys: Vec<u32> =
         inputs::below(n as u32, 1, n).into_iter().map(|key| key + 1).collect();
     let distinct = || {

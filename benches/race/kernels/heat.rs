@@ -1,4 +1,4 @@
-//! A step of the heat equation, whose neighbours at the border are the cell itself.
+//! A step of the heat equation; at the border a cell is its own neighbour.
 use super::prelude::*;
 use crate::problem::Arg;
 

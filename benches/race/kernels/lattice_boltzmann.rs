@@ -1,4 +1,5 @@
-//! A step of the lattice Boltzmann method on a periodic plane, nine directions, each in an array of its own.
+//! A step of the lattice Boltzmann method on a periodic plane, nine directions, each in an array of
+//! its own.
 use super::prelude::*;
 
 #[device]

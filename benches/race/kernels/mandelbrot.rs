@@ -24,7 +24,7 @@ fn mandelbrot(width: usize, height: usize, limit: u32, steps: &mut [u32]) {
 fn problem(scale: Scale) -> Problem {
     let side = scale.pick(50, 4096);
     let mut buffers = Buffers::new(scale);
-    // Which products are contracted is the compiler's choice, and near the border it decides.
+    // The compiler chooses which products to contract, and near the border that choice matters.
     let agreement = Agreement::Mostly(0.05);
     let expected = || (0..side * side).map(|i| escape_time(i % side, i / side, side)).collect();
     let steps_id = buffers.output(&vec![0u32; side * side], agreement, expected);

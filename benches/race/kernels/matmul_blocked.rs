@@ -1,4 +1,5 @@
-//! A product of square matrices by 128x128 tiles in steps of 8, with 8x8 sums a thread in registers.
+//! A product of square matrices by 128x128 tiles in steps of 8, with 8x8 sums a thread in
+//! registers.
 use super::prelude::*;
 
 #[kernel(block = 256)]

@@ -1,11 +1,11 @@
 //! The kernels of the race: one file in Rust and one in CUDA C++ for each.
 //!
-//! The Rust is what a user writes first: slices, indices of `usize`, bounds checks, `for` loops, no contracts and
-//! nothing that was found by reading machine code. The CUDA C++ is the same algorithm with the same block
-//! and grid, with indices of `int` and `__restrict__` pointers.
+//! The Rust is what a user writes first: slices, indices of `usize`, bounds checks, `for` loops, no
+//! contracts and no changes that come from reading machine code. The CUDA C++ is the same algorithm
+//! with the same block and grid, with indices of `int` and `__restrict__` pointers.
 use crate::{Result, benchmark::Benchmark};
 
-/// What the files with kernels use.
+/// The imports of the files with kernels.
 mod prelude {
     pub(super) use crate::{
         benchmark::benchmark,
@@ -50,7 +50,7 @@ pub(crate) fn position(name: &str) -> Option<usize> {
 /// Returns the benchmarks with these names, or all if there are none.
 ///
 /// # Errors
-/// If a name is unknown.
+/// Fails if a name is unknown.
 pub(crate) fn select(names: &[String]) -> Result<Vec<&'static Benchmark>> {
     if names.is_empty() {
         return Ok(ALL.iter().collect());

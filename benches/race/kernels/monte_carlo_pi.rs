@@ -1,4 +1,4 @@
-//! The share of random points in a quarter of a circle, 256 points a thread.
+//! The share of random points that are in a quarter of a circle, 256 points per thread.
 use super::prelude::*;
 
 /// Advances a generator of random numbers (PCG) and returns a float below 1.
@@ -9,7 +9,7 @@ fn next(state: &mut u32) -> f32 {
     ((word >> 22 ^ word) >> 8) as f32 / 16_777_216.0
 }
 
-/// Returns how many of 256 points are inside.
+/// Returns the number of points inside, of 256.
 #[device]
 fn points_inside(seed: u32) -> u32 {
     let mut state = seed;
@@ -37,7 +37,7 @@ fn problem(scale: Scale) -> Problem {
     let threads = scale.pick(512, 1 << 20);
     let expected = || vec![(0..threads as u32).map(points_inside).sum()];
     let mut buffers = Buffers::new(scale);
-    // A rounding decides on which side of the circle a point is.
+    // Rounding decides on which side of the circle a point is.
     let total_id = buffers.output(&[0u32], Agreement::Within(1e-5), expected);
     Problem {
         grid: cover(threads, 256),

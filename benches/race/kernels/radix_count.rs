@@ -1,4 +1,4 @@
-//! The first pass of a radix sort: how many of a block's keys have each digit.
+//! The first pass of a radix sort: the number of a block's keys with each digit.
 use super::prelude::*;
 
 #[kernel(block = 256)]

@@ -1,4 +1,5 @@
-//! The last pass of a radix sort: each pair of a key and a value moves to its place, in the order of its block.
+//! The last pass of a radix sort: each pair of a key and a value moves to its place, in the order
+//! of its block.
 use super::prelude::*;
 
 /// Returns the lanes of the warp whose digit is this lane's.

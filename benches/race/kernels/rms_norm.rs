@@ -1,4 +1,5 @@
-//! Normalization of each row by the root of its mean square, a block for each; threads stride by `while`.
+//! Normalization of each row by the root of its mean square, a block for each; threads stride by
+//! `while`.
 use super::prelude::*;
 
 #[kernel(block = 256)]

@@ -1,11 +1,12 @@
-//! An inclusive scan of all elements in one pass: each block waits for the sum of the blocks before it.
+//! An inclusive scan of all elements in one pass: each block waits for the sum of the blocks before
+//! it.
 use super::prelude::*;
 
 #[kernel(block = 256)]
 fn scan_chained(x: &[u32], ticket: &[AtomicU32], sums: &[AtomicU64], out: &mut [u32]) {
     let shared = shared!([u32; 2]);
     let t = thread_idx_x();
-    // Blocks start in any order, so that each takes the next tile.
+    // Blocks start in any order, so each takes the next tile.
     if t == 0 {
         shared[0] = ticket[0].fetch_add(1, Ordering::Relaxed);
     }
@@ -30,7 +31,8 @@ fn scan_chained(x: &[u32], ticket: &[AtomicU32], sums: &[AtomicU64], out: &mut [
             }
             before = state as u32;
         }
-        // The flag and the sum are one word, so that they arrive together, and nothing else needs an order.
+        // The flag and the sum are one word, so that they arrive together; nothing else needs an
+        // order.
         sums[tile].store(1 << 32 | (before + sum) as u64, Ordering::Relaxed);
         shared[1] = before;
     }

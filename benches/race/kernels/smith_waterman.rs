@@ -1,5 +1,5 @@
-//! Smith and Waterman's alignment scores of pairs of sequences: a block for each pair, a thread for each letter of
-//! the first, which walks along the second by anti-diagonals.
+//! Smith and Waterman's alignment scores of pairs of sequences: a block for each pair, a thread for
+//! each letter of the first, which walks along the second by anti-diagonals.
 use super::prelude::*;
 
 #[kernel(block = 128)]

@@ -1,8 +1,9 @@
 //! The crate `warpwise-algorithms` on a GPU, beside CUB and cuBLAS where `nvcc` is found.
 //!
 //! `cargo run --release -p warpwise-benches --bin algorithms [PATH]`: the folder with the CUDA C++
-//! program, `benches/cuda` by default, or what `nvcc` made of its `algorithms.cu`. Both sides run on
-//! the same sizes in the same minute; every result is compared with plain Rust before it is timed.
+//! program, `benches/cuda` by default, or the program that `nvcc` made of its `algorithms.cu`. Both
+//! sides run on the same sizes in the same minute; every result is compared with plain Rust before
+//! it is timed.
 use std::{collections::HashMap, error::Error, time::Duration};
 use warpwise::prelude::*;
 use warpwise_algorithms::{
@@ -11,14 +12,14 @@ use warpwise_algorithms::{
 };
 use warpwise_benches::{measure::median, nvcc::baseline};
 
-/// Elements of the arrays that are read once or twice.
+/// The length of arrays that are read once or twice.
 const ELEMENTS: usize = 1 << 28;
-/// Elements of the sorted arrays.
+/// The length of sorted arrays.
 const SORTED: usize = 1 << 26;
-/// Rows and columns of matrices.
+/// The number of rows and columns of matrices.
 const SIDE: usize = 8192;
 
-/// The words of the CUDA C++ program.
+/// Returns a word of the CUDA C++ program's input.
 fn word(i: usize) -> u32 {
     let x = (i as u32).wrapping_mul(2_654_435_761);
     x ^ x >> 15
@@ -56,7 +57,7 @@ impl Table {
         Ok(median((0..11).map(|_| row()).collect::<Result<_>>()?).as_secs_f64())
     }
 
-    /// Prints milliseconds, the rate in units of which there are `work`, and the ratio.
+    /// Prints milliseconds, the rate in units of `work`, and the ratio.
     fn print(&self, name: &str, (work, unit): (f64, &str), seconds: f64) {
         let (time, rate) = (seconds * 1e3, work / seconds);
         print!("{name:12} {time:>10.4} {rate:>10.1} {unit:8}");
@@ -217,7 +218,7 @@ fn matrices(table: &Table) -> Result<()> {
     table.report("gemm_i8", work, || gemm.run_integers(device, &a, &b, &mut integer_c))
 }
 
-/// Attention of 64 heads of 128 numbers, with 4096 queries and keys.
+/// Runs attention of 64 heads of 128 numbers, with 4096 queries and keys.
 fn attention(table: &Table) -> Result<()> {
     const HEADS: usize = 64;
     const ROWS: usize = 4096;

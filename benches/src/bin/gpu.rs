@@ -1,8 +1,9 @@
 //! The workloads on a GPU, beside `nvcc -O3` where it is found.
 //!
 //! `cargo run --release -p warpwise-benches --bin gpu [PATH]`: the folder with the CUDA C++
-//! kernels, `benches/cuda` by default, or a program that `nvcc` made of its `main.cu`. Both sides run the same number of launches in a row on the
-//! same sizes in the same minute; ratios mean something, times depend on the machine.
+//! kernels, `benches/cuda` by default, or a program that `nvcc` made of its `main.cu`. Both sides
+//! run the same number of launches in a row on the same sizes in the same minute; ratios are
+//! meaningful, times depend on the machine.
 use std::error::Error;
 use warpwise::Device;
 use warpwise_benches::{Scale, kernels::WORKLOADS, nvcc::baseline};

@@ -7,12 +7,12 @@ use std::{error::Error, time::Duration};
 use warpwise::{Simulator, U32x4, model::Gpu, prelude::*};
 use warpwise_benches::measure::launches;
 
-/// Elements that are added up.
+/// The number of elements that are summed.
 const ELEMENTS: usize = 1 << 26;
-/// Blocks, each of which adds up 64 elements in each of 256 threads.
+/// The number of blocks, each of which sums 64 elements in each of 256 threads.
 const BLOCKS: usize = ELEMENTS / (64 * 256);
 
-/// One thread adds everything up.
+/// One thread sums all elements.
 #[kernel(block = 256)]
 fn serial(x: &[u32], total: &[AtomicU32]) {
     if global_idx_x() == 0 {
@@ -24,7 +24,7 @@ fn serial(x: &[u32], total: &[AtomicU32]) {
     }
 }
 
-/// Each thread adds up 64 neighbouring elements.
+/// Each thread sums 64 neighbouring elements.
 #[kernel(block = 256)]
 fn chunks(x: &[u32], total: &[AtomicU32]) {
     let first = global_idx_x() * 64;
@@ -37,7 +37,7 @@ fn chunks(x: &[u32], total: &[AtomicU32]) {
     total[0].fetch_add(sum, Ordering::Relaxed);
 }
 
-/// Neighbouring threads add up neighbouring elements.
+/// Neighbouring threads sum neighbouring elements.
 #[kernel(block = 256)]
 fn side_by_side(x: &[u32], total: &[AtomicU32]) {
     let first = block_idx_x() * 256 * 64 + thread_idx_x();

@@ -1,8 +1,8 @@
 //! The functions of `math` on a GPU, beside `nvcc`'s where it is found.
 //!
-//! `cargo run --release -p warpwise-benches --bin math [PATH]`: the folder with the CUDA C++, `benches/cuda`
-//! by default, or a program that `nvcc` made of its `math.cu`. Both sides run the same kernel on the same
-//! numbers in the same minute; see [`warpwise_benches::math`] for what a round is.
+//! `cargo run --release -p warpwise-benches --bin math [PATH]`: the folder with the CUDA C++,
+//! `benches/cuda` by default, or a program that `nvcc` made of its `math.cu`. Both sides run the
+//! same kernel on the same numbers in the same minute; [`warpwise_benches::math`] defines a round.
 use std::error::Error;
 use warpwise::Device;
 use warpwise_benches::{math, nvcc::baseline};
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many are as fast as `nvcc`'s, and the worst.
+/// Prints the number of functions that are as fast as `nvcc`'s, and the worst ratio.
 fn summary(ratios: &mut [f64]) {
     ratios.sort_by(f64::total_cmp);
     if let Some(worst) = ratios.last() {

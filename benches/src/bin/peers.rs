@@ -1,4 +1,5 @@
-//! Ours among the engines that `benches/peers/run` compares: `peers INPUTS OUTPUTS [KERNEL]...`.
+//! Our program among the engines that `benches/peers/run` compares:
+//! `peers INPUTS OUTPUTS [KERNEL]...`.
 use std::{error::Error, path::Path};
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -6,7 +6,7 @@ use warpwise::{
     TextureObject, prelude::*,
 };
 
-/// Reads of each row of the table.
+/// The number of reads for each row of the table.
 const READS: usize = 1 << 19;
 const MODES: [AddressMode; 4] =
     [AddressMode::Clamp, AddressMode::Border, AddressMode::Wrap, AddressMode::Mirror];
@@ -103,7 +103,8 @@ fn read_gradients(image: Texture2<f32>, at: &[F32x2], gradients: &[F32x4], y: &m
     }
 }
 
-/// Coordinates from `-margin` to `extent + margin`, or those divided by the extent.
+/// Returns coordinates from `-margin` to `extent + margin`, divided by the extent if they are
+/// normalized.
 fn coordinates(seed: usize, extent: usize, is_normalized: bool) -> impl Fn(usize) -> f32 {
     let margin = extent as f32;
     move |i| {
@@ -220,7 +221,7 @@ fn compare_gradients(
     })
 }
 
-/// The words of a result.
+/// A result that consists of words.
 trait Words {
     fn words(self) -> Vec<f32>;
 }

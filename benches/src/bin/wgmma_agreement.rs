@@ -1,23 +1,23 @@
-//! The sums of a GPU's warpgroup products beside the interpreter's model, bit for bit, for all element
-//! types; and, where they differ, beside other models: sums of fewer products at a time, and other
-//! quanta.
+//! The sums of a GPU's warpgroup products beside the interpreter's model, bit for bit, for all
+//! element types; and, where they differ, beside other models: sums of fewer products at a time,
+//! and other quanta.
 //!
-//! `cargo run --release -p warpwise-benches --bin wgmma_agreement` needs a GPU of compute capability
-//! 9.0; with `WARPWISE_DEVICE=cpu` the interpreter is compared with its own model. An argument is the
-//! number of tiles of each row of the table, of 4096 sums each.
+//! `cargo run --release -p warpwise-benches --bin wgmma_agreement` needs a GPU of compute
+//! capability 9.0; with `WARPWISE_DEVICE=cpu` the interpreter is compared with its own model. An
+//! argument is the number of tiles of each row of the table, of 4096 sums each.
 use warpwise::{U32x4, mma::Tf32, prelude::*, wgmma};
 use warpwise_compiler::{ir::MmaType, tensor_cores};
 
-/// Tiles of each row of the table, without an argument.
+/// The number of tiles for each row of the table, without an argument.
 const TILES: usize = 512;
-/// The words of a row of a tile.
+/// The number of words in a row of a tile.
 const WORDS: usize = 32;
-/// The words of a row that an instruction multiplies.
+/// The number of words of a row that an instruction multiplies.
 const STEP: usize = 8;
-/// Of so many sums one is compared with the other models.
+/// One sum in this many is compared with the other models.
 const SAMPLED: usize = 509;
-/// The other models: the products that are added at a time, the bits of a term behind the point of the
-/// largest exponent, and the bits of a sum behind its point.
+/// The other models: the number of products that are added at a time, the bits of a term after the
+/// point of the largest exponent, and the bits of a sum after its point.
 const GROUPS: [usize; 4] = [32, 16, 8, 4];
 const FRACTION_BITS: [i32; 8] = [12, 13, 14, 22, 23, 24, 25, 26];
 const RESULT_BITS: [u32; 3] = [13, 14, 23];
@@ -80,7 +80,7 @@ impl Random {
         all[self.next() as usize % all.len()]
     }
 
-    /// Returns a number with one of so many exponents around 0, of which some are 0.
+    /// Returns a number with one of `exponents` exponents around 0; some numbers are 0.
     fn number(&mut self, exponents: u32) -> f32 {
         let significand = 1.0 + (self.next() & 0x7f_ffff) as f32 / 8_388_608.0;
         let sign = if self.next() & 1 == 0 { 1.0 } else { -1.0 };
@@ -92,11 +92,11 @@ impl Random {
 /// The elements of factors.
 #[derive(Clone, Copy, Debug)]
 enum Fill {
-    /// Numbers with so many exponents.
+    /// Numbers with this many exponents.
     Exponents(u32),
-    /// The same, of which each second product cancels the one before but for its last bits.
+    /// The same, but each second product cancels the one before, up to its last bits.
     Cancelling(u32),
-    /// Random bits: all numbers that the type has, NaN and infinities too.
+    /// Random bits: all numbers of the type, including NaN and infinities.
     Bits,
     /// The extreme values of the type.
     Extremes,
@@ -135,7 +135,7 @@ const WIDE_FILLS: [Fill; 7] = [
     Fill::Extremes,
 ];
 const INTEGER_FILLS: [Fill; 2] = [Fill::Bits, Fill::Extremes];
-/// Zeros, the largest and smallest numbers, one, infinities and NaN, as far as the type has them.
+/// Zeros, the largest and smallest numbers, one, infinities and NaN, if the type has them.
 const F32_EXTREMES: [u32; 10] = [
     0,
     0x8000_0000,
@@ -209,7 +209,7 @@ const TYPES: [Type; 7] = [
 ];
 
 impl Type {
-    /// Returns the elements of a row or column, of which the first `depth` are not zero.
+    /// Returns the elements of a row or column; only the first `depth` are not zero.
     fn line(&self, fill: Fill, depth: usize, is_column: bool, random: &mut Random) -> Vec<u32> {
         let per_row = WORDS * self.ty.per_word();
         let mut line = vec![0; per_row];
@@ -232,7 +232,7 @@ impl Type {
         line
     }
 
-    /// Returns the lower bits of an element that do not count.
+    /// Returns the number of lower bits of an element that do not count.
     fn unused_bits(&self) -> u32 {
         if self.ty == MmaType::TF32 { 13 } else { 0 }
     }
@@ -307,7 +307,7 @@ struct Row {
     equal: usize,
 }
 
-/// Compares the sums of factors, of which the first `depth` elements of each row are not zero.
+/// Compares the sums of factors; only the first `depth` elements of each row are not zero.
 fn compare(ty: &Type, fill: Fill, depth: usize, tiles: usize) -> warpwise::Result<Row> {
     let mut random = Random(depth as u64);
     let mut factor = |is_column: bool| -> Vec<u32> {

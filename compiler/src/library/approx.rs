@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(tanh(-1e-40), -1e-40);
     }
 
-    /// How many units in the last place of the nearest `f32` a result is off.
+    /// Returns the error of a result, in units in the last place of the nearest `f32`.
     fn off(got: f32, want: f64) -> f64 {
         let exponent = (want as f32).abs().to_bits() >> 23;
         (f64::from(got) - want).abs() / 2f64.powi(exponent.cast_signed() - 127 - 23)

@@ -6,11 +6,11 @@
 //! approximates, from which a [quotient](f32::trigonometric::quotient) comes out the same whichever
 //! it is.
 //!
-//! What is in them is the language of `#[device]` functions, and a little less, because it is not
-//! linked but found by name: free functions of one module have names of their own, stand at the
-//! start of a line with `pub fn` and end with a line that is `}`, and call only each other.
-//! Products and sums stay as they are written ([contraction](crate::ir) does not apply), and every
-//! integer operation wraps.
+//! They are written in the language of `#[device]` functions, with further rules, because the front
+//! end does not link them but finds them by name: free functions of one module have names of their
+//! own, stand at the start of a line with `pub fn` and end with a line that is `}`, and call only
+//! each other. Products and sums stay as they are written ([contraction](crate::ir) does not
+//! apply), and every integer operation wraps.
 pub mod approx;
 pub mod directed;
 #[expect(

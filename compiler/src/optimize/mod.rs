@@ -12,9 +12,9 @@
 //! Passes rely on operands having lower ids than their users, as
 //! [`Kernel::renumber`] leaves them.
 //!
-//! What each is worth, in instructions that `ptxas` 13.0 makes for sm_90 of five kernels (a
-//! histogram in shared memory, a reduction, indices divided by the width of a padded tile, a
-//! tiled matrix product, a stencil) with one pass left out at a time:
+//! The effect of each pass, in the number of instructions that `ptxas` 13.0 generates for sm_90
+//! from five kernels (a histogram in shared memory, a reduction, indices divided by the width of a
+//! padded tile, a tiled matrix product, a stencil) with one pass left out at a time:
 //!
 //! | without | histogram | reduce | divide | matmul | stencil |
 //! |---|---|---|---|---|---|

@@ -1,7 +1,7 @@
-//! Replaces every generic parameter of a kernel by what it is bound to.
+//! Replaces every generic parameter of a kernel by its binding.
 //!
-//! What [`Op::MulAdd`] kept as one becomes a fused
-//! multiply-add or integer arithmetic here, once its type is known.
+//! Each [`Op::MulAdd`] becomes a fused multiply-add or integer arithmetic here, once its type is
+//! known.
 mod passed;
 
 use crate::{

@@ -226,7 +226,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What [`Device::count`] and [`Device::cuda`] return.
+    /// Returns the errors of [`Device::count`] and [`Device::cuda`].
     pub fn all() -> Result<Vec<Self>> {
         let opened = (0..Self::count()?).map(Self::cuda);
         opened.filter(|opened| !matches!(opened, Err(Error::DeviceTooOld { .. }))).collect()

@@ -296,7 +296,7 @@ macro_rules! functions {
             /// Finds every function, or names the required ones that are missing.
             ///
             /// # Safety
-            /// What `library` exports under these names has these types.
+            /// The functions that `library` exports under these names must have these types.
             #[expect(non_snake_case, reason = "named as in CUDA")]
             unsafe fn link(library: Library) -> Result<Self, Vec<&'static str>> {
                 let mut missing = Vec::new();

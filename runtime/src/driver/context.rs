@@ -110,8 +110,8 @@ impl Context {
     /// Does `work` with this context current on this thread.
     ///
     /// # Errors
-    /// What `work` returns; [`Error::DeviceLost`] if that, or what another call returned earlier,
-    /// is an error after which the driver refuses all work.
+    /// Returns the error of `work`, or [`Error::DeviceLost`] if that error, or an earlier one of
+    /// another call, is one after which the driver refuses all work.
     pub(super) fn enter<T>(&self, work: impl FnOnce(&'static Driver) -> Result<T>) -> Result<T> {
         if let Some(cause) = self.lost.get() {
             return Err(self.device_lost(cause.clone()));

@@ -68,7 +68,7 @@ macro_rules! functions {
             /// Finds every function, or names the first one that is missing.
             ///
             /// # Safety
-            /// What `library` exports under these names has these types.
+            /// The functions that `library` exports under these names must have these types.
             unsafe fn link(library: Library) -> Result<Self, &'static str> {
                 // SAFETY: the types are the symbols' by the caller's promise.
                 unsafe {

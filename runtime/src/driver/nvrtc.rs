@@ -39,7 +39,7 @@ macro_rules! functions {
             /// Finds every function, or names the first that is missing.
             ///
             /// # Safety
-            /// What `library` exports under these names has these types.
+            /// The functions that `library` exports under these names must have these types.
             #[expect(non_snake_case, reason = "named as in CUDA")]
             unsafe fn link(library: Library) -> Result<Self, &'static str> {
                 $(

@@ -1,4 +1,5 @@
-//! Branches of the kernels of `arms`, as the interpreter counts them, beside those of an H200.
+//! Branches of the kernels of `arms`, as the interpreter counts them, compared with those of an
+//! H200.
 use libtest_mimic::Failed;
 use std::collections::BTreeMap;
 use warpwise_compiler::{compile::optimized, ir::Kernel};
@@ -6,11 +7,12 @@ use warpwise_corpus::{arms, run};
 
 const ROWS: &str = include_str!("../../hardware/h200_branches.csv");
 
-/// A kernel with three nested arms, which `ptxas` predicates, and which are counted as branches.
+/// A kernel with three nested arms, which `ptxas` predicates and the interpreter counts as
+/// branches.
 const COUNTED_TOO_OFTEN: &str = "nested_three_deep";
 
-/// Compares all rows: the divergent branches of the built-in back end's PTX are those that are
-/// counted. LLVM merges arms, so its PTX may have fewer.
+/// Compares all rows: the divergent branches of the built-in back end's PTX are the counted ones.
+/// LLVM merges arms, so its PTX may have fewer.
 pub(crate) fn compare() -> Result<(), Failed> {
     let counted: BTreeMap<&str, u64> =
         arms::KERNELS.iter().map(|source| count(source.name, source.ir)).collect();

@@ -1,7 +1,8 @@
-//! What checked launches find in kernels, against what their labels say of races.
+//! Findings of checked launches, compared with the labels about races.
 //!
-//! Each kernel is launched in three blocks, or in one if it is the same in each, on numbers that count up; as it is and
-//! optimized. One that no label calls racy must be found clean, and one with such a label racy.
+//! Each kernel is launched in three blocks, or in one if all blocks do the same, on ascending
+//! numbers; unoptimized and optimized. A kernel without a label about races must be clean, and one
+//! with such a label must race.
 use crate::expected::Expected;
 use libtest_mimic::Failed;
 use warpwise::__private::Source;
@@ -13,12 +14,12 @@ use warpwise_compiler::{
 use warpwise_corpus::run::passed;
 use warpwise_simt::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Problem, Severity};
 
-/// Elements of each buffer.
+/// The length of each buffer.
 const LEN: u64 = 1 << 16;
-/// Each number that is passed: the length of a row, for example.
+/// The value of each scalar argument: the length of a row, for example.
 const NUMBER: u64 = 256;
 
-/// Lints whose labels say that threads race.
+/// Lints whose labels state a race.
 const RACES: &[&str] = &[
     "gpu_atomic_mixing",
     "gpu_block_races",
@@ -30,16 +31,17 @@ const RACES: &[&str] = &[
     "gpu_shared_write_races",
 ];
 
-/// Lints whose labels say that threads race for some data or parameters, which need not be those of the launch.
+/// Lints whose labels state a race for some data or parameters, which may differ from those of the
+/// launch.
 const RACES_OF_SOME_DATA: &[&str] = &["gpu_nonatomic_updates", "gpu_skipped_barriers", COPIES];
 
-/// The lint whose labels say that data of a copy are used before it is waited for.
+/// The lint whose labels state that the data of a copy are used before the wait for it.
 const COPIES: &str = "gpu_unwaited_copies";
 
-/// The lint whose labels say that something is read that nobody has written.
+/// The lint whose labels state a read of unwritten memory.
 const UNDEFINED: &str = "gpu_uninit_shared_reads";
 
-/// Lints whose labels say that threads wait at different barriers.
+/// Lints whose labels state that threads wait at different barriers.
 const BARRIERS: &[&str] = &[
     "gpu_barriers_after_divergent_returns",
     "gpu_barriers_in_divergent_flow",
@@ -47,14 +49,16 @@ const BARRIERS: &[&str] = &[
     "gpu_mismatched_barriers",
 ];
 
-/// Lints whose labels say that lanes are missing, or are there that should not be.
+/// Lints whose labels state that lanes are missing, or unexpectedly present.
 const MASKS: &[&str] = &["gpu_inactive_lane_shuffles", "gpu_warp_mask_mismatches"];
 
-/// Kernels that race as well as what their labels are about.
+/// Kernels that have a race besides the faults of their labels.
 const ALSO_RACY: &[&str] = &[
-    // Each iteration writes what the one before it reads, with one barrier in between where two are needed.
+    // Each iteration writes values that the previous one reads, with one barrier in between where
+    // two are needed.
     "data_decides_when_to_stop",
-    // Slots are each thread's own only if `next` holds where those of each group begin; here it holds zeros.
+    // Threads have slots of their own only if `next` holds the start of each group; here it holds
+    // zeros.
     "a_slot_of_its_own",
 ];
 
@@ -72,7 +76,7 @@ pub(crate) fn compare<'s>(
         let may_race = is_racy || RACES_OF_SOME_DATA.iter().any(|lint| has_label(lint));
         if is_racy {
             racy += 1;
-            // What no lint proves may need other data than these to happen.
+            // A fault that no lint proves may need other data to occur.
             let may_be_silent = labels.iter().any(|label| label.is_missed);
             if !may_be_silent
                 && !found.iter().any(|finding| matches!(finding.problem, Problem::Race(_)))
@@ -84,7 +88,7 @@ pub(crate) fn compare<'s>(
         }
         let is_labelled = |finding: &Finding| match finding.problem {
             Problem::Race(_) => may_race,
-            // What races with its first store may be read before that.
+            // A read that races with the first store may come before it.
             Problem::Uninitialized(_) => has_label(UNDEFINED) || is_racy,
             Problem::EarlyAccess(_) => has_label(COPIES),
             Problem::Barrier(_) => BARRIERS.iter().any(|lint| has_label(lint)),
@@ -100,7 +104,7 @@ pub(crate) fn compare<'s>(
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// What is found in a kernel; `None` if it cannot be run so.
+/// Returns the findings in a kernel; `None` if it cannot be run in this way.
 fn check(kernel: &Kernel, block: [u32; 3]) -> Option<Vec<Finding>> {
     if !kernel.is_closed() {
         return None;
@@ -122,7 +126,7 @@ fn run(kernel: &Kernel, block: [u32; 3]) -> Option<Vec<Finding>> {
             ParamKind::Slice { .. } => Arg::Slice { memory, offset: 0, len: LEN },
         })
         .collect();
-    // Blocks that do not know which they are all do the same, in the same places.
+    // Blocks that do not read their index all do the same, in the same places.
     let blocks = if knows_blocks(kernel) { 3 } else { 1 };
     let (grid, steps) = ([blocks, 1, 1], Some(20_000_000));
     let launch = Launch { grid, block, args: &args, workers: None, steps };
@@ -136,7 +140,7 @@ fn knows_blocks(kernel: &Kernel) -> bool {
     })
 }
 
-/// What is only read counts up, the rest is zero.
+/// Returns ascending numbers for a slice that is only read, and zeros for others.
 fn memory(kind: &ParamKind) -> Option<Memory> {
     let ParamKind::Slice { elem, access } = kind else { return Some(Memory::zeroed(0)) };
     let size = elem.size()?;

@@ -1,8 +1,9 @@
-//! What the analysis of accesses says that they cost, against what the interpreter counts.
+//! The costs that the analysis of accesses predicts, compared with those that the interpreter
+//! counts.
 //!
-//! Each kernel runs on zeros, in two blocks and in three: the difference is what the third does, and the buffers are large enough
-//! that it is at no edge. An access that was executed as often as the analysis has it must have cost what the
-//! analysis says.
+//! Each kernel runs on zeros, in two blocks and in three: the difference is the work of the third
+//! block, and the buffers are so large that it does not reach their ends. An access that ran as
+//! often as the analysis assumes must have the predicted cost.
 use libtest_mimic::Failed;
 use warpwise::__private::Source;
 use warpwise_compiler::{
@@ -15,11 +16,11 @@ use warpwise_compiler::{
 use warpwise_corpus::run::passed;
 use warpwise_simt::{Arg, Counters, CountingProgram, Launch, Memory, Outcome, Requests};
 
-/// Elements of each buffer.
+/// The length of each buffer.
 const LEN: u64 = 1 << 16;
-/// Each number that is passed: the length of a row, for example.
+/// The value of each scalar argument: the length of a row, for example.
 const NUMBER: u64 = 256;
-/// Of the costs that the analysis knows, at least so many of a hundred must be compared.
+/// The minimum percentage of known costs that must be compared.
 const MOST: usize = 70;
 
 /// Compares all kernels.
@@ -64,7 +65,7 @@ fn cost(request: &Request) -> Option<(&Request, &Cost)> {
     }
 }
 
-/// What is counted of some blocks in a row; `None` if one fails.
+/// Returns the counters of a launch of this many blocks; `None` if it fails.
 fn run(kernel: &Kernel, blocks: u32, block: [u32; 3]) -> Option<Counters> {
     if !kernel.is_closed() {
         return None;
@@ -89,7 +90,7 @@ fn run(kernel: &Kernel, blocks: u32, block: [u32; 3]) -> Option<Counters> {
     (outcome == Outcome::default()).then_some(counters)
 }
 
-/// Requests, what they took and what they would take at best.
+/// Returns the counted requests, their cost, and their ideal cost.
 fn counted(counters: &Counters, request: &Request) -> [u64; 3] {
     let mut sum = [0; 3];
     for &member in &request.members {

@@ -1,15 +1,16 @@
-//! What comments say must be found.
+//! Expected findings, from comments.
 use crate::found::Found;
 use std::fmt;
 
-/// Why something is expected.
+/// The reason for an expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A label.
     Label,
-    /// The fault of the kernel's label with this lint, by another lint or at another place (`//~= lint for label`).
+    /// The fault of the kernel's label with this lint, by another lint or at another place
+    /// (`//~= lint for label`).
     SameFault(String),
-    /// A fact that no label has (`//~+ lint`).
+    /// A fact without a label (`//~+ lint`).
     Unlabelled,
     /// A label that is wrong, and why (`//~- lint why`).
     Refuted(String),
@@ -17,23 +18,23 @@ pub(crate) enum Origin {
     Missed(String),
 }
 
-/// A finding that must be made.
+/// An expected finding.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
-    /// The line it must stand on.
+    /// Its line.
     pub(crate) line: u32,
     /// The lint.
     pub(crate) lint: String,
-    /// What its message must have in it.
+    /// A part of its message.
     pub(crate) text: String,
-    /// Whether it is known to be missed.
+    /// True if the lint is known to miss it.
     pub(crate) is_missed: bool,
-    /// Why it is expected.
+    /// The reason for it.
     pub(crate) origin: Origin,
 }
 
 impl Expected {
-    /// Whether `found` is what must be found.
+    /// Returns true if `found` is the expected finding.
     pub(crate) fn is(&self, found: &Found) -> bool {
         self.line == found.line && self.lint == found.lint && found.message.contains(&self.text)
     }
@@ -45,11 +46,11 @@ impl fmt::Display for Expected {
     }
 }
 
-/// The kernels of a file, by name, with their labels.
+/// Returns the kernels of a file, by name, with their labels.
 pub(crate) fn expected(text: &str) -> Vec<(String, Vec<Expected>)> {
     let mut kernels: Vec<(String, Vec<Expected>)> = Vec::new();
     let mut is_kernel = false;
-    // Labels of attributes and signature, which stand before the name.
+    // Labels of attributes and signature, which precede the name.
     let mut before = Vec::new();
     let mut is_inside = false;
     for (line, number) in text.lines().zip(1..) {
@@ -73,7 +74,7 @@ pub(crate) fn expected(text: &str) -> Vec<(String, Vec<Expected>)> {
     kernels
 }
 
-/// What stands behind `//~`.
+/// Parses the text after `//~`.
 fn parse(label: &str, line: u32) -> Expected {
     let rest = label.trim_start_matches('^');
     let up = u32::try_from(label.len() - rest.len()).expect("labels are short");

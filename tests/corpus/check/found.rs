@@ -1,4 +1,4 @@
-//! What lints find.
+//! Findings of lints.
 use std::fmt;
 use warpwise::__private::Source;
 use warpwise_compiler::{
@@ -12,11 +12,11 @@ use warpwise_compiler::{
 /// A finding.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// Where it stands.
+    /// The line of its place.
     pub(crate) line: u32,
     /// The lint.
     pub(crate) lint: &'static str,
-    /// What it says.
+    /// The message.
     pub(crate) message: String,
 }
 
@@ -26,18 +26,18 @@ impl fmt::Display for Found {
     }
 }
 
-/// The lints that find something in a kernel that is given as IR.
+/// Returns the lints with a finding in a kernel in text form.
 pub(crate) fn in_text(text: &str) -> Vec<&'static str> {
     let kernel: Kernel = text.parse().expect("it is well formed");
     let diagnostics = lint::run_all(&kernel, &Analyses::for_kernel(&kernel), &Levels::default());
     diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-/// What every lint, whatever its level, finds in a kernel.
+/// Returns the findings of all lints in a kernel, whatever their levels.
 pub(crate) fn found(source: &Source) -> Vec<Found> {
     let kernel: Kernel = source.ir.parse().expect("the macro has made it");
     let diagnostics = lint::run_all(&kernel, &Analyses::for_kernel(&kernel), &Levels::default());
-    // What is said of a kernel as a whole stands at its name.
+    // A finding about the kernel as a whole has the place of its name.
     let line = |diagnostic: &Diagnostic| source.place(diagnostic.span.index()).line;
     let mut found: Vec<_> = diagnostics
         .iter()

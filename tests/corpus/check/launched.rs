@@ -1,4 +1,4 @@
-//! What lints say of launches, against what the list of launches says.
+//! Findings of lints for launches, compared with the list of launches.
 use libtest_mimic::Failed;
 use warpwise_compiler::{
     diag::Level,
@@ -11,7 +11,7 @@ use warpwise_compiler::{
 };
 use warpwise_corpus::Launched;
 
-/// The lints that speak of a launch on an H200, by name.
+/// Returns the lints with a finding for a launch on an H200, sorted by name.
 pub(crate) fn said(of: &Launched) -> Vec<&'static str> {
     let kernel: Kernel = of.kernel.ir.parse().expect("the macro has made it");
     let &Launched { grid, block, count, registers, shared, .. } = of;
@@ -25,7 +25,7 @@ pub(crate) fn said(of: &Launched) -> Vec<&'static str> {
     said
 }
 
-/// That what is said is what must be.
+/// Checks that the findings are the expected ones.
 pub(crate) fn compare(of: &Launched, said: &[&str]) -> Result<(), Failed> {
     let lints = of.lints;
     if said == lints { Ok(()) } else { Err(format!("{said:?} and not {lints:?}: {of:?}").into()) }

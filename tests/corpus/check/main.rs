@@ -1,8 +1,10 @@
-//! Lints the corpus and the examples of the lints' pages, and compares with what they say of themselves.
+//! Lints the corpus and the examples of the lints' pages, and compares the findings with their
+//! labels.
 //!
-//! One trial a kernel, and one for `docs/lints/evidence.md`, the table of what lints find and
-//! miss: precision is how much of what a lint says is so, recall how much of what is so it says.
-//! `cargo test -p warpwise-corpus -- bank` runs what has `bank` in its name.
+//! There is one trial for each kernel, and one for `docs/lints/evidence.md`, the table of findings
+//! and misses: precision is the share of true findings among all findings, recall the share of
+//! found facts among all facts. `cargo test -p warpwise-corpus -- bank` runs the trials with `bank`
+//! in their names.
 mod branches;
 mod checked;
 mod counted;
@@ -73,7 +75,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// That a module lists all kernels of its file.
+/// Checks that a module lists all kernels of its file.
 fn listed(file: &str, labels: &Labels) -> Trial {
     let unlisted = labels.unlisted.clone();
     Trial::test(format!("{file}: lists its kernels"), move || {
@@ -81,7 +83,7 @@ fn listed(file: &str, labels: &Labels) -> Trial {
     })
 }
 
-/// That names are names of lints, and none is without a page.
+/// Checks that every label names a lint, and that every lint has a page.
 fn names() -> Result<(), Failed> {
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints");
     let without = lint::names().filter(|name| !pages.join(format!("{name}.md")).exists());
@@ -95,11 +97,11 @@ fn names() -> Result<(), Failed> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// What a module's file says.
+/// The labels in a module's file.
 struct Labels {
-    /// Of its kernels, in the order of their list.
+    /// The labels of its kernels, in the order of their list.
     kernels: Vec<Vec<Expected>>,
-    /// Kernels that are in the file only.
+    /// Kernels that are in the file but not in the list.
     unlisted: Vec<String>,
 }
 
@@ -118,7 +120,7 @@ fn labels(file: &str, kernels: &[&Source]) -> Labels {
     Labels { kernels: kernels.iter().map(of).collect(), unlisted: unlisted.cloned().collect() }
 }
 
-/// That what is found is what is expected, but for what is known to be missed.
+/// Checks that the findings are the expected ones, except those that are known to be missed.
 fn compare(expected: &[Expected], found: &[Found]) -> Result<(), Failed> {
     let is_found = |label: &Expected| found.iter().any(|found| label.is(found));
     let wrong = found.iter().filter(|found| !expected.iter().any(|label| label.is(found)));
@@ -132,7 +134,7 @@ fn compare(expected: &[Expected], found: &[Found]) -> Result<(), Failed> {
     if all.is_empty() { Ok(()) } else { Err(all.join("\n").into()) }
 }
 
-/// That an example of a page shows what the page says.
+/// Checks that an example of a page has the findings that the page states.
 fn page(page: &'static Page) -> Trial {
     let Page { lint, line, is_bad, kernels } = *page;
     Trial::test(format!("docs/lints/{lint}.md:{line}"), move || {

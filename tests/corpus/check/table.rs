@@ -7,7 +7,7 @@ use libtest_mimic::Failed;
 use std::{collections::BTreeMap, env, fs, path::Path};
 use warpwise_compiler::lint;
 
-/// What lints found and missed.
+/// The findings and misses of lints.
 #[derive(Default)]
 pub(crate) struct Table {
     kernels: u32,
@@ -22,16 +22,16 @@ pub(crate) struct Table {
     reasons: Vec<String>,
 }
 
-/// Of one lint.
+/// The counts of one lint.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    /// Kernels and launches that must have a finding of it.
+    /// Kernels and launches for which a finding is expected.
     bad: u32,
-    /// Found, and so.
+    /// True findings.
     right: u32,
-    /// Found, and not so.
+    /// False findings.
     wrong: u32,
-    /// So, and not found.
+    /// Missed findings.
     missed: u32,
 }
 
@@ -56,7 +56,7 @@ impl Table {
         }
     }
 
-    /// Counts a kernel that was held out: as it was labelled, and after adjudication.
+    /// Counts a held-out kernel: as labelled, and after adjudication.
     pub(crate) fn add_held_out(&mut self, kernel: &str, expected: &[Expected], found: &[Found]) {
         let is_label = |of: &&Expected| of.origin == Origin::Label;
         let labels: Vec<Expected> = expected.iter().filter(is_label).cloned().collect();
@@ -109,14 +109,14 @@ impl Table {
         }
     }
 
-    /// Counts a launch: the lints that must speak of it, and those that do.
+    /// Counts a launch, with the expected lints and those that have a finding.
     pub(crate) fn add_launch(&mut self, expected: &[&str], said: &[&str]) {
         self.launches += 1;
         self.clean_launches += u32::from(expected.is_empty());
         self.add_names(expected, said);
     }
 
-    /// Counts a kernel that is given as IR, likewise.
+    /// Counts a kernel in text form, likewise.
     pub(crate) fn add_text(&mut self, expected: &[&str], said: &[&str]) {
         self.kernels += 1;
         self.clean += u32::from(expected.is_empty());
@@ -134,7 +134,7 @@ impl Table {
         }
     }
 
-    /// Compares this table and the one of the kernels that were held out with the page, or rewrites it.
+    /// Compares this table and the one of the held-out kernels with the page, or rewrites the page.
     pub(crate) fn check(&self, held_out: &Self) -> Result<(), Failed> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints/evidence.md");
         let text = self.text() + &held_out.held_out_text();
@@ -167,7 +167,7 @@ impl Table {
         text + &self.rows("kernels and launches with it") + &format!("\n{check}\n")
     }
 
-    /// The part of the page about the kernels that were held out.
+    /// Returns the part of the page about the held-out kernels.
     fn held_out_text(&self) -> String {
         let Self { kernels, clean, adjudicated, same_faults, unlabelled, .. } = self;
         let faulty = kernels - clean;
@@ -197,7 +197,7 @@ impl Table {
         text + &self.rows("kernels with it") + &after + &reasons
     }
 
-    /// The sums over all lints.
+    /// Returns the sums over all lints.
     fn total(&self) -> Counts {
         self.lints.values().fold(Counts::default(), |sum, counts| Counts {
             bad: sum.bad + counts.bad,
@@ -207,7 +207,7 @@ impl Table {
         })
     }
 
-    /// The rows of the lints that are expected or found in some kernel.
+    /// Returns the rows of the lints that are expected or found in some kernel.
     fn rows(&self, of: &str) -> String {
         let mut text = format!(
             "| lint | {of} | found | wrong | missed | precision | recall |\n\
@@ -228,7 +228,7 @@ impl Table {
     }
 }
 
-/// What was found and missed, in words.
+/// Returns a sentence about found and missed labels.
 fn sentence(Counts { right, wrong, missed, .. }: Counts) -> String {
     let labels = right + missed;
     format!(
@@ -238,7 +238,7 @@ fn sentence(Counts { right, wrong, missed, .. }: Counts) -> String {
     )
 }
 
-/// How much `part` is of `whole`.
+/// Returns `part` as a percentage of `whole`.
 fn percent(part: u32, whole: u32) -> String {
     if whole == 0 {
         return "-".to_owned();

@@ -1,27 +1,31 @@
-//! Kernels with known faults, and as many without: what the lints are measured by.
+//! Kernels with known faults, and as many without, by which the lints are measured.
 //!
-//! A kernel says in comments what is wrong with it, on the line where a finding must stand; a kernel
-//! without such a comment must be without findings, at any level:
+//! Comments in a kernel state its faults, on the line of the expected finding; a kernel without
+//! such a comment must be without findings, at any level:
 //!
 //! ```text
 //! let v = tile[lane][3]; //~ gpu_bank_conflicts "32 wavefronts, 1 needed"
 //! ```
-//! `//~` stands behind what it is about; `//~^` on a line below is about the line above it, one further up for each further `^`.
-//! `//~?` is for what no lint proves, and should: it counts as missed. Behind the lint's name may stand a part of the message. Where a statement is long, rustfmt
-//! leaves such lines alone.
+//! `//~` stands at the end of the line that it labels; `//~^` labels the line above it, one further
+//! up for each further `^`. `//~?` is a fault that no lint proves, but should: it counts as missed.
+//! A part of the message may follow the lint's name. rustfmt leaves such lines alone if a statement
+//! is long.
 //!
-//! To add kernels: write them into the module of their lint (or a new one, listed below), and
-//! list them in its `corpus![..]`. Write them as a user would: labels come from what the hardware does, not from what the lints say.
-//! Every kernel declares its block, unless that is what it is about.
-//! `cargo test -p warpwise-corpus` compares, and keeps `docs/lints/evidence.md` true (`BLESS=1` rewrites it).
+//! To add kernels: write them into the module of their lint (or a new one, listed below), and list
+//! them in its `corpus![..]`. Write them as a user would: labels state what the hardware does, not
+//! what the lints report. Every kernel declares its block, unless the block is the point of it.
+//! `cargo test -p warpwise-corpus` compares, and checks `docs/lints/evidence.md` (`BLESS=1`
+//! rewrites it).
 //!
-//! The kernels of [`HELD_OUT`] are different: they were ported from textbooks, samples and articles, and labelled,
-//! before anybody looked at what the lints report for them. Their labels state what the hardware does and are never
-//! changed to fit the lints. What the lints find of them is published in a table of its own, misses and false reports
-//! included, so a difference from a label is no failure; a change of the table is. Marks of their own say what came of
-//! looking at each difference by hand, and count in the adjudicated figure only:
+//! The kernels of [`HELD_OUT`] are different: they were ported from textbooks, samples and
+//! articles, and labelled, before anybody looked at what the lints report for them. Their labels
+//! state what the hardware does and are never changed to fit the lints. The findings of the lints
+//! for them are published in a table of their own, misses and false reports included, so a
+//! difference from a label is no failure; a change of the table is. Marks of their own state the
+//! outcome of reviewing each difference by hand, and count in the adjudicated figure only:
 //!
-//! - `//~= lint for label`: reports the same fault as the kernel's label with the lint `label`, elsewhere or by its cause;
+//! - `//~= lint for label`: reports the same fault as the kernel's label with the lint `label`,
+//!   elsewhere or by its cause;
 //! - `//~+ lint`: states a fact that has no label;
 //! - `//~! lint why`: the label on this line is missed, and why;
 //! - `//~- lint why`: the label on this line is wrong, as measurements show.
@@ -29,36 +33,36 @@ pub mod run;
 
 use warpwise::__private::Source;
 
-/// What a page of `docs/lints` shows.
+/// An example in a page of `docs/lints`.
 #[derive(Debug)]
 pub struct Page {
     /// The page's lint.
     pub lint: &'static str,
-    /// Where in the page.
+    /// Its line in the page.
     pub line: usize,
-    /// Whether it is the page's bad example, in which the lint must find something and no
-    /// other lint may. In the others none may.
+    /// True for the page's bad example, in which the lint must have a finding and no other lint
+    /// may. In the others none may.
     pub is_bad: bool,
     /// Its kernels.
     pub kernels: &'static [&'static Source],
 }
 
-/// A launch, in one dimension, and what the lints must say of it.
+/// A launch, in one dimension, and the expected findings.
 #[derive(Clone, Copy, Debug)]
 pub struct Launched {
-    /// What is launched.
+    /// The launched kernel.
     pub kernel: &'static Source,
     /// Blocks.
     pub grid: u32,
     /// Threads of a block.
     pub block: u32,
-    /// Which launch in a row it is.
+    /// The number of the launch in a row of equal ones.
     pub count: u64,
     /// Registers of a thread.
     pub registers: u32,
     /// Bytes of shared memory of a block.
     pub shared: u64,
-    /// The lints that must speak, by name; no others may.
+    /// The names of the lints that must have a finding; no others may.
     pub lints: &'static [&'static str],
 }
 

@@ -1,17 +1,19 @@
-//! How kernels of the corpus are run, whatever they do: on buffers of zeros, in a grid of a few blocks.
+//! Runs of the corpus's kernels, whatever their purpose: on buffers of zeros, in a grid of a few
+//! blocks.
 use warpwise_compiler::{
     analysis,
     ir::{Kernel, Param, ParamId, ParamKind},
 };
 use warpwise_simt::{Arg, Counters, CountingProgram, Launch, Memory, Requests};
 
-/// Elements of each buffer.
+/// The length of each buffer.
 pub const ELEMENTS: usize = 1 << 17;
-/// What integers are: widths and the like.
+/// The value of integer arguments: widths and the like.
 pub const NUMBER: u64 = 64;
 
-/// Blocks and threads of a launch: the block that the kernel declares, and as many blocks along each axis as
-/// [`NUMBER`] threads need, but no fewer than two. `None` for a kernel that declares none.
+/// Returns the blocks and threads of a launch: the block that the kernel declares, and along each
+/// axis enough blocks for [`NUMBER`] threads, but at least two. `None` for a kernel that declares
+/// no block.
 pub fn geometry(kernel: &Kernel) -> Option<([u32; 3], [u32; 3])> {
     let [x, y, z] = kernel.block.as_ref()?.each_ref().map(|dim| u32::try_from(dim.known()?).ok());
     let block = [x?, y?, z?];
@@ -19,14 +21,15 @@ pub fn geometry(kernel: &Kernel) -> Option<([u32; 3], [u32; 3])> {
     Some((block.map(|dim| if dim == 1 { 1 } else { blocks(dim).max(2) }), block))
 }
 
-/// What is passed for a scalar: `number`, or the nearest one that the kernel's contracts allow.
+/// Returns the argument for a scalar: `number`, or the nearest value that the kernel's contracts
+/// permit.
 pub fn passed(kernel: &Kernel, param: ParamId, number: u64) -> u64 {
     let allowed = analysis::launch::LaunchRanges::for_kernel(kernel).param(param);
     let nearest = i128::from(number).max(allowed.min).min(allowed.max);
     if allowed.is_empty() { number } else { u64::try_from(nearest).unwrap_or(number) }
 }
 
-/// What a run of a kernel counts; `None` if a thread faults or does not end.
+/// Returns the counters of a run of a kernel; `None` if a thread faults or does not end.
 pub fn count(kernel: &Kernel) -> Option<Counters> {
     let (grid, block) = geometry(kernel)?;
     let memories: Vec<Memory> =

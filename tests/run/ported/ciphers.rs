@@ -6,7 +6,7 @@ use warpwise::prelude::*;
 
 cases![sha3_256, sip_hashes, field_25519];
 
-/// Five rows of five lanes.
+/// A state of five rows of five lanes.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct State([[u64; 5]; 5]);
@@ -88,7 +88,7 @@ fn sha3(messages: &[[u8; 32]], out: &mut [[u64; 4]]) {
     *out = [a, b, c, d];
 }
 
-/// Lanes in one array, with the tables of rotations and places written out.
+/// Permutes lanes in one array, with the tables of rotations and places written out.
 fn permuted(a: &mut [u64; 25]) {
     const TURNS: [u32; 24] =
         [1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 2, 14, 27, 41, 56, 8, 25, 43, 62, 18, 39, 61, 20, 44];
@@ -130,7 +130,7 @@ fn sha3_256(on: &Engine) -> Check {
     equal("out", &out, &messages.iter().map(want).collect::<Vec<_>>())
 }
 
-/// Of `C` rounds a word, and `D` at the end.
+/// SipHash with `C` rounds per word, and `D` at the end.
 #[device]
 #[derive(Clone, Copy)]
 struct Sip<const C: u32, const D: u32> {
@@ -203,13 +203,13 @@ fn sip_hashes(on: &Engine) -> Check {
     let mut out = vec![0u64; 40];
     let key = [0x0706_0504_0302_0100_u64, 0x0f0e_0d0c_0b0a_0908];
     launch!(on, sip(value key, read data, write out), LaunchConfig::cover(40))?;
-    // What the authors publish for these keys and this data.
+    // The values that the authors publish for these keys and this data.
     let known = [0x726f_db47_dd0e_0e31_u64, 0x74f8_39c5_93dc_67fd, 0x0d6c_8009_d9a9_4f5a];
     same("out", &out[..3], &known)?;
     same("of 15", &out[15..16], &[0xa129_ca61_49be_45e5])
 }
 
-/// Modulo 2^255 - 19, as five limbs of 51 bits and what is left over above them.
+/// A number modulo 2^255 - 19, as five limbs of 51 bits; the top limb may exceed them.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fe([u64; 5]);
@@ -317,14 +317,14 @@ fn fields(a: &[Fe], b: &[Fe], products: &mut [Fe], ones: &mut [Fe], differences:
     differences[i] = a[i] - b[i];
 }
 
-/// The value modulo 2^255 - 19, bit by bit: limbs of 32 bits, the lowest first.
+/// Returns the value modulo 2^255 - 19, bit by bit: limbs of 32 bits, the lowest first.
 fn reduced(limbs: impl Iterator<Item = (usize, u64)>) -> [u32; 8] {
     const MODULUS: [u32; 8] = [0xffff_ffed, !0, !0, !0, !0, !0, !0, 0x7fff_ffff];
     let mut value = [0u32; 9];
     let mut all: Vec<(usize, u64)> = limbs.collect();
     all.sort_unstable();
     let top = all.iter().map(|(shift, _)| shift + 64).max().unwrap_or(0);
-    // From the highest bit on: doubled, with the bits that start here added, less the modulus.
+    // From the highest bit on: double, add the bits that start here, subtract the modulus.
     let mut wide = vec![0u64; top / 32 + 4];
     for (shift, limb) in all {
         let shifted = u128::from(limb) << (shift % 32);

@@ -81,7 +81,7 @@ fn four_bits(on: &Engine) -> Check {
     close("y", &y, &rows.collect::<Vec<f64>>(), 1e-4)
 }
 
-/// Four bits of exponent, three of mantissa.
+/// A float with four bits of exponent and three of mantissa.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct E4M3(u8);
@@ -164,7 +164,7 @@ const fn zigzag_order() -> [u8; 64] {
 #[device]
 const ZIGZAG: [u8; 64] = zigzag_order();
 
-/// Runs of zeros and what is behind each, of the numbers in the order of their frequencies.
+/// Finds runs of zeros and the number after each, in the order of frequencies.
 #[kernel]
 fn runs(
     table: [[u16; 8]; 8],
@@ -226,7 +226,7 @@ fn zigzag(on: &Engine) -> Check {
 #[device]
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Base64 of what a key is laid over, again and again.
+/// Encodes in Base64 the combination of data with a repeated key.
 #[kernel]
 fn encode(key: &[u8], x: &[u8], y: &mut [[u8; 4]]) {
     let i = global_idx_x();
@@ -365,7 +365,7 @@ fn number_theory(on: &Engine) -> Check {
     equal("inverses", &inverses, &[1; 128])
 }
 
-/// A number of 32 bits an element, the lowest first.
+/// A number of 32 bits per element, the lowest first.
 #[device]
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Big<const N: usize>([u32; N]);
@@ -396,7 +396,7 @@ impl<const N: usize> Big<N> {
         }))
     }
 
-    /// `self * other / 2^(32 * N)` modulo an odd number.
+    /// Returns `self * other / 2^(32 * N)` modulo an odd number.
     fn montgomery(self, other: Self, modulus: &Self, inverse: u32) -> Self {
         let (mut sum, mut high) = ([0u32; N], 0u64);
         for &digit in &other.0 {
@@ -438,7 +438,7 @@ fn multiply<const N: usize>(
 fn montgomery_products(on: &Engine) -> Check {
     let modulus_of_all = 0xffff_ffff_0000_01c5_u64;
     let modulus = [modulus_of_all as u32, (modulus_of_all >> 32) as u32];
-    // Each step doubles the bits that are right.
+    // Each step doubles the number of correct bits.
     let mut inverse = 1u32;
     (0..5).for_each(|_| {
         inverse = inverse.wrapping_mul(2u32.wrapping_sub(modulus[0].wrapping_mul(inverse)));

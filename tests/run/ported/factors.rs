@@ -42,7 +42,7 @@ impl<T> Matrix<'_, T> {
     }
 }
 
-/// A matrix a block, with partial pivoting.
+/// Factorizes a matrix per block, with partial pivoting.
 #[kernel(block = 32)]
 fn lu(n: usize, matrices: &mut [f32], pivots: &mut [u32], singular: &mut [bool]) {
     let which = block_idx_x();
@@ -160,7 +160,7 @@ fn cholesky_factors(on: &Engine) -> Check {
     same("definite", &definite, &[false])
 }
 
-/// Both sides of `[A | I]` lie in shared memory.
+/// Both sides of `[A | I]` are in shared memory.
 #[kernel(block = (16, 16))]
 fn gauss_jordan<const N: usize>(a: &[[f32; N]], inverse: &mut [[f32; N]]) {
     let [left, right] = shared!([[[f32; N]; N]; 2]);
@@ -202,7 +202,7 @@ fn inverses(on: &Engine) -> Check {
     close("product", &(0..144).map(product).collect::<Vec<_>>(), &want, 1e-5)
 }
 
-/// `below * x[i - 1] + diagonal * x[i] + above * x[i + 1] = right`
+/// The equation `below * x[i - 1] + diagonal * x[i] + above * x[i + 1] = right`.
 #[device]
 #[derive(Clone, Copy)]
 struct Equation<T> {
@@ -218,7 +218,7 @@ impl<T: Float> Equation<T> {
         Self { below: T::ZERO, diagonal: T::ONE, above: T::ZERO, right: T::ZERO }
     }
 
-    /// Without the unknowns of the equations before and behind.
+    /// Eliminates the unknowns of the equations before and after this one.
     fn reduced(self, before: Self, behind: Self) -> Self {
         let (alpha, gamma) = (self.below / before.diagonal, self.above / behind.diagonal);
         Self {

@@ -14,8 +14,8 @@ struct Terms {
     years: f32,
 }
 
-/// What the holder of an American right to sell can count on, one option a block: backward
-/// through a tree of prices, whose last level lies in shared memory.
+/// Computes the price of an American put, one option per block: backward through a tree of prices,
+/// whose last level is in shared memory.
 #[kernel(block = 128)]
 fn american_put(rate: f32, volatility: f32, terms: &[Terms], prices: &mut [f32]) {
     let level = shared!([f32; 129]);
@@ -79,7 +79,7 @@ fn binomial(on: &Engine) -> Check {
     close("prices", &prices, &want, 2e-3)
 }
 
-/// The point of this number in a Sobol sequence: a direction for each bit of its Gray code.
+/// Returns the point of this number in a Sobol sequence: a direction for each bit of its Gray code.
 #[device]
 fn sobol_point(directions: &[u32; 32], number: u32) -> u32 {
     let gray = number ^ number >> 1;
@@ -87,7 +87,7 @@ fn sobol_point(directions: &[u32; 32], number: u32) -> u32 {
     bits.fold(0, |point, (_, direction)| point ^ *direction)
 }
 
-/// Each row of blocks has a dimension.
+/// Computes the points; each row of blocks has a dimension.
 #[kernel]
 fn sequences(directions: &[[u32; 32]], out: &mut [f32]) {
     let (n, dimension) = (out.len() / directions.len(), block_idx_y());
@@ -97,7 +97,7 @@ fn sequences(directions: &[[u32; 32]], out: &mut [f32]) {
     }
 }
 
-/// How many points of the first two dimensions lie in a quarter of a disc.
+/// Counts the points of the first two dimensions that are in a quarter of a disc.
 #[kernel]
 fn inside(points: &[f32], hits: &[AtomicU32]) {
     let i = global_idx_x();

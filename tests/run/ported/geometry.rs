@@ -1,4 +1,5 @@
-//! Geometry: ray tracing of spheres and planes, the classification of `marchingCubes`, and the grid of `particles`.
+//! Geometry: ray tracing of spheres and planes, the classification of `marchingCubes`, and the grid
+//! of `particles`.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::ops::{Add, Mul, Sub};
@@ -119,7 +120,7 @@ impl Traced for Body {
     }
 }
 
-/// The nearest of the bodies.
+/// Returns the nearest hit among the bodies.
 #[device]
 fn nearest(bodies: &[Body], ray: &Ray) -> Option<Hit> {
     let mut best: Option<Hit> = None;
@@ -183,7 +184,7 @@ fn tracing(on: &Engine) -> Check {
     let mut image = vec![0.0; 48 * 32];
     let config = LaunchConfig::cover((48, 32));
     launch!(on, render(value width, value light, read bodies, write image), config)?;
-    // The functions are the host's, too, and `render` does no more than call them.
+    // The host runs the functions, too, and `render` only calls them.
     let want: Vec<f32> = (0..48 * 32)
         .map(|i| {
             let (u, v) = ((i % 48) as f32 / 48.0 - 0.5, 0.5 - (i / 48) as f32 / 32.0);
@@ -223,7 +224,7 @@ impl Volume {
 const CORNERS: [[usize; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
-/// Which corners of a cell are inside, and how many of its edges the surface cuts.
+/// Finds the corners of a cell that are inside, and the number of its edges that the surface cuts.
 #[kernel]
 fn classify(volume: Volume, field: &[f32], cells: &mut [u32], edges: &mut [u32]) {
     let i = global_idx_x();
@@ -316,7 +317,7 @@ fn hashes(cells: Cells, particles: &[Particle], out: &mut [u32]) {
     }
 }
 
-/// Of particles in the order of their cells: where each cell's begin and end.
+/// Finds the start and end of each cell in the particles, which are sorted by cell.
 #[kernel]
 fn cell_ranges(hashes: &[u32], ranges: &mut [[u32; 2]]) {
     let i = global_idx_x();
@@ -331,7 +332,7 @@ fn cell_ranges(hashes: &[u32], ranges: &mut [[u32; 2]]) {
     }
 }
 
-/// Springs push particles apart that overlap, in the cells around.
+/// Springs push overlapping particles apart, within the neighbouring cells.
 #[kernel(contract = false)]
 fn collide(
     cells: Cells,

@@ -1,4 +1,4 @@
-//! Grids: `FDTD3d`, Jacobi's method with a residual, `matrixMul` in tiles, and variants of `transpose`.
+//! Grids: `FDTD3d`, Jacobi's method with a residual, tiled `matrixMul`, variants of `transpose`.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::sync::atomic::Ordering;
@@ -88,7 +88,7 @@ fn finite_differences(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// One step, and the largest change, which atomics and shuffles bring together.
+/// Computes one step, and the largest change by shuffles and atomics.
 #[kernel(block = (32, 8), contract = false)]
 fn relax(width: usize, x: &[f32], out: &mut [f32], change: &[AtomicF32]) {
     let (c, r) = (global_idx_x(), global_idx_y());
@@ -137,7 +137,7 @@ fn jacobi(on: &Engine) -> Check {
     Ok(())
 }
 
-/// A matrix's part of `T` by `T`, in shared memory.
+/// Loads a `T` by `T` part of a matrix into shared memory.
 #[device]
 fn load_tile<const T: usize>(
     x: &[f32],

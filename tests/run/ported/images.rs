@@ -15,7 +15,7 @@ struct Size {
 
 #[device]
 impl Size {
-    /// The pixel at a place, or the nearest one inside.
+    /// Returns the pixel at a place, or the nearest one inside.
     fn nearest(&self, x: isize, y: isize) -> usize {
         let x = x.clamp(0, self.width as isize - 1) as usize;
         let y = y.clamp(0, self.height as isize - 1) as usize;
@@ -27,7 +27,7 @@ fn grays(size: Size) -> Vec<u8> {
     noise(size.width * size.height).iter().map(|v| (v >> 24) as u8).collect()
 }
 
-/// From a tile with a border of one pixel.
+/// Finds edges from a tile with a border of one pixel.
 #[kernel(block = (16, 16))]
 fn edges(size: Size, scale: f32, image: &[u8], out: &mut [u8]) {
     let tile = shared!([[u8; 18]; 18]);
@@ -73,7 +73,7 @@ fn sobel(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// One row a thread, with a sum that slides along it.
+/// One row per thread, with a sum that slides along it.
 #[kernel]
 fn slide(size: Size, radius: usize, image: &[u8], out: &mut [u8]) {
     let y = global_idx_y();
@@ -111,7 +111,7 @@ fn box_filter(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// What `tex2D` gives with linear filtering: the pixels around, weighted by how near they are.
+/// Samples like `tex2D` with linear filtering: the surrounding pixels, weighted by their distance.
 #[device]
 fn bilinear(size: &Size, image: &[f32], x: f32, y: f32) -> f32 {
     let (left, top) = (x.floor(), y.floor());
@@ -122,7 +122,7 @@ fn bilinear(size: &Size, image: &[f32], x: f32, y: f32) -> f32 {
     upper * (1.0 - below) + lower * below
 }
 
-/// Weights of four pixels in a row, by Catmull and Rom.
+/// Returns the weights of four pixels in a row, by Catmull and Rom.
 #[device]
 fn catmull_rom(t: f32) -> [f32; 4] {
     [
@@ -155,7 +155,7 @@ enum Filter {
     Cubic,
 }
 
-/// Turns and shrinks an image.
+/// Rotates and shrinks an image.
 #[kernel(contract = false)]
 fn resampled(size: Size, filter: Filter, turn: [f32; 2], image: &[f32], out: &mut [f32]) {
     let (x, y) = (global_idx_x(), global_idx_y());
@@ -256,7 +256,8 @@ fn bilateral(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Rows by way of a tile with `R` more pixels on both sides, `TILE` in all; columns are rows of the transposed.
+/// Filters rows by a tile with `R` more pixels on both sides, `TILE` in all; columns are rows of
+/// the transposed image.
 #[kernel(block = 64, contract = false)]
 fn rows<const R: usize, const TILE: usize>(
     width: usize,

@@ -1,5 +1,5 @@
-//! Flows and layers: a lattice Boltzmann method, attention over tiles of keys with its softmax on the way, AES
-//! in blocks, and a median filter.
+//! Flows and layers: a lattice Boltzmann method, attention over tiles of keys with an online
+//! softmax, AES in blocks, and a median filter.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
@@ -70,7 +70,7 @@ fn lattice_boltzmann(on: &Engine) -> Check {
     launch!(on, lbm(value width, value height, value omega, read solid, read rest, write to), config)?;
     let (flat, want) = (to.concat(), rest.concat());
     close("at rest", &flat, &want.iter().map(|f| f64::from(*f)).collect::<Vec<_>>(), 1e-6)?;
-    // No step makes or loses mass.
+    // No step creates or destroys mass.
     let noise = noise(width * height);
     let mut from: Vec<[f32; 9]> =
         noise.iter().map(|n| W.map(|w| w * (1.0 + (n % 100) as f32 * 1e-3))).collect();
@@ -203,14 +203,14 @@ fn aes(keys: &[Block], sbox: &[u8], plain: &[Block], cipher: &mut [Block]) {
     cipher[i] = state;
 }
 
-/// The bytes that AES puts for bytes.
+/// Returns the S-box of AES.
 fn substitutes() -> Vec<u8> {
     let inverse = |b: u8| (0..=255).find(|c| gmul(b, *c) == 1).unwrap_or(0);
     let put = |b: u8| (1..5).fold(b, |s, k| s ^ b.rotate_left(k)) ^ 0x63;
     (0..=255).map(|b| put(inverse(b))).collect()
 }
 
-/// The key of every round.
+/// Returns the key of every round.
 fn round_keys(key: Block, sbox: &[u8]) -> Vec<Block> {
     let (mut keys, mut round) = (vec![key], 1);
     for _ in 0..10 {
@@ -229,7 +229,7 @@ fn round_keys(key: Block, sbox: &[u8]) -> Vec<Block> {
     keys
 }
 
-/// With the example of the standard, FIPS 197.
+/// Checks the example of the standard, FIPS 197.
 fn encryption(on: &Engine) -> Check {
     let sbox = substitutes();
     let keys = round_keys(std::array::from_fn(|i| i as u8), &sbox);

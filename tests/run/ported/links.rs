@@ -5,17 +5,17 @@ use warpwise::prelude::*;
 
 cases![components, chains];
 
-/// Of a forest in which every tree is a set.
+/// A node of a forest in which every tree is a set.
 #[device]
 #[derive(Debug, Default)]
 struct Node {
     parent: AtomicU32,
-    /// Summed up at the roots.
+    /// The number of members, summed at the roots.
     members: AtomicU32,
     weight: u32,
 }
 
-/// The root of a tree; on the way every other node is moved closer to it.
+/// Returns the root of a tree; on the way every other node moves closer to it.
 #[device]
 fn root(nodes: &[Node], of: u32) -> u32 {
     let mut at = of;
@@ -61,7 +61,7 @@ fn components(on: &Engine) -> Check {
     let mut nodes: Vec<Node> = (0..count).map(node).collect();
     launch!(on, unite(read edges, shared nodes), LaunchConfig::cover(edges.len()))?;
     launch!(on, sum(shared nodes), LaunchConfig::cover(300))?;
-    // Names are handed on along the edges until nothing changes: the lowest of each set remains.
+    // Names move along the edges until nothing changes: the lowest of each set remains.
     let mut names: Vec<u32> = (0..count).collect();
     loop {
         let before = names.clone();
@@ -79,7 +79,7 @@ fn components(on: &Engine) -> Check {
     same("members", &members, &want)
 }
 
-/// No entry follows.
+/// The mark that no entry follows.
 #[device]
 const NONE: u32 = u32::MAX;
 

@@ -195,7 +195,7 @@ fn decode(
     }
 }
 
-/// Codes of these lengths, one after the other.
+/// The lengths of codes, in order.
 const LENGTHS: [u32; 16] = [2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 8, 8];
 
 fn codes() -> Vec<(u32, u32)> {

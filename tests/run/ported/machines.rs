@@ -224,7 +224,7 @@ impl<T: Ord + Copy, const N: usize> Heap<T, N> {
         std::iter::from_fn(|| self.pop())
     }
 }
-/// Dijkstra on a small grid a thread.
+/// Runs Dijkstra's algorithm on a small grid per thread.
 #[kernel]
 fn grid_paths(costs: &[[[u8; 6]; 6]], out: &mut [u32], smallest: &mut [[u8; 4]]) {
     let i = global_idx_x();

@@ -1,5 +1,5 @@
-//! Kernels of textbooks and of NVIDIA's samples (in backticks, those that are from there), written
-//! as a Rust programmer would, against the same computations on the host.
+//! Kernels of textbooks and of NVIDIA's samples (the ones in backticks), written as a Rust
+//! programmer would, and compared with the same computations on the host.
 pub(super) mod ciphers;
 pub(super) mod codes;
 pub(super) mod factors;
@@ -39,7 +39,7 @@ fn close(what: &str, got: &[f32], want: &[f64], tolerance: f64) -> Check {
     }
 }
 
-/// Numbers that look random, the same ones each time.
+/// Returns pseudorandom numbers, always the same ones.
 fn noise(count: usize) -> Vec<u32> {
     let mut state = 0x2545_f491_u32;
     let mut next = || {

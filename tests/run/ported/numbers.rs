@@ -146,7 +146,7 @@ fn derivatives_of(on: &Engine) -> Check {
     close("second", &second, &curvature, 1e-3)
 }
 
-/// Gradients of several variables; a vector of partials.
+/// A value with its gradient in several variables.
 #[device]
 #[derive(Clone, Copy)]
 struct Jet<const N: usize> {

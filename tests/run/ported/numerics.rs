@@ -1,6 +1,6 @@
-//! Numbers: `eigenvalues` of symmetric tridiagonal matrices, roots by `interval` arithmetic with a stack of
-//! its own for each thread, the inverse of the normal distribution (`quasirandomGenerator`), and
-//! wavelets (`dwtHaar1D`).
+//! Numbers: `eigenvalues` of symmetric tridiagonal matrices, roots by `interval` arithmetic with a
+//! stack of its own for each thread, the inverse of the normal distribution
+//! (`quasirandomGenerator`), and wavelets (`dwtHaar1D`).
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch};
 use std::ops::{Add, Mul, Neg, Sub};

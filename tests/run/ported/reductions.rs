@@ -69,7 +69,7 @@ fn sequential(x: &[i32], sums: &mut [i32]) {
     }
 }
 
-/// The first addition while loading, and the last warp by shuffles.
+/// The first addition happens while loading, and the last warp uses shuffles.
 #[kernel(block = 128)]
 fn last_warp(x: &[i32], sums: &mut [i32]) {
     let data = shared!([i32; 128]);
@@ -180,7 +180,7 @@ fn blocks_of_every_size(on: &Engine) -> Check {
     Ok(())
 }
 
-/// The block that is last to finish adds up the others' sums.
+/// The last block to finish adds the sums of the others.
 #[kernel(block = 64)]
 fn all_at_once(x: &[f32], sums: &mut [f32], done: &[AtomicU32], total: &mut [f32]) {
     let partial = shared!([f32; 2]);

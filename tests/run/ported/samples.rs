@@ -1,6 +1,6 @@
-//! Numbers: `lineOfSight` by a scan that is generic over its operation, a sparse product of rows of equal
-//! length (ELL), `MersenneTwister`, `warpAggregatedAtomicsCG`, `stereoDisparity`, and the decomposition
-//! of small matrices, many at once.
+//! Numbers: `lineOfSight` by a scan that is generic over its operation, a sparse product of rows of
+//! equal length (ELL), `MersenneTwister`, `warpAggregatedAtomicsCG`, `stereoDisparity`, and the
+//! decomposition of small matrices, many at once.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::sync::atomic::Ordering;
@@ -39,7 +39,7 @@ impl Operation for Most {
     }
 }
 
-/// Scans each block, and tells what each came to.
+/// Scans each block, and stores the total of each.
 #[kernel(block = 64, instances(Plus, Most))]
 fn scan<O: Operation>(x: &[f32], scanned: &mut [f32], totals: &mut [f32]) {
     let i = global_idx_x();
@@ -53,7 +53,7 @@ fn scan<O: Operation>(x: &[f32], scanned: &mut [f32], totals: &mut [f32]) {
     }
 }
 
-/// Puts what blocks before came to behind each element.
+/// Adds the totals of the blocks before to each element.
 #[kernel(block = 64, instances(Plus, Most))]
 fn spread<O: Operation>(totals: &[f32], scanned: &mut [f32]) {
     let (i, b) = (global_idx_x(), block_idx_x());
@@ -62,7 +62,7 @@ fn spread<O: Operation>(totals: &[f32], scanned: &mut [f32]) {
     }
 }
 
-/// How steep one looks up to each point along a ray.
+/// Computes the slope of the line of sight to each point along a ray.
 #[kernel]
 fn angles(observer: f32, heights: &[f32], angles: &mut [f32]) {
     let i = global_idx_x();
@@ -105,7 +105,7 @@ fn line_of_sight(on: &Engine) -> Check {
 
 const NOTHING: u32 = u32::MAX;
 
-/// The columns of a row lie as far apart as there are rows.
+/// The columns of a row are as far apart as the number of rows.
 #[kernel(open(NOTHING), contract = false)]
 fn ell(rows: usize, columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]) {
     let row = global_idx_x();
@@ -137,7 +137,7 @@ fn sparse_ell(on: &Engine) -> Check {
     same("y", &y, &want)
 }
 
-/// A generator of each thread's own: a state of 19 words, tempered as the large one's.
+/// A generator per thread: a state of 19 words, tempered like that of the large one.
 #[device]
 struct Twister {
     state: [u32; 19],
@@ -188,7 +188,7 @@ fn mersenne_twister(on: &Engine) -> Check {
     same("draws", &out, &want.collect::<Vec<_>>())
 }
 
-/// One lane adds for all that are here.
+/// One lane adds for all active lanes.
 #[device]
 fn next_place(counter: &AtomicU32) -> usize {
     let mask = warp::active_mask();
@@ -221,7 +221,7 @@ fn aggregated(on: &Engine) -> Check {
     same("kept", &kept, &want)
 }
 
-/// How far what is at a pixel of the left image has moved in the right one.
+/// Computes the shift of each pixel of the left image in the right one.
 #[kernel]
 fn shift<const R: usize, const MOST: usize>(
     width: usize,
@@ -264,7 +264,7 @@ fn disparity(on: &Engine) -> Check {
     same("shift", &inner.collect::<Vec<_>>(), &[3; 31 * 6])
 }
 
-/// A matrix into a lower and an upper one, in place.
+/// Decomposes a matrix into a lower and an upper one, in place.
 #[device]
 fn decompose<const N: usize>(m: &mut [[f64; N]; N]) {
     for k in 0..N {

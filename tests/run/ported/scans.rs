@@ -1,4 +1,5 @@
-//! Prefix sums and their uses: Hillis and Steele, Blelloch, compaction, and histograms of 64 and of 256 bins.
+//! Prefix sums and their uses: Hillis and Steele, Blelloch, compaction, and histograms of 64 and of
+//! 256 bins.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::sync::atomic::Ordering;
@@ -9,7 +10,7 @@ cases![
     histogram_64: THREADS_MEET, histogram_256: THREADS_MEET,
 ];
 
-/// Inclusive, between two buffers.
+/// An inclusive scan, between two buffers.
 #[kernel(block = 128)]
 fn double_buffered(x: &[i32], out: &mut [i32]) {
     let buffers = shared!([[i32; 128]; 2]);
@@ -44,13 +45,13 @@ fn hillis_steele(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Where an element lies, so that neighbours in a tree are in different banks.
+/// Returns the place of an element, such that neighbours in a tree are in different banks.
 #[device]
 fn spread(i: usize) -> usize {
     i + i / 32
 }
 
-/// Exclusive and work-efficient: two elements a thread, up and down a tree.
+/// An exclusive and work-efficient scan: two elements per thread, up and down a tree.
 #[kernel(block = 64)]
 fn work_efficient(x: &[u32], out: &mut [u32], totals: &mut [u32]) {
     let tree = shared!([u32; 132]);
@@ -106,7 +107,7 @@ fn blelloch(on: &Engine) -> Check {
     same("totals", &totals, &want_totals)
 }
 
-/// Keeps what a predicate holds for: a warp asks for its places at once.
+/// Keeps the elements for which a predicate holds: a warp reserves its places at once.
 #[device]
 fn compact<F: Fn(u32) -> bool>(x: &[u32], keep: F, out: &mut [u32], count: &AtomicU32) {
     let i = global_idx_x();
@@ -144,7 +145,7 @@ fn compaction(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// Each thread counts for itself, in bytes; then each adds up a bin.
+/// Each thread counts its own data, in bytes; then each sums a bin.
 #[kernel(block = 64)]
 fn bytes_of_counts(data: &[u32], partial: &mut [[u32; 64]]) {
     let counts = shared!([[u8; 64]; 64]);

@@ -48,7 +48,8 @@ fn distance<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// The nearest center of each point, and sums of the points of each center: first of a block.
+/// Finds the nearest center of each point, and sums the points of each center, first within a
+/// block.
 #[kernel(block = 128, contract = false)]
 fn assign<const D: usize, const K: usize>(
     points: &[[f32; D]],
@@ -119,7 +120,7 @@ fn k_means(on: &Engine) -> Check {
     same("counts", &counts, &want_counts)
 }
 
-/// Ways to put a queen in every row of a board, given the columns of the first two.
+/// Counts the ways to put a queen in every row of a board, given the columns of the first two.
 #[device]
 fn ways<const N: usize>(first: usize, second: usize) -> u32 {
     let all = (1u32 << N) - 1;
@@ -175,7 +176,7 @@ fn queens(on: &Engine) -> Check {
     same("solutions", &solutions, &[4 + 92])
 }
 
-/// A block solves a system of `N` equations: `rows` have the right side behind.
+/// A block solves a system of `N` equations: `rows` end with the right side.
 #[kernel(block = N)]
 fn solve<const N: usize, const W: usize>(rows: &[[f64; W]], x: &mut [f64], singular: &mut [bool]) {
     let a = shared!([[f64; W]; N]);

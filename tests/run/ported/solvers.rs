@@ -5,7 +5,8 @@ use warpwise::prelude::*;
 
 cases![conjugate_gradient: THREADS_MEET];
 
-/// A sparse matrix: row `r`'s elements are those from `starts[r]` to `starts[r + 1]`.
+/// Multiplies a row of a sparse matrix: row `r`'s elements are those from `starts[r]` to
+/// `starts[r + 1]`.
 #[device]
 fn row_times(row: usize, starts: &[u32], columns: &[u32], values: &[f32], x: &[f32]) -> f32 {
     let range = starts[row] as usize..starts[row + 1] as usize;
@@ -13,7 +14,7 @@ fn row_times(row: usize, starts: &[u32], columns: &[u32], values: &[f32], x: &[f
     columns.iter().zip(values).map(|(column, value)| value * x[*column as usize]).sum()
 }
 
-/// The sum over all threads of the grid, which each of them gets. `sums` has one place a block.
+/// Returns the sum over all threads of the grid to each of them. `sums` has one place per block.
 #[device]
 fn grid_sum(value: f32, sums: &mut [f32]) -> f32 {
     let of_block = block::reduce_add(value);
@@ -26,7 +27,7 @@ fn grid_sum(value: f32, sums: &mut [f32]) -> f32 {
     total
 }
 
-/// Solves `matrix * x = b`, one row a thread; returns in how many rounds.
+/// Solves `matrix * x = b`, one row per thread, and returns the number of rounds.
 #[kernel(cooperative, block = 64)]
 fn solve(
     tolerance: f32,

@@ -1,5 +1,5 @@
-//! Sorting: the steps of `mergeSort` and `sortingNetworks`, merging by the merge path, and the largest
-//! of each row.
+//! Sorting: the steps of `mergeSort` and `sortingNetworks`, merging by the merge path, and the
+//! largest elements of each row.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::prelude::*;
@@ -13,7 +13,8 @@ struct Record {
     value: u32,
 }
 
-/// How many records of a sorted run stand before a key; those with the same key too, if asked.
+/// Returns the number of records of a sorted run before a key, with those of the same key on
+/// request.
 #[device]
 fn rank(run: &[Record], key: u32, with_equal: bool) -> usize {
     let (mut low, mut high) = (0, run.len());
@@ -126,7 +127,8 @@ fn odd_even_merge(on: &Engine) -> Check {
     Ok(())
 }
 
-/// Where the diagonal `d` of the grid of `a` by `b` crosses the path of their merge.
+/// Returns the point where the diagonal `d` of the grid of `a` by `b` crosses the path of their
+/// merge.
 #[device]
 fn crossing(a: &[i32], b: &[i32], d: usize) -> (usize, usize) {
     let mut low = d.saturating_sub(b.len());

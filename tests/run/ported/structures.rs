@@ -1,5 +1,5 @@
-//! Data structures: a hash table that all threads fill, components of a graph by hooking trees to each other,
-//! and rays through a tree of boxes, each thread with a stack of its own.
+//! Data structures: a hash table that all threads fill, components of a graph by hooking trees to
+//! each other, and rays through a tree of boxes, each thread with a stack of its own.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::collections::BTreeMap;
@@ -225,7 +225,7 @@ fn trace(
     who[i] = k;
 }
 
-/// The box around spheres.
+/// Returns the box around spheres.
 fn around(spheres: &[[f32; 4]]) -> Aabb {
     let end = |sign: f32, axis: usize| {
         let ends = spheres.iter().map(|s| s[axis] + sign * s[3]);
@@ -239,7 +239,7 @@ fn around(spheres: &[[f32; 4]]) -> Aabb {
     Aabb { min: corner(-1.0), max: corner(1.0) }
 }
 
-/// A tree over the spheres from `first` on; its root comes first.
+/// Builds a tree over the spheres from `first` on, and returns its root.
 fn tree(spheres: &[[f32; 4]], first: usize, nodes: &mut Vec<Node>) -> u32 {
     let place = nodes.len();
     nodes.push(Node::Leaf { first: first as u32, count: spheres.len() as u32 });

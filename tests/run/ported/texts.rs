@@ -1,4 +1,4 @@
-//! Bytes: SHA-256, CRC-32, edit distance by antidiagonals, word counts, and Knuth-Morris-Pratt search.
+//! Bytes: SHA-256, CRC-32, edit distance by antidiagonals, word counts, and Knuth-Morris-Pratt.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::sync::atomic::Ordering;
@@ -57,7 +57,7 @@ impl Sha256 {
     }
 }
 
-/// One message of `len` bytes a thread.
+/// Hashes one message of `len` bytes per thread.
 #[kernel]
 fn hash(len: usize, messages: &[u8], digests: &mut [[u32; 8]]) {
     let i = global_idx_x();
@@ -111,7 +111,7 @@ fn sha_256(on: &Engine) -> Check {
     same("two blocks", &digests[0], &two_blocks)
 }
 
-/// A table for a byte at a time, made by the block, which then takes a message a thread.
+/// The block computes a table for one byte at a time; then each thread processes a message.
 #[kernel(block = 256)]
 fn crc(len: usize, messages: &[u8], sums: &mut [u32]) {
     let table = shared!([u32; 256]);
@@ -141,7 +141,8 @@ fn crc_32(on: &Engine) -> Check {
     same("check", &sums[..1], &[0xcbf4_3926])
 }
 
-/// Levenshtein's: a block has a pair of texts of at most `N` bytes, and goes along antidiagonals.
+/// Levenshtein's distance: a block has a pair of texts of at most `N` bytes, and follows
+/// antidiagonals.
 #[kernel(block = N)]
 fn edits<const N: usize>(lens: &[[usize; 2]], texts: &[[u8; N]], out: &mut [u32]) {
     let diagonals = shared!([[u32; N]; 3]);
@@ -188,7 +189,7 @@ fn is_letter(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z')
 }
 
-/// Words, and how many of them begin with each letter.
+/// Counts words, and the words that begin with each letter.
 #[kernel]
 fn count_words(text: &[u8], words: &[AtomicU32], letters: &[AtomicU32]) {
     let i = global_idx_x();

@@ -71,7 +71,7 @@ struct Complex {
 impl Complex {
     const I: Complex = Complex { re: 0.0, im: 1.0 };
 
-    /// On the unit circle.
+    /// Returns a number on the unit circle.
     fn at(angle: f32) -> Self {
         let (im, re) = angle.sin_cos();
         Self { re, im }
@@ -109,7 +109,7 @@ impl Mul for Complex {
     }
 }
 
-/// `N` points a block, two of them a thread, by Cooley and Tukey.
+/// Transforms `N` points per block, two of them per thread, by Cooley and Tukey.
 #[kernel(block = HALF)]
 fn fft<const N: usize, const HALF: usize>(inverse: bool, x: &mut [Complex]) {
     let data = shared!([Complex; N]);

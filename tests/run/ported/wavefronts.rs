@@ -1,5 +1,5 @@
-//! Grids: the Rodinia kernels `hotspot`, `pathfinder` and `srad`, a wavefront of `Needleman-Wunsch`, and
-//! sums over all rectangles (`shfl_scan`).
+//! Grids: the Rodinia kernels `hotspot`, `pathfinder` and `srad`, a wavefront of
+//! `Needleman-Wunsch`, and sums over all rectangles (`shfl_scan`).
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
@@ -18,13 +18,13 @@ struct Size {
 
 #[device]
 impl Size {
-    /// Where this thread is, if it is inside.
+    /// Returns the place of this thread, if it is inside.
     fn here(&self) -> Option<(usize, usize)> {
         let (x, y) = (global_idx_x(), global_idx_y());
         (x < self.width && y < self.height).then_some((x, y))
     }
 
-    /// Above, below, left and right, those outside being the cell itself.
+    /// Returns the cells above, below, left and right; the cell itself stands for those outside.
     fn around(&self, x: usize, y: usize) -> [usize; 4] {
         let at = |x: usize, y: usize| y * self.width + x;
         [
@@ -88,7 +88,8 @@ fn hotspot(on: &Engine) -> Check {
     same("heat", &from, &want)
 }
 
-/// The cheapest ways down a wall: blocks compute `ROWS` rows of what is far enough from their edges.
+/// Finds the cheapest paths down a wall: blocks compute `ROWS` rows of the columns that are far
+/// enough from their edges.
 #[kernel(block = 64)]
 fn cheapest<const ROWS: usize>(cost: &[u32], width: usize, before: &[u32], after: &mut [u32]) {
     let (now, next) = (shared!([u32; 64]), shared!([u32; 64]));
@@ -139,7 +140,7 @@ fn pathfinder(on: &Engine) -> Check {
     same("costs", &before, &want)
 }
 
-/// How much a cell may spread: one over one plus how rough it is there.
+/// Computes how much a cell may spread: one over one plus the roughness there.
 #[kernel]
 fn diffusion(size: Size, spread: f32, image: &[f32], coefficients: &mut [f32]) {
     let Some((x, y)) = size.here() else { return };
@@ -232,7 +233,7 @@ fn alignment(on: &Engine) -> Check {
     same("scores", &scores, &want)
 }
 
-/// Sums along each row: 32 numbers a warp at a time, and what came before.
+/// Sums along each row: 32 numbers per warp at a time, plus the sum before them.
 #[kernel(block = 32)]
 fn row_sums(width: usize, image: &[u32], sums: &mut [u32]) {
     let rows = block_idx_x() * width..(block_idx_x() + 1) * width;

@@ -1,13 +1,13 @@
-//! Writes the PTX of random kernels, as they are and optimized, one a file.
+//! Writes the PTX of random kernels, plain and optimized, one kernel a file.
 //!
 //! ```text
 //! cargo run -p warpwise-tests --bin dump_ptx -- target/ptx 200
 //! tests/ptxas/check target/ptx
 //! ```
 //!
-//! `WARPWISE_SEED` is the first seed. A third argument is the compute capability of the GPU that the
-//! text is for, as 90; without it, the oldest that can run the kernel. A fourth is how many statements
-//! a kernel has at most, as `--statements` of `fuzz_gpu`.
+//! `WARPWISE_SEED` is the first seed. A third argument is the compute capability of the target GPU,
+//! as 90; without it, the target is the oldest GPU that can run the kernel. A fourth is the maximum
+//! number of statements of a kernel, as `--statements` of `fuzz_gpu`.
 use std::{env, error::Error, fs, path::Path};
 use warpwise_compiler::{back::ptx, ir::Kernel, optimize::optimize_and_coarsen, target::Target};
 use warpwise_tests::random_ir::{random_kernel_within, seeds};

@@ -1,10 +1,10 @@
-//! Random Rust kernels, for as long as one likes:
+//! Fuzzer of random Rust kernels, which runs for as long as you like:
 //! `cargo run --release -p warpwise-tests --bin fuzz -- --seed 0 --kernels 1000`.
 //!
-//! Prints what engines disagree on, `--shrink N` of the kernels made smaller. `--batch N` kernels
-//! make a program (100 if it is not said), which stays in `target/fuzz`, so that it can be run
-//! elsewhere, too: with `WARPWISE_DEVICE=cuda` on a machine with a GPU. `--coverage 1` only
-//! prints in how many of the kernels each kind of thing is.
+//! Prints the kernels on which engines disagree, and reduces the first `--shrink N` of them.
+//! `--batch N` (100 by default) is the number of kernels in a program. Programs stay in
+//! `target/fuzz`, so that they can also run elsewhere: with `WARPWISE_DEVICE=cuda` on a machine
+//! with a GPU. `--coverage 1` only prints how many of the kernels contain each language feature.
 use std::process::ExitCode;
 use warpwise_tests::random_rust::{
     batch::{Plan, fuzz},

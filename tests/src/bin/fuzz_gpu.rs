@@ -1,4 +1,5 @@
-//! Random kernels on a GPU, for as long as one likes, compared with the interpreter.
+//! Fuzzer of random kernels on a GPU, compared with the interpreter; it runs for as long as you
+//! like.
 //!
 //! ```text
 //! cargo run --release -p warpwise-tests --bin fuzz_gpu -- --kernels 100000 --processes 16
@@ -6,20 +7,20 @@
 //!
 //! | option | |
 //! |---|---|
-//! | `--seed S` | the first seed, or 0 |
-//! | `--kernels N` | how many, or 10000 |
-//! | `--seconds T` | begins no batch, and no half of one, after so many seconds |
-//! | `--statements N` | gives each kernel at most so many statements |
-//! | `--batch N` | puts so many kernels in a module, or 64 |
-//! | `--generator NAME` | which random kernels: `any`, which it is without this, `coarse`, for thread coarsening, or `cluster`, for GPUs with clusters |
-//! | `--backend NAME` | whose PTX runs: `builtin`, which it is without this, or `llvm` |
-//! | `--processes P` | compiles in so many processes, or as many as there are cores: one process compiles one kernel at a time |
+//! | `--seed S` | the first seed (default: 0) |
+//! | `--kernels N` | the number of kernels (default: 10000) |
+//! | `--seconds T` | the time after which no batch, or half of one, begins |
+//! | `--statements N` | the maximum number of statements of a kernel |
+//! | `--batch N` | the number of kernels in a module (default: 64) |
+//! | `--generator NAME` | the kind of kernels: `any` (default), `coarse`, for thread coarsening, or `cluster`, for GPUs with clusters |
+//! | `--backend NAME` | the back end that compiles them: `builtin` (default) or `llvm` |
+//! | `--processes P` | the number of processes (default: the number of cores); each compiles one kernel at a time |
 //!
 //! Kernels that are coarsened run twice, as in small launches and as in large ones.
 //!
-//! A process whose kernel ends the context, or does not end in a minute, is replaced, and its batch is run again in
-//! halves, until the seed is known or the time is over. Every ten seconds it prints how far it has come. Without a GPU
-//! it says so, and succeeds.
+//! A process whose kernel destroys the context, or runs for over a minute, is replaced, and its
+//! batch is run again in halves, until the seed is known or the time is over. Every ten seconds the
+//! program prints its progress. Without a GPU it prints so, and succeeds.
 use std::{
     collections::VecDeque,
     io::Write,
@@ -36,9 +37,9 @@ use warpwise_tests::{
     worker::{WORKER, Worker},
 };
 
-/// How long a batch may take, compiling included.
+/// The time limit of a batch, including compilation.
 const MAX_BATCH_TIME: Duration = Duration::from_secs(60);
-/// The time between two lines on the progress.
+/// The time between two progress lines.
 const PROGRESS: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug)]
@@ -53,7 +54,7 @@ struct Options {
     generator: Generator,
 }
 
-/// What makes a random kernel of a seed.
+/// The generator that makes a random kernel of a seed.
 #[derive(Clone, Copy, Debug)]
 enum Generator {
     Any,
@@ -144,9 +145,9 @@ fn main() -> ExitCode {
     fuzz(&options)
 }
 
-// The processes.
+// The worker processes.
 
-/// Runs the batches that the standard input names, until it ends or the context is lost.
+/// Runs the batches that the standard input names, until the input ends or the context is lost.
 fn work(statements: u32, backend: Backend, generator: Generator) -> ExitCode {
     let gpu = match Gpu::open(backend) {
         Ok(gpu) => gpu,
@@ -179,7 +180,7 @@ fn work(statements: u32, backend: Backend, generator: Generator) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs both versions of the kernels, and returns how they differ from the references.
+/// Runs both versions of the kernels, and returns their differences from the references.
 fn differences(
     gpu: &Gpu,
     batch: &[RandomKernel],
@@ -197,13 +198,14 @@ fn differences(
     Ok(differences)
 }
 
-/// Reads `from to`.
+/// Parses a line `from to`.
 fn seeds(line: &str) -> Option<Range<u64>> {
     let (from, to) = line.split_once(' ')?;
     Some(from.parse().ok()?..to.parse().ok()?)
 }
 
-/// Runs a batch; how many kernels ended with a fault, or why there is no telling.
+/// Runs a batch, and returns the number of kernels that ended with a fault, or why there is no
+/// result.
 fn run(worker: &mut Worker, seeds: &Range<u64>, tally: &Mutex<Tally>) -> Result<u64, Failure> {
     let lost = |text: &str| Failure::Ended(text.to_owned());
     writeln!(worker.input, "{} {}", seeds.start, seeds.end)
@@ -222,28 +224,28 @@ fn run(worker: &mut Worker, seeds: &Range<u64>, tally: &Mutex<Tally>) -> Result<
     }
 }
 
-/// Why a batch has no result.
+/// The reason why a batch has no result.
 enum Failure {
     /// The driver refused it.
     Refused(String),
-    /// The process is of no use any more.
+    /// The process can no longer be used.
     Ended(String),
 }
 
-// The program that starts them.
+// The program that starts the workers.
 
-/// What is known so far.
+/// The results so far.
 #[derive(Default)]
 struct Tally {
     kernels: u64,
     faults: u64,
     findings: u64,
-    /// When the progress was last printed.
+    /// The time at which the progress was last printed.
     printed: Option<Instant>,
 }
 
 impl Tally {
-    /// Counts a batch that has run.
+    /// Counts a finished batch.
     fn add(&mut self, kernels: u64, faults: u64) {
         self.kernels += kernels;
         self.faults += faults;
@@ -263,7 +265,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("nobody panics with it")
 }
 
-/// What is still to be run: first the halves of batches that failed.
+/// The batches that are still to be run: first the halves of failed ones.
 struct Queue {
     halves: VecDeque<Range<u64>>,
     rest: Range<u64>,
@@ -318,7 +320,7 @@ fn fuzz(options: &Options) -> ExitCode {
     if tally.findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Keeps one process at work until nothing is left.
+/// Keeps one process busy until nothing is left.
 fn drive(options: &Options, queue: &Mutex<Queue>, tally: &Mutex<Tally>) {
     let mut worker = None;
     loop {
@@ -355,7 +357,7 @@ fn drive(options: &Options, queue: &Mutex<Queue>, tally: &Mutex<Tally>) {
             tally.kernels += 1;
             tally.report(&format!("k{middle} {text}"));
         } else {
-            // Whoever ends this program early is told which seeds to look at.
+            // Printed at once, so that the seeds are known even if this program is ended early.
             println!("k{} to k{}: {text}; run in halves", seeds.start, seeds.end - 1);
             lock(queue).halves.extend([seeds.start..middle, middle..seeds.end]);
         }

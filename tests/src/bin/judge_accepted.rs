@@ -1,13 +1,14 @@
-//! Counts the errors that rustc reports of kernels with mistakes that the macros accept.
+//! Counts the errors that rustc reports for kernels with mistakes that the macros accept.
 //!
 //! ```text
 //! WARPWISE_MUTATED=2000 WARPWISE_MUTATED_ACCEPTED=/tmp/accepted cargo test --release -p warpwise-frontend mutated
 //! cargo run -p warpwise-tests --bin judge_accepted -- /tmp/accepted
 //! ```
 //!
-//! rustc compiles the function as it is written, too, so what it rejects never runs. The table tells which of its
-//! errors the macros leave to it: those of borrows, moves and initialization are meant to be, others need a look.
-//! Kernels that do not compile alone before the mistake, as their module lacks something, are left out.
+//! rustc also compiles the function as written, so code that it rejects never runs. The table shows
+//! which of its errors the macros leave to it: errors of borrows, moves and initialization are
+//! intended, others need a look. Kernels that do not compile alone before the mistake, because
+//! their module lacks something, are left out.
 use std::{collections::BTreeMap, env, error::Error, fs, path::PathBuf};
 use warpwise_tests::random_rust::batch::Toolchain;
 
@@ -46,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the codes of the errors in what rustc says, each once.
+/// Returns the codes of the errors in rustc's output, each once.
 fn codes_in(said: &str) -> Vec<String> {
     let errors = said.lines().filter_map(|line| line.split_once(": error"));
     let code = |rest: &str| match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {

@@ -1,12 +1,13 @@
-//! The smallest form of a random kernel that a back end gets wrong on a GPU.
+//! Reduces a random kernel that a back end compiles wrongly for a GPU.
 //!
 //! ```text
 //! reduce_gpu --seed 27002523 --statements 25 --backend llvm
 //! ```
 //!
-//! Prints the IR of the reduced kernel, and what is wrong with it. A kernel counts as wrong while the sanitizer finds nothing in it, the other
-//! back end's code agrees with the interpreter, and the one that `--backend` names (`llvm` without it) does not, or does not end in
-//! [`MAX_TIME`]. Kernels run in processes of their own, which are replaced when one does not end.
+//! Prints the IR of the reduced kernel, and its failure. A kernel counts as wrong if the sanitizer
+//! reports nothing, the code of the other back end agrees with the interpreter, and the code of the
+//! back end that `--backend` names (`llvm` by default) disagrees or runs longer than [`MAX_TIME`].
+//! Kernels run in worker processes, which are replaced when a kernel does not end.
 use std::{
     io::{BufRead, Read, Write},
     process::ExitCode,
@@ -20,7 +21,7 @@ use warpwise_tests::{
     worker::{WORKER, Worker},
 };
 
-/// The time that a kernel may take, compiling included.
+/// The time limit of a kernel, including compilation.
 const MAX_TIME: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug)]
@@ -96,10 +97,10 @@ fn run(options: Options) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The answer of a worker whose GPU gave what the interpreter gives.
+/// The answer of a worker if the GPU's result equals the interpreter's.
 const SAME: &str = "same";
 
-/// Runs kernels by one back end, in a process that is replaced when a kernel ends it.
+/// A back end, whose kernels run in a process that is replaced when a kernel ends it.
 struct Runner {
     options: Options,
     worker: Option<Worker>,
@@ -129,7 +130,7 @@ impl Runner {
     }
 }
 
-/// Runs the kernels that the standard input holds, each behind a line with its length.
+/// Runs the kernels on the standard input, each of which follows a line with its length.
 fn work(options: Options) -> ExitCode {
     let gpu = match Gpu::open(options.backend) {
         Ok(gpu) => gpu,

@@ -5,11 +5,11 @@
 //! cargo run --release -p warpwise-tests --bin ulp -- --host 97
 //! ```
 //!
-//! `--host` calls the library on the host. A number N tries every Nth `f32`; without it, the functions
-//! of one `f32` are tried with all 2^32 of them. They are compared with functions of `f64`: in kernels with the
-//! library's own, whose errors are in the same table and count for 2^-28 there, on the host with std's (`erf` and `erfc`
-//! with the library's). The others are tried with random numbers and edges, compared with
-//! [`exact`](warpwise_tests::exact) values.
+//! `--host` calls the library on the host. A number N tries every Nth `f32`; without it, the
+//! functions of one `f32` are tried with all 2^32 of them. They are compared with functions of
+//! `f64`: in kernels with the library's own, whose errors are in the same table and count for 2^-28
+//! there, on the host with std's (`erf` and `erfc` with the library's). Other functions are tried
+//! with random numbers and edges, and compared with [`exact`](warpwise_tests::exact) values.
 use std::{env, error::Error, sync::Mutex, thread};
 use warpwise::{Buffer, Element, prelude::*};
 use warpwise_tests::{
@@ -17,16 +17,16 @@ use warpwise_tests::{
     exact::{Exact, error_f32, error_f64},
 };
 
-/// Numbers that are tried together on the host.
+/// The number of arguments that are tried together on the host.
 const CHUNK: usize = 1 << 20;
 
-/// Threads that search, each among numbers of its own.
+/// The number of threads of a search, each with arguments of its own.
 const THREADS: usize = 1 << 20;
 
-/// Random numbers for each function that is not tried with all.
+/// The number of random arguments for each function that is not tried with all.
 const DRAWN: usize = 1 << 20;
 
-/// Computes a function of many numbers.
+/// A launcher that computes a function of many numbers.
 type Run<T> = fn(&Device, LaunchConfig, [&Buffer<T>; 2], &mut Buffer<T>) -> warpwise::Result<()>;
 
 macro_rules! kernels {
@@ -59,7 +59,8 @@ macro_rules! kernels {
 kernels! { NARROW f32: ; atan2 hypot log powf }
 kernels! { WIDE f64: acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh; atan2 hypot log powf }
 
-/// Tries every Nth `f32`: the largest error that each thread finds, and where.
+/// A launcher that tries every Nth `f32`, and returns the largest error that each thread finds, and
+/// its argument.
 type Search =
     fn(&Device, LaunchConfig, u64, &mut Buffer<f64>, &mut Buffer<u32>) -> warpwise::Result<()>;
 
@@ -92,8 +93,8 @@ macro_rules! searches {
 }
 searches! { acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh }
 
-/// How far `got` is from `want`, in units of the last place of an `f32`; infinite as
-/// [`error_f32`] is.
+/// Returns the distance of `got` from `want`, in units of the last place of an `f32`; infinite
+/// where [`error_f32`] is.
 #[device]
 fn off(got: f32, want: f64) -> f64 {
     if want.is_nan() || got.is_nan() {
@@ -117,10 +118,10 @@ fn off(got: f32, want: f64) -> f64 {
     ((got - want) * units).abs()
 }
 
-/// An error, and where it is.
+/// An error, and its arguments.
 type Worst<T> = (f64, [T; 2]);
 
-/// Before anything was tried.
+/// The value before anything was tried.
 const NONE: Worst<f32> = (-1.0, [0.0; 2]);
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -165,7 +166,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the errors of a function with what CUDA states, and where they are.
+/// Prints the errors of a function, their arguments, and the errors that CUDA states.
 fn row<T: std::fmt::Debug, U: std::fmt::Debug>(
     name: &str,
     narrow: (f64, &[T]),
@@ -179,12 +180,12 @@ fn row<T: std::fmt::Debug, U: std::fmt::Debug>(
     println!("| `{name}` | {:.3} | {cuda} | {x} | {:.3} | {cuda_wide} | {y} |", narrow.0, wide.0);
 }
 
-/// A float as an exact value: an error of its last place does not count for an `f32`.
+/// Returns a float as an exact value: an error in its last place does not count for an `f32`.
 fn near(x: f64) -> Exact {
     x.into()
 }
 
-/// The worst of every `step`th `f32`, found by a kernel.
+/// Returns the largest error over every `step`th `f32`, found by a kernel.
 fn searched(device: &Device, search: Search, step: u64) -> Result<Worst<f32>, Box<dyn Error>> {
     let (mut errors, mut places) = (device.zeros(THREADS)?, device.zeros(THREADS)?);
     search(device, LaunchConfig::cover(THREADS), step, &mut errors, &mut places)?;
@@ -193,7 +194,7 @@ fn searched(device: &Device, search: Search, step: u64) -> Result<Worst<f32>, Bo
     worst.ok_or_else(|| "no numbers".into())
 }
 
-/// The worst of every `step`th `f32`, of the library on the host.
+/// Returns the largest error of the library on the host over every `step`th `f32`.
 fn tried(function: &Unary, step: u64) -> Worst<f32> {
     let reference = reference(function.name, function.host.wide);
     let of = |number: u64| {
@@ -210,7 +211,7 @@ fn tried(function: &Unary, step: u64) -> Worst<f32> {
     worst.into_iter().fold(NONE, larger)
 }
 
-/// std's function of that name, or `own`.
+/// Returns std's function of that name, or `own`.
 fn reference(name: &str, own: fn(f64) -> f64) -> fn(f64) -> f64 {
     match name {
         "acos" => f64::acos,
@@ -237,7 +238,7 @@ fn reference(name: &str, own: fn(f64) -> f64) -> fn(f64) -> f64 {
     }
 }
 
-/// Edges with edges, and random pairs.
+/// Returns all pairs of edges, and random pairs.
 fn pairs(wide: bool) -> Vec<[f64; 2]> {
     let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
     let mut pairs: Vec<[f64; 2]> =
@@ -250,7 +251,7 @@ fn larger<T>(a: Worst<T>, b: Worst<T>) -> Worst<T> {
     if b.0 > a.0 { b } else { a }
 }
 
-/// What a function gives for these numbers: as a kernel, or on the host.
+/// Returns the results of a function for these numbers, from a kernel or from the host.
 fn outputs<T: Element + Float + Sync + Send>(
     device: Option<&Device>,
     run: Run<T>,
@@ -270,7 +271,7 @@ fn outputs<T: Element + Float + Sync + Send>(
     Ok(out.to_vec()?)
 }
 
-/// The worst of these numbers.
+/// Returns the largest error over these numbers.
 fn compare<T: Copy + Send + Sync + std::fmt::Debug>(
     inputs: &[[T; 2]],
     got: &[T],
@@ -284,8 +285,8 @@ fn compare<T: Copy + Send + Sync + std::fmt::Debug>(
     worst.into_iter().flatten().reduce(larger).ok_or_else(|| "no numbers".into())
 }
 
-/// What `work` makes of parts of the input that are this long, on all cores, in order. It gets the number of the
-/// first.
+/// Applies `work` to chunks of `size` inputs on all cores, and returns the results in order. `work`
+/// also gets the index of the chunk's first input.
 fn in_parallel<T: Sync, R: Send>(
     inputs: &[T],
     size: usize,

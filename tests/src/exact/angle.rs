@@ -1,4 +1,4 @@
-//! Sine and cosine: angles of every size.
+//! Sine and cosine of angles of every size.
 use super::double::{Double, exponent, scale};
 use super::functions::taylor;
 use std::f64::consts::FRAC_PI_2;
@@ -6,7 +6,7 @@ use std::f64::consts::FRAC_PI_2;
 /// pi / 2
 pub(super) const QUARTER: Double = Double { hi: FRAC_PI_2, lo: 6.123233995736766e-17 };
 
-/// 2 / pi, in words of 64 bits behind the point.
+/// 2 / pi, in words of 64 bits after the binary point.
 const WORDS: [u64; 20] = [
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,
@@ -30,7 +30,7 @@ const WORDS: [u64; 20] = [
     0xf0cf_bc20_9af4_361d,
 ];
 
-/// Sine and cosine of a finite number.
+/// Returns sine and cosine of a finite number.
 pub(super) fn sin_cos(x: Double) -> (Double, Double) {
     let (quarters, rest) = if x.hi.abs() < 0.7 { (0, x) } else { reduced(x) };
     let square = -(rest * rest);
@@ -46,21 +46,21 @@ pub(super) fn sin_cos(x: Double) -> (Double, Double) {
     }
 }
 
-/// How many quarters of a turn, and what is left.
+/// Returns the number of quarter turns, and the rest of the angle.
 fn reduced(x: Double) -> (u64, Double) {
     let (quarters, fraction) = fraction(x.hi.abs());
     let sign = Double::from(1f64.copysign(x.hi));
-    // The low part is small: it goes into the rest, which may then be a little more than pi / 4.
+    // The low part is small. It is added to the rest, which may then exceed pi / 4 slightly.
     let rest = fraction * QUARTER * sign + Double::from(x.lo);
     (if x.hi < 0.0 { quarters.wrapping_neg() } else { quarters }, rest)
 }
 
-/// `x` 2/pi: the nearest integer modulo 4, and the rest. The mantissa of `x` times 256 bits of 2/pi,
-/// in 64-bit digits, of which the first is the integer part.
+/// Multiplies `x` by 2/pi, and returns the nearest integer modulo 4 and the rest. It multiplies the
+/// mantissa of `x` by 256 bits of 2/pi, in 64-bit digits, the first of which is the integer part.
 fn fraction(x: f64) -> (u64, Double) {
     let power = exponent(x) - 52;
     let mantissa = scale(x, -power) as u64;
-    // Bits of 2/pi from 2^-start on; those before contribute multiples of 4 only.
+    // The bits of 2/pi from 2^-start on; earlier ones contribute multiples of 4 only.
     let start = (power - 2).max(0) as usize;
     let left = power - start as i32;
     let mut digits = [0u64; 5];
@@ -70,7 +70,7 @@ fn fraction(x: f64) -> (u64, Double) {
         digits[index] = product as u64;
         carry = (product >> 64) as u64;
     }
-    // The value is (carry, digits) * 2^(left - 64 * index), the point being before `digits[0]`.
+    // The value is (carry, digits) * 2^(left - 64 * index), with the point before `digits[0]`.
     let mut all = [carry, digits[0], digits[1], digits[2], digits[3], digits[4]];
     shift(&mut all, left);
     let mut quarters = all[0];
@@ -90,7 +90,7 @@ fn fraction(x: f64) -> (u64, Double) {
     (quarters, if up { -sum } else { sum })
 }
 
-/// 64 bits of 2/pi from bit `start` on, `index` words further.
+/// Returns 64 bits of 2/pi from bit `start` on, `index` words further.
 fn word(start: usize, index: usize) -> u64 {
     let (at, bits) = (start / 64 + index, start % 64);
     let word = |at: usize| WORDS.get(at).copied().unwrap_or(0);

@@ -1,21 +1,21 @@
-//! Numbers of twice the precision: an unevaluated sum of two floats.
+//! Numbers of twice the precision: unevaluated sums of two floats.
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// `hi + lo`, where `hi` is the sum rounded.
+/// The number `hi + lo`, where `hi` is the rounded sum.
 #[derive(Clone, Copy, Debug)]
 pub struct Double {
-    /// The sum, rounded.
+    /// The rounded sum.
     pub hi: f64,
     /// The rest.
     pub lo: f64,
 }
 
-/// `value * 2^power`: a number that may be too large or too small for floats.
+/// The number `value * 2^power`, which may be too large or too small for floats.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact {
-    /// Its digits.
+    /// The digits.
     pub value: Double,
-    /// Its scale.
+    /// The scale.
     pub power: i32,
 }
 
@@ -38,20 +38,20 @@ impl From<f64> for Double {
 }
 
 impl Double {
-    /// The sum of two numbers of which the first is the larger one.
+    /// Returns the sum of two numbers, the first of which is the larger one.
     pub const fn sum(a: f64, b: f64) -> Self {
         let hi = a + b;
         Self { hi, lo: b - (hi - a) }
     }
 
-    /// The sum of any two numbers.
+    /// Returns the sum of any two numbers.
     pub const fn of(a: f64, b: f64) -> Self {
         let hi = a + b;
         let of_b = hi - a;
         Self { hi, lo: (a - (hi - of_b)) + (b - of_b) }
     }
 
-    /// The square root of a positive number.
+    /// Returns the square root of a positive number.
     pub fn sqrt(self) -> Self {
         if self.hi == 0.0 {
             return self;
@@ -61,12 +61,12 @@ impl Double {
         Self::sum(root, rest.hi / (2.0 * root))
     }
 
-    /// Times a power of 2, within the range of floats.
+    /// Multiplies by a power of 2, within the range of floats.
     pub fn times_power(self, power: i32) -> Self {
         Self { hi: scale(self.hi, power), lo: scale(self.lo, power) }
     }
 
-    /// Its absolute value.
+    /// Returns the absolute value.
     pub fn abs(self) -> Self {
         if self.hi < 0.0 { -self } else { self }
     }
@@ -115,7 +115,7 @@ impl Div for Double {
     }
 }
 
-/// The exponent of a number that is not zero: 0 for 1 to 2.
+/// Returns the exponent of a number that is not zero: 0 for 1 to 2.
 pub(super) fn exponent(x: f64) -> i32 {
     if x.abs() < f64::MIN_POSITIVE {
         return exponent(x * 2f64.powi(60)) - 60;
@@ -123,7 +123,7 @@ pub(super) fn exponent(x: f64) -> i32 {
     ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023
 }
 
-/// `x * 2^power`, without overflow on the way.
+/// Returns `x * 2^power`, without overflow in between.
 pub(super) fn scale(x: f64, power: i32) -> f64 {
     let step = |power: i32| f64::from_bits(((power.clamp(-1022, 1023) + 1023) as u64) << 52);
     let (first, rest) = (power / 3, power - power / 3 * 2);

@@ -1,4 +1,4 @@
-//! The functions.
+//! The functions themselves.
 use super::angle::{QUARTER, sin_cos};
 use super::double::{Double, Exact, scale};
 use std::f64::consts;
@@ -8,7 +8,8 @@ const LN_10: Double = Double { hi: consts::LN_10, lo: -2.1707562233822494e-16 };
 /// 2 / sqrt(pi)
 const ERF: Double = Double { hi: consts::FRAC_2_SQRT_PI, lo: 1.533545961316588e-17 };
 
-/// The sum of terms, each made of the last and its number, until they do not count.
+/// Sums a series, each of whose terms is made of the previous one and its number, until further
+/// terms do not count.
 pub(super) fn taylor(first: Double, next: impl Fn(Double, i32) -> Double) -> Double {
     let (mut term, mut terms) = (first, vec![first]);
     for number in 1..400 {
@@ -33,7 +34,7 @@ fn nan() -> Exact {
     f64::NAN.into()
 }
 
-/// e^x as a number near 1 and a power of 2, for |x| up to 2000.
+/// Returns e^x as a number near 1 and a power of 2, for |x| up to 2000.
 fn exp_parts(x: Double) -> Exact {
     let n = (x.hi / LN_2.hi).round();
     let rest = x - LN_2 * Double::from(n);
@@ -41,7 +42,7 @@ fn exp_parts(x: Double) -> Exact {
     Exact { value, power: n as i32 }
 }
 
-/// e^r - 1 for small r.
+/// Returns e^r - 1 for small r.
 fn exp_m1_series(r: Double) -> Double {
     taylor(r, |last, n| last * r / Double::from(f64::from(n + 1)))
 }
@@ -59,7 +60,7 @@ fn exp_of(x: Double) -> Exact {
     exp_parts(x)
 }
 
-/// e^x - 1 for |x| up to 700.
+/// Returns e^x - 1 for |x| up to 700.
 fn exp_m1_of(x: Double) -> Double {
     if x.hi.abs() < 0.4 {
         return exp_m1_series(x);
@@ -68,7 +69,7 @@ fn exp_m1_of(x: Double) -> Double {
     value.times_power(power) - one()
 }
 
-/// ln(1 + x) for x > -1, as 2 atanh(x / (2 + x)) near 0.
+/// Returns ln(1 + x) for x > -1, as 2 atanh(x / (2 + x)) near 0.
 fn ln_1p_of(x: Double) -> Double {
     if x.hi.abs() < 0.2 {
         let s = x / (Double::from(2.0) + x);
@@ -85,7 +86,7 @@ fn ln_1p_of(x: Double) -> Double {
     ln_of(one() + x)
 }
 
-/// ln(x) for positive finite x: a float near it, corrected by what its exponential lacks.
+/// Returns ln(x) for positive finite x: a float near it, corrected by the error of its exponential.
 fn ln_of(x: Double) -> Double {
     let n = super::double::exponent(x.hi);
     let x = Double { hi: scale(x.hi, -n), lo: scale(x.lo, -n) };
@@ -100,7 +101,7 @@ fn ln_of(x: Double) -> Double {
     ln + LN_2 * Double::from(f64::from(n))
 }
 
-/// Logarithms: of what is not positive and finite as std's.
+/// Returns a logarithm; where x is not positive and finite, std's.
 fn log_by(x: f64, divisor: Double) -> Exact {
     if x > 0.0 && x < f64::INFINITY { (ln_of(x.into()) / divisor).into() } else { x.ln().into() }
 }
@@ -115,7 +116,8 @@ fn atan_of(x: Double) -> Double {
     }
     let near = Double::from(x.hi.atan());
     let (sin, cos) = sin_cos(near);
-    // What is left is at most 2^-53: it is its own angle, but for its cube.
+    // The rest is at most 2^-53, so that its arctangent is the rest itself, but for a term in its
+    // cube.
     near + (x * cos - sin) / (cos + x * sin)
 }
 
@@ -182,7 +184,7 @@ exact! {
     atan2(y, x) {
         let std = y.atan2(x);
         if x == 0.0 || y == 0.0 || !x.is_finite() || !y.is_finite() {
-            // A multiple of pi/4, or NaN: std's, with the digits that it lacks.
+            // A multiple of pi/4, or NaN: std's value, with the digits that it lacks.
             return if std == 0.0 || std.is_nan() {
                 std.into()
             } else {
@@ -303,7 +305,7 @@ exact! {
         }
         let power = super::double::exponent(high);
         let of = |x: f64| Double::from(scale(x, -power));
-        // What is lost of a tiny number does not count beside 1.
+        // The rounding error of a tiny number does not count beside 1.
         let value = (of(high) * of(high) + of(low) * of(low)).sqrt();
         Exact { value, power }
     }
@@ -329,7 +331,7 @@ exact! {
     log10(x) { log_by(x, LN_10) }
     /// The logarithm with base 2.
     log2(x) { log_by(x, LN_2) }
-    /// x^y; where a part is special, std's.
+    /// x^y; std's value for special arguments.
     powf(x, y) {
         let whole = y.trunc() == y;
         if !x.is_finite() || !y.is_finite() || x == 0.0 || y == 0.0 || x == 1.0 || (x < 0.0 && !whole) {
@@ -337,7 +339,7 @@ exact! {
         }
         let odd = (y * 0.5).trunc() != y * 0.5;
         let ln = ln_of(x.abs().into());
-        // Beyond every format it does not matter how far.
+        // Beyond every format the exact distance does not matter.
         let exponent = if (y * ln.hi).abs() > 1e4 { Double::from((y * ln.hi).signum() * 1e4) } else { Double::from(y) * ln };
         let Exact { value, power } = exp_of(exponent);
         Exact { value: if x < 0.0 && odd { -value } else { value }, power }

@@ -1,8 +1,8 @@
-//! `analyze`: what differs between threads, behind each instruction where something does.
+//! `analyze`: the differences between threads, behind each instruction that has any.
 //!
-//! `varies (%0)` says that the value varies because `%0` does, `(parting %3)` that it
-//! varies because threads part at `%3`. Facts that are not the same in a warp and in a
-//! block are marked with the group they hold in.
+//! `varies (%0)` means that the value varies because `%0` does, `(parting %3)` that it varies
+//! because threads diverge at `%3`. Facts that differ between a warp and a block are marked with
+//! their group.
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::{
     analysis::{
@@ -40,7 +40,7 @@ const KINDS: [(&str, Kind); 4] = [
     ("ending ", |group| &group.ended),
 ];
 
-/// `None` if uniform.
+/// Returns the text of a fact; `None` if it is uniform.
 fn text(what: &str, fact: Fact) -> Option<String> {
     let word = if fact.varies() { "varies" } else { "unknown" };
     let cause = match fact.cause()? {

@@ -1,5 +1,5 @@
-//! `lint`: every diagnostic, below: its level and code, message, place, notes and help. `; with gpu_..`
-//! asks for a lint that is allowed.
+//! `lint`: every diagnostic, below the kernel: level and code, message, place, notes and help.
+//! `; with gpu_..` enables a lint that is allowed by default.
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::{
     analysis::Analyses,

@@ -1,5 +1,5 @@
 //! `optimize`: the kernel as the back ends get it for large launches, with coarsened threads where
-//! that pays.
+//! coarsening pays.
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::{optimize::optimize_and_coarsen, verify::verify};
 

@@ -1,5 +1,5 @@
-//! `parse`: the kernel as it is printed, or why it is none. What is printed must
-//! parse to the same kernel.
+//! `parse`: the kernel in printed form, or the reason why the text is not a kernel. The printed
+//! form must parse to the same kernel.
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::ir::Kernel;
 

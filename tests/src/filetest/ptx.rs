@@ -1,5 +1,5 @@
-//! `ptx`: the kernel, as it is, as PTX for the oldest target, or for that of the
-//! option (`; with sm_90`).
+//! `ptx`: the unoptimized kernel as PTX for the oldest target, or for the target of the option
+//! (`; with sm_90`).
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::{back::ptx, target::Target};
 

@@ -1,5 +1,5 @@
-//! `specialize`: the kernel with its generic parameters bound to the options, in
-//! order (`; with f32 8`), or why they do not fit.
+//! `specialize`: the kernel with its generic parameters bound to the options, in order
+//! (`; with f32 8`), or the reason why they do not fit.
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::{
     ir::Scalar,
@@ -20,7 +20,7 @@ pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
     }))
 }
 
-/// A type, or a constant's bits.
+/// Parses a type, or a constant's bits.
 fn binding(option: &str) -> Result<Binding, CaseError> {
     let ty = Scalar::CONCRETE.into_iter().find(|scalar| scalar.name() == Some(option));
     match (ty, option.parse()) {

@@ -1,4 +1,4 @@
-//! `trace`: what the threads of a block do, below, a line for each event.
+//! `trace`: the events of a block's threads, below the kernel, one line per event.
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::analysis::symbolic;
 

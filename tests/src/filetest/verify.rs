@@ -1,4 +1,4 @@
-//! `verify`: every error, behind the instruction that is wrong; the signature's below.
+//! `verify`: every error, behind its instruction; errors of the signature are below the kernel.
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::{
     ir::Kernel,

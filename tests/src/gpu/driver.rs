@@ -1,7 +1,7 @@
-//! The few functions of the CUDA driver that run many kernels of one module.
+//! The few functions of the CUDA driver that running many kernels of one module needs.
 //!
-//! The runtime loads a module for each kernel and copies each buffer by itself, which is right for programs
-//! and takes most of the time of a kernel that runs for microseconds.
+//! The runtime loads a module for each kernel and copies each buffer by itself, which suits
+//! programs but would take most of the time of a kernel that runs for microseconds.
 #![expect(unsafe_code, reason = "the driver is C")]
 use libloading::Library;
 use std::{
@@ -9,17 +9,17 @@ use std::{
     fmt, ptr,
 };
 
-/// A call of the driver that failed.
+/// A failed call of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverError {
     /// The function.
     pub call: &'static str,
-    /// What it returned, a `CUresult`.
+    /// Its result, a `CUresult`.
     pub code: i32,
 }
 
 impl DriverError {
-    /// Returns true if the error ends the context, as illegal addresses and instructions do.
+    /// Returns true if the error destroys the context, as illegal addresses and instructions do.
     pub const fn loses_context(self) -> bool {
         matches!(self.code, 700..=721)
     }
@@ -44,7 +44,8 @@ macro_rules! functions {
 
         impl Functions {
             fn load(name: &str) -> Result<Self, libloading::Error> {
-                // SAFETY: what carries the driver's name is trusted to be one; the types are those of `cuda.h`.
+                // SAFETY: a library with the driver's name is trusted to be the driver; the types
+                // are those of `cuda.h`.
                 unsafe {
                     let library = Library::new(name)?;
                     Ok(Self { $($name: *library.get($symbol)?,)* _library: library })
@@ -79,7 +80,7 @@ const fn check(call: &'static str, code: c_int) -> Result<(), DriverError> {
     if code == 0 { Ok(()) } else { Err(DriverError { call, code }) }
 }
 
-/// The first GPU, its primary context current on the thread that opened it.
+/// The first GPU, with its primary context current on the thread that opened it.
 pub(super) struct Driver {
     functions: Functions,
     /// The GPU's name.
@@ -92,7 +93,7 @@ impl Driver {
     /// Opens the first GPU.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is no GPU.
     pub(super) fn open() -> Result<Self, String> {
         let functions =
             Functions::load("libcuda.so.1").map_err(|_| "there is no driver".to_owned())?;
@@ -123,7 +124,7 @@ impl Driver {
         Ok(Self { functions, name, sm: u32::try_from(10 * major + minor).unwrap_or(0) })
     }
 
-    /// Waits for everything that was launched.
+    /// Waits for all launches.
     pub(super) fn synchronize(&self) -> Result<(), DriverError> {
         // SAFETY: a context is current.
         check("cuCtxSynchronize", unsafe { (self.functions.synchronize)() })
@@ -148,7 +149,7 @@ impl Driver {
     }
 }
 
-/// A module; unloaded when dropped.
+/// A module, which is unloaded when dropped.
 pub(super) struct Module<'d> {
     driver: &'d Driver,
     handle: *mut c_void,
@@ -158,7 +159,8 @@ impl Module<'_> {
     /// Copies bytes to a variable of the module.
     pub(super) fn write_global(&self, name: &CStr, bytes: &[u8]) -> Result<(), DriverError> {
         let (functions, mut address, mut size) = (&self.driver.functions, 0, 0);
-        // SAFETY: both take a result, and the name ends with a zero; as many bytes are copied as both sides have.
+        // SAFETY: both take a result, and the name ends with a zero; the copy is as long as the
+        // shorter side.
         unsafe {
             let found = (functions.global)(&mut address, &mut size, self.handle, name.as_ptr());
             check("cuModuleGetGlobal", found)?;
@@ -167,11 +169,11 @@ impl Module<'_> {
         }
     }
 
-    /// Launches an entry point of the module with one 64-bit word for each parameter, of which it reads as
-    /// many low bytes as the parameter has.
+    /// Launches an entry point of the module with one 64-bit word for each parameter, of which the
+    /// kernel reads as many low bytes as the parameter has.
     ///
     /// # Safety
-    /// The kernel has at most these parameters and keeps to memory that it may access.
+    /// The kernel must have at most these parameters, and access only memory that it may access.
     pub(super) unsafe fn launch(
         &self,
         name: &CStr,
@@ -183,7 +185,8 @@ impl Module<'_> {
         let mut params: Vec<*mut c_void> =
             words.iter_mut().map(|word| ptr::from_mut(word).cast()).collect();
         let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
-        // SAFETY: `function` takes the result, the name ends with a zero; the rest is the caller's promise.
+        // SAFETY: `function` takes the result, the name ends with a zero; the caller promises the
+        // rest.
         unsafe {
             let found = (functions.function)(&mut function, self.handle, name.as_ptr());
             check("cuModuleGetFunction", found)?;
@@ -213,7 +216,7 @@ impl Drop for Module<'_> {
     }
 }
 
-/// Device memory; freed when dropped.
+/// Device memory, which is freed when dropped.
 pub(super) struct Memory<'d> {
     driver: &'d Driver,
     pub(super) address: Address,
@@ -229,7 +232,7 @@ impl Memory<'_> {
     /// Copies bytes to the memory.
     pub(super) fn upload(&self, offset: usize, bytes: &[u8]) -> Result<(), DriverError> {
         let to = self.at(offset, bytes.len());
-        // SAFETY: both sides have so many bytes.
+        // SAFETY: both sides have this many bytes.
         let copied =
             unsafe { (self.driver.functions.upload)(to, bytes.as_ptr().cast(), bytes.len()) };
         check("cuMemcpyHtoD", copied)
@@ -238,7 +241,7 @@ impl Memory<'_> {
     /// Copies bytes from the memory.
     pub(super) fn download(&self, offset: usize, bytes: &mut [u8]) -> Result<(), DriverError> {
         let from = self.at(offset, bytes.len());
-        // SAFETY: both sides have so many bytes.
+        // SAFETY: both sides have this many bytes.
         let copied = unsafe {
             (self.driver.functions.download)(bytes.as_mut_ptr().cast(), from, bytes.len())
         };
@@ -248,7 +251,7 @@ impl Memory<'_> {
     /// Fills some bytes with zeros.
     pub(super) fn clear(&self, offset: usize, bytes: usize) -> Result<(), DriverError> {
         let at = self.at(offset, bytes);
-        // SAFETY: so many bytes are there.
+        // SAFETY: the memory has this many bytes there.
         check("cuMemsetD8", unsafe { (self.driver.functions.fill)(at, 0, bytes) })
     }
 }

@@ -1,9 +1,10 @@
 //! Kernels whose loops access elements at sums and products of their counters, some out of bounds.
 //!
-//! Counted loops of every integer type inside each other, up to a parameter or a few numbers after any start, the last
-//! ones of the type included. Indices are made of counters, thread indices, parameters and constants, which may wrap,
-//! and stand in conditions that keep them in bounds, or others. In outer loops of all threads there may be barriers.
-//! Each thread leaves what it has read so far in every iteration, so that memory shows how far it came.
+//! Counted loops of every integer type are nested. They start anywhere, also close to the end of
+//! the type, and run up to a parameter or for a few iterations. Indices combine counters, thread
+//! indices, parameters and constants, may wrap, and appear in conditions that keep them in bounds,
+//! or in unrelated ones. Outer loops of all threads may contain barriers. Each thread stores in
+//! every iteration a digest of its reads so far, so that memory shows how far it got.
 use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
 use std::fmt::Write as _;
 use warpwise_compiler::ir::{Access, Kernel, Scalar};
@@ -11,7 +12,7 @@ use warpwise_compiler::ir::{Access, Kernel, Scalar};
 const U32: Scalar = Scalar::U32;
 const TYPES: [&str; 6] = ["u64", "u64", "u64", "u32", "i32", "i64"];
 
-/// The declarations of all kernels, and values that all have.
+/// The declarations of all kernels, and values that all share.
 const START: &str = "
   param arg0 = x: read [u32] !0
   param arg1 = out: write [u32] !0
@@ -34,7 +35,7 @@ const START: &str = "
   %s1 = set $1, %zero32 !1
 ";
 
-/// Values to compute with, and their types.
+/// Operands for expressions, and their types.
 const GIVEN: [(&str, &str); 13] = [
     ("param arg3", "u64"),
     ("param arg4", "u64"),
@@ -51,7 +52,7 @@ const GIVEN: [(&str, &str); 13] = [
     ("len arg0", "u64"),
 ];
 
-/// The kernel of this seed; the same one each time.
+/// Returns the kernel of a seed, always the same one.
 pub fn affine_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let grid = [1 + draw.below(2), 1, 1];
@@ -89,7 +90,7 @@ pub fn affine_kernel(seed: u64) -> RandomKernel {
     RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
 }
 
-/// A kernel as it is written.
+/// A kernel under construction.
 struct Affine {
     draw: Draw,
     text: String,
@@ -105,7 +106,7 @@ impl Affine {
         _ = writeln!(self.text, "  {line} !{span}");
     }
 
-    /// A value with a name of its own.
+    /// Writes an instruction with a name of its own, and returns the name.
     fn value(&mut self, what: &str) -> String {
         self.values += 1;
         let name = format!("%v{}", self.values);
@@ -139,7 +140,7 @@ impl Affine {
         self.value(&format!("const {number} : {ty}"))
     }
 
-    /// A value of a type, of those that are visible.
+    /// Returns a visible value of a type.
     fn leaf(&mut self, ty: &str) -> String {
         if self.visible.is_empty() || self.draw.chance(20) {
             return self.constant(ty);
@@ -155,7 +156,7 @@ impl Affine {
         if of == ty { value } else { self.value(&format!("cast {value} : {ty}")) }
     }
 
-    /// A value of a type that is computed from others.
+    /// Writes an expression of a type, and returns its name.
     fn number(&mut self, ty: &str, depth: u32) -> String {
         if depth == 0 || self.draw.chance(20) {
             return self.leaf(ty);
@@ -209,7 +210,7 @@ impl Affine {
         }
     }
 
-    /// A value that a comparison with another one chooses.
+    /// Writes a value that depends on a comparison, and returns its name.
     fn wrapped(&mut self, left: &str, right: &str, ty: &str) -> String {
         let op = self.draw.one_of(&["ge", "gt", "lt", "le"]);
         let condition = self.value(&format!("{op} {left}, {right} : bool"));
@@ -232,7 +233,8 @@ impl Affine {
         if self.draw.chance(10) { self.value(&format!("not {compared} : bool")) } else { compared }
     }
 
-    /// A loop with loops and accesses inside; `all` threads may run it together.
+    /// Writes a loop with loops and accesses inside; `all` is true if all threads may run it
+    /// together.
     fn nest(&mut self, depth: u32, all: bool) {
         let ty = self.draw.one_of(&TYPES);
         let (mut together, visible) = (false, self.visible.len());
@@ -275,7 +277,7 @@ impl Affine {
         self.visible.truncate(visible);
     }
 
-    /// An access, in a condition or not.
+    /// Writes an access, perhaps under a condition.
     fn access(&mut self, around: Option<&str>) {
         let visible = self.visible.len();
         if let Some(around) = around

@@ -1,7 +1,7 @@
 //! Structs in memory: arrays of each thread's own, and a struct in shared memory for each thread.
 //!
-//! Every field is set before anything else, and a struct of another thread is read between two
-//! barriers only. Fields do not overlap, so that bits of a NaN stay a float's.
+//! Every field is set before anything else, and the struct of another thread is read only between
+//! two barriers. Fields do not overlap, so that the bits of a NaN are only read as a float.
 use super::{Generator, plan::ROW_TYPES};
 use warpwise_compiler::ir::{
     Array, ArrayId, BinaryOp, Element, InstId, Length, LocalId, Op, Scalar, Shared, SharedId,
@@ -11,7 +11,7 @@ use warpwise_compiler::ir::{
 const LOCAL: Ty = Ty::Ptr(Space::Local);
 const SHARED: Ty = Ty::Ptr(Space::Shared);
 
-/// A struct, or one scalar.
+/// The layout of a struct or of one scalar.
 #[derive(Clone)]
 pub(super) struct Layout {
     elem: Element,
@@ -20,13 +20,13 @@ pub(super) struct Layout {
     fields: Vec<(Scalar, u64)>,
 }
 
-/// What a kernel has of them.
+/// The arrays of structs of a kernel.
 #[derive(Default)]
 pub(super) struct Structs {
-    /// With how many elements.
+    /// Arrays, with their lengths.
     local: Vec<(ArrayId, Layout, u32)>,
     shared: Vec<(SharedId, Layout)>,
-    /// A local that points to an element of this array of `local`.
+    /// A local that points to an element of an array of `local`, with the array's index.
     pointer: Option<(LocalId, usize)>,
 }
 
@@ -59,7 +59,7 @@ impl Generator {
         }
     }
 
-    /// One scalar, or up to five, each at the next multiple of its size.
+    /// Draws the layout of one scalar, or of up to five, each at the next multiple of its size.
     fn draw_layout(&mut self) -> Layout {
         if self.draw.chance(40) {
             let scalar = self.draw.one_of(&Scalar::CONCRETE);
@@ -117,7 +117,7 @@ impl Generator {
         self.emit(Op::Set { local, value }, Ty::Unit);
     }
 
-    /// The address of an element, by an index that is constant, or the same for all, or neither.
+    /// Emits the address of an element, with an index that is constant, uniform or neither.
     fn some_element(&mut self, array: usize) -> InstId {
         let (id, layout, len) = self.plan.structs.local[array].clone();
         let base = self.emit(Op::Array(id), LOCAL);
@@ -132,7 +132,7 @@ impl Generator {
         self.struct_at(base, index, &layout, LOCAL)
     }
 
-    /// The address of a field.
+    /// Emits the address of a field.
     fn field(&mut self, base: InstId, offset: u64, ptr: Ty) -> InstId {
         if offset == 0 && self.draw.chance(50) {
             return base;
@@ -169,7 +169,7 @@ impl Generator {
         }
     }
 
-    /// Accesses a struct of the thread's own, if there are some.
+    /// Accesses a struct of the thread's own, if there is one.
     pub(super) fn use_structs(&mut self) {
         let locals = self.plan.structs.local.len();
         if let Some((shared, layout)) = self.plan.structs.shared.first().cloned()
@@ -197,7 +197,7 @@ impl Generator {
         self.access_fields(ptr, &layout, LOCAL);
     }
 
-    /// Accesses a struct of the thread's own by an index, a `u32`, if there are some.
+    /// Accesses a struct of the thread's own at an index, a `u32`, if there is one.
     pub(super) fn use_structs_by(&mut self, index: InstId) {
         if self.plan.structs.local.is_empty() {
             return;
@@ -243,7 +243,7 @@ impl Generator {
         self.yields(id, ty, false);
     }
 
-    /// Every thread fills its struct and reads another's; only where control is uniform.
+    /// Has every thread fill its struct and read another's; only where control is uniform.
     pub(super) fn exchange_structs(&mut self) {
         let Some((shared, layout)) = self.plan.structs.shared.first().cloned() else { return };
         self.fill_shared_structs();

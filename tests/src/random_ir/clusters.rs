@@ -1,21 +1,22 @@
 //! Kernels of clusters, whose blocks write, update and read each other's shared memory.
 //!
-//! Between two barriers of the cluster a slot is written by one thread or updated by atomics that commute, and read only
-//! after the next one. All threads reach each barrier; some accesses are under conditions that differ from thread to
-//! thread. No thread fails before the last barrier.
+//! Between two barriers of the cluster, a slot is written by one thread, or updated by atomics that
+//! commute, and it is read only after the next barrier. All threads reach each barrier; some
+//! accesses are under conditions that vary between threads. No thread fails before the last
+//! barrier.
 use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
 use std::fmt::Write as _;
 use warpwise_compiler::ir::{Access, Kernel, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
-/// The most threads of a block, of which each has a slot in each array.
+/// The largest number of threads of a block; each of them has a slot in each array.
 const MAX_THREADS: u32 = 48;
 
 /// The shapes of clusters.
 const CLUSTERS: [[u32; 3]; 6] = [[2, 1, 1], [1, 2, 1], [3, 1, 1], [2, 2, 1], [2, 1, 2], [8, 1, 1]];
 
-/// The declarations of all kernels, and values that all have.
+/// The declarations of all kernels, and values that all share.
 const START: &str = "
   param arg0 = x: read [u32] !0
   param arg1 = out: write [u32] !0
@@ -61,7 +62,7 @@ const START: &str = "
   %s2 = sync_cluster !1
 ";
 
-/// The kernel of this seed; the same one each time.
+/// Returns the kernel of a seed, always the same one.
 pub fn cluster_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let cluster = draw.one_of(&CLUSTERS);
@@ -103,7 +104,7 @@ pub fn cluster_kernel(seed: u64) -> RandomKernel {
     RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
 }
 
-/// A kernel as it is written.
+/// A kernel under construction.
 struct Clusters {
     draw: Draw,
     text: String,
@@ -112,7 +113,7 @@ struct Clusters {
 }
 
 impl Clusters {
-    /// An instruction with a name and a span of its own.
+    /// Writes an instruction with a name and a span of its own, and returns the name.
     fn value(&mut self, what: &str) -> String {
         self.values += 1;
         let number = self.values;
@@ -132,7 +133,7 @@ impl Clusters {
         self.text.push_str("  }\n");
     }
 
-    /// Something between two states in which no slot is accessed.
+    /// Writes a phase of accesses, before and after which no access is pending.
     fn phase(&mut self) {
         match self.draw.below(3) {
             0 => self.exchange(),
@@ -142,7 +143,7 @@ impl Clusters {
         self.value("sync_cluster");
     }
 
-    /// Each thread writes its slot, and others read it.
+    /// Writes a phase in which each thread writes its slot, and others read it.
     fn exchange(&mut self) {
         let sum = self.value("get $0 : u32");
         self.value(&format!("store %cell, {sum}"));
@@ -152,7 +153,8 @@ impl Clusters {
         }
     }
 
-    /// Each thread writes the slot of a thread of another block, or of its own.
+    /// Writes a phase in which each thread writes the slot of a thread of another block, or of its
+    /// own.
     fn write_to_others(&mut self) {
         let rank = self.rotated("%rank", "%blocks");
         let thread = self.rotated("%thread", "%threads");
@@ -165,7 +167,7 @@ impl Clusters {
         self.add(&own);
     }
 
-    /// Threads update slots of any blocks.
+    /// Writes a phase in which threads update slots of any blocks.
     fn update(&mut self) {
         let op = self.draw.one_of(&["add", "min", "max", "xor", "or"]);
         for _ in 0..1 + self.draw.below(2) {
@@ -183,7 +185,7 @@ impl Clusters {
         self.read("%counts");
     }
 
-    /// Begins a condition that differs from thread to thread, or none.
+    /// Begins a condition that varies between threads, or none.
     fn guard(&mut self) -> bool {
         let is_guarded = self.draw.chance(40);
         if is_guarded {
@@ -209,7 +211,7 @@ impl Clusters {
         }
     }
 
-    /// The address of a slot in the memory of a block, by the mapped array or the mapped slot.
+    /// Writes the address of a slot in the memory of a block, by mapping the array or the slot.
     fn slot(&mut self, array: &str, rank: &str, thread: &str) -> String {
         if self.draw.chance(50) {
             let mapped = self.value(&format!("map_shared {array}, {rank} : ptr cluster"));
@@ -219,7 +221,7 @@ impl Clusters {
         self.value(&format!("map_shared {own}, {rank} : ptr cluster"))
     }
 
-    /// The number of another one of `all`, each that of one: the own one plus a constant.
+    /// Writes `own` plus a constant, modulo `all`: a different number for each value of `own`.
     fn rotated(&mut self, own: &str, all: &str) -> String {
         let further = self.draw.below(9);
         let further = self.value(&format!("const {further} : u32"));
@@ -227,7 +229,7 @@ impl Clusters {
         self.value(&format!("rem {sum}, {all} : u32"))
     }
 
-    /// Any number below `all`.
+    /// Writes any number below `all`.
     fn any(&mut self, all: &str) -> String {
         let own = if all == "%blocks" { "%rank" } else { "%thread" };
         match self.draw.below(4) {
@@ -249,7 +251,7 @@ impl Clusters {
         self.value(&format!("set $0, {sum}"));
     }
 
-    /// Leaves the sum, and what an element may add, which not all threads have.
+    /// Stores the sum, and perhaps adds an element that is out of bounds in some threads.
     fn end(&mut self) {
         let sum = self.value("get $0 : u32");
         self.value(&format!("store %to, {sum}"));

@@ -1,15 +1,16 @@
-//! Kernels that work on one element a thread, in grids of several blocks along x and y, for thread coarsening.
+//! Kernels that process one element per thread, in grids of several blocks along x and y, for
+//! thread coarsening.
 //!
-//! Conditions on indices, parameters and loaded numbers, loops of the same length in all threads, locals, and a few stores,
-//! mostly behind all loads and checks. Many indices are out of bounds in some threads only. A thread writes its own elements of
-//! two slices.
+//! They have conditions on indices, parameters and loaded numbers, loops of the same length in all
+//! threads, locals, and a few stores, mostly after all loads and checks. Many indices are out of
+//! bounds in some threads only. A thread writes only its own elements of two slices.
 use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
 use std::fmt::Write as _;
 use warpwise_compiler::ir::{Access, Kernel, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
-/// The start of every kernel, behind its name and block.
+/// The start of every kernel, after its name and block.
 const START: &str = "
   param arg0 = x: read [u32] !0
   param arg1 = w: read [u32] !0
@@ -42,10 +43,10 @@ const START: &str = "
   %s1 = set $1, %n !0
 ";
 
-/// Numbers that are visible everywhere.
+/// Names of numbers that are visible everywhere.
 const NUMBERS: [&str; 8] = ["%row", "%column", "%own", "%which", "%n", "%zero", "%one", "%three"];
 
-/// The kernel of this seed; the same one each time.
+/// Returns the kernel of a seed, always the same one.
 pub fn coarse_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let rows = draw.chance(60);
@@ -100,14 +101,14 @@ pub fn coarse_kernel(seed: u64) -> RandomKernel {
     RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
 }
 
-/// A kernel in the making.
+/// A kernel under construction.
 struct Coarse {
     draw: Draw,
     text: String,
     names: u32,
     /// Numbers (`u64`), oldest first.
     visible: Vec<String>,
-    /// How many bodies are around.
+    /// The number of open bodies.
     depth: u32,
     /// True if stores are among the statements.
     stores: bool,
@@ -122,7 +123,7 @@ impl Coarse {
         format!("%v{names}")
     }
 
-    /// Returns a number, rather a late one.
+    /// Returns a number, preferably a recent one.
     fn number(&mut self) -> String {
         let count = self.visible.len();
         let from = if self.draw.chance(50) { count.saturating_sub(4) } else { 0 };
@@ -184,9 +185,9 @@ impl Coarse {
         );
     }
 
-    /// Checks an index; yields the address.
+    /// Checks an index, and returns the address.
     fn address(&mut self, slice: &str, index: &str, len: &str) -> String {
-        // Most indices would be out of bounds, and nothing behind the first of them would run.
+        // Most indices would be out of bounds, and nothing after the first of them would run.
         let index = match self.draw.chance(85) && slice != "%y" {
             true => self.inst(&format!("rem {index}, {len} : u64")),
             false => index.to_owned(),
@@ -202,7 +203,8 @@ impl Coarse {
         self.visible.push(value);
     }
 
-    /// Loads an element of a row or column that ends where it begins, next to the thread's own, perhaps under a condition.
+    /// Loads an element of a row or column that ends where it begins, next to the thread's own,
+    /// perhaps under a condition.
     fn neighbour(&mut self) {
         let (own, count) = self.draw.one_of(&[
             ("%column", "%width"),
@@ -250,7 +252,7 @@ impl Coarse {
         self.inst(&format!("store {to}, {value}"));
     }
 
-    /// Opens a body with statements in it, whose values are not visible behind it.
+    /// Opens a body with statements in it, whose values are not visible after it.
     fn body(&mut self, what: &str) {
         if self.depth == 2 {
             return;

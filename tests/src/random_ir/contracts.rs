@@ -1,12 +1,13 @@
-//! Contracts for random kernels: conditions that their launch fulfils, of which analyses learn what it passes.
+//! Contracts for random kernels: conditions that their launch fulfils, which tell analyses about
+//! its arguments.
 use super::{ArgData, Draw, RandomKernel};
 use warpwise_compiler::{
     id::Id,
     ir::{BinaryOp, CompareOp, ParamId, Passed, Requirement, Scalar, Size, Span, evaluate},
 };
 
-/// Requires of the launches of `random` some of what is true of its own: what parameters and lengths are, how they
-/// relate to each other, and limits of them.
+/// Adds requirements that the launch of `random` fulfils: values of parameters and lengths,
+/// relations between them, and limits.
 pub fn with_contracts(mut random: RandomKernel, seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed ^ 0x5eed);
     let mut known: Vec<(Size, Scalar, i128)> = Vec::new();
@@ -42,7 +43,7 @@ pub fn with_contracts(mut random: RandomKernel, seed: u64) -> RandomKernel {
             5 => with(CompareOp::Eq, sum),
             _ => continue,
         };
-        // Not of numbers that the type does not hold.
+        // Numbers outside the type make no requirement.
         if cond.evaluate(&passed) == Ok(1) {
             let requirement = Requirement { text: cond.to_string(), cond, span: Span::new(0) };
             random.kernel.requires.push(requirement.clone());

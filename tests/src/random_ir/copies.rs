@@ -5,14 +5,14 @@ use warpwise_compiler::ir::{CopyOp, Extent, InstId, Op, Root, SharedId, Space, T
 const GLOBAL: Ty = Ty::Ptr(Space::Global);
 
 impl Generator {
-    /// Copies elements of inputs to the thread's own slots and waits for them, if there are slots
-    /// and inputs of one type that can be copied. Nothing in between may end the thread.
+    /// Copies elements of inputs to the thread's own slots and waits for the copies, if there are
+    /// slots and inputs of one type that can be copied. Nothing in between may end the thread.
     pub(super) fn copy_to_slots(&mut self) {
         let mut pairs: Vec<(SharedId, Input)> = Vec::new();
         for &(shared, elem) in &self.plan.slots {
             let alike = self.plan.inputs.iter().filter(|input| input.elem == elem);
             let is_copied = |input: &&Input| {
-                // Copies read global memory, and no constant parameters.
+                // Copies read global memory, not constant parameters.
                 let space = self.build.kernel.space_of_root(Root::Param(input.param));
                 space == Space::Global && matches!(input.elem.size(), Some(4 | 8))
             };
@@ -25,7 +25,7 @@ impl Generator {
         let mut copies: Vec<(SharedId, Input, [InstId; 2])> = Vec::new();
         for _ in 0..=self.draw.below(2) {
             let (shared, input) = self.draw.one_of(&pairs);
-            // The order of two copies to one slot is open.
+            // Two copies to one slot are not ordered.
             if copies.iter().all(|(other, ..)| *other != shared) {
                 copies.push((shared, input, self.copy_ends(shared, input)));
             }
@@ -50,7 +50,7 @@ impl Generator {
         self.emit(Op::Copy(CopyOp::AsyncWait { pending: u64::from(empty).into() }), Ty::Unit);
     }
 
-    /// The addresses of the thread's own slot and of some element.
+    /// Emits the addresses of the thread's own slot and of some element.
     fn copy_ends(&mut self, shared: SharedId, Input { param, elem, len }: Input) -> [InstId; 2] {
         let base = self.emit(Op::Param(param), GLOBAL);
         let (index, _) = self.index_below(Some(param), len);

@@ -1,11 +1,11 @@
-//! Kernels dense in what passes look at.
+//! Kernels with a high density of patterns that passes rewrite.
 //!
-//! Few values, locals and addresses, used again and again: the same expression in two arms, a
-//! check behind the guard that proves it and behind one that nearly does, a load on either side of a
-//! store, a local set in one arm of an `if` whose other arm leaves. What [`random_kernel`]
-//! draws hardly ever meets by chance.
+//! They have few values, locals and addresses, and use them again and again: the same expression in
+//! two arms, a check after a guard that proves it and after one that nearly does, a load on either
+//! side of a store, a local set in one arm of an `if` whose other arm leaves. In kernels of
+//! [`random_kernel`] these rarely occur together.
 //!
-//! Threads do not meet, and touch only elements of their own and what nobody writes.
+//! Threads do not synchronize, and access only their own elements and memory that is never written.
 //!
 //! [`random_kernel`]: super::random_kernel
 use super::{ArgData, Draw, LaunchShape, RandomKernel};
@@ -17,13 +17,13 @@ use warpwise_compiler::{
     },
 };
 
-/// Elements of the output that belong to each thread.
+/// The number of output elements of each thread.
 const EACH: u32 = 4;
-/// Elements of the input.
+/// The number of elements of the input.
 const INPUT: u32 = 7;
 const TYPES: [Scalar; 5] = [Scalar::U64, Scalar::U32, Scalar::I32, Scalar::F32, Scalar::Bool];
 
-/// The dense kernel of this seed; the same one each time.
+/// Returns the dense kernel of a seed, always the same one.
 pub fn dense_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let block = draw.one_of(&[[1, 1, 1], [5, 1, 1], [33, 1, 1], [4, 2, 1]]);
@@ -77,7 +77,7 @@ struct Dense {
     build: Builder,
     /// Values by type, oldest first.
     visible: Vec<(Scalar, InstId)>,
-    /// What `break` may name, and whether `continue` may.
+    /// Targets of `break`, and for each whether it is also one of `continue`.
     enclosing: Vec<(InstId, bool)>,
     /// The addresses of the thread's own elements.
     own: Vec<InstId>,
@@ -95,7 +95,7 @@ impl Dense {
         self.build.begin(op, ty)
     }
 
-    /// Appends something that yields a number, and makes that visible.
+    /// Appends an operation that yields a number, and makes the number visible.
     fn value(&mut self, op: Op, ty: Scalar) -> InstId {
         let id = self.emit(op, ty);
         self.visible.push((ty, id));
@@ -106,7 +106,7 @@ impl Dense {
         self.value(Op::Binary { op, lhs, rhs }, ty)
     }
 
-    /// Addresses, and every local set.
+    /// Computes addresses, and sets every local.
     fn start(&mut self, width: u32) {
         let [x, y] = [Axis::X, Axis::Y]
             .map(|axis| self.value(Op::Builtin(Builtin::GlobalIdx(axis)), Scalar::U64));
@@ -131,7 +131,7 @@ impl Dense {
         }
     }
 
-    /// Writes something of each local.
+    /// Writes to memory what each local holds.
     fn finish(&mut self) {
         let mut sum = self.constant(Scalar::U32, 0);
         for (i, ty) in TYPES.into_iter().enumerate() {
@@ -154,7 +154,7 @@ impl Dense {
         self.value(Op::Const(bits), ty)
     }
 
-    /// A constant that rules are about.
+    /// Returns a constant that rewrite rules match.
     fn some_constant(&mut self, ty: Scalar) -> InstId {
         let bits = match ty {
             Scalar::Bool => self.draw.bits() & 1,
@@ -169,7 +169,7 @@ impl Dense {
         self.constant(ty, bits)
     }
 
-    /// A value, rather a late one.
+    /// Returns a value, preferably a recent one.
     fn some(&mut self, ty: Scalar) -> InstId {
         let all: Vec<InstId> =
             self.visible.iter().filter(|(of, _)| *of == ty).map(|&(_, id)| id).collect();
@@ -189,7 +189,7 @@ impl Dense {
         (LocalId::new(local), TYPES[local / 2])
     }
 
-    /// Says whether control goes on.
+    /// Emits a statement, and returns true if control continues after it.
     fn statement(&mut self) -> bool {
         self.budget = self.budget.saturating_sub(1);
         match self.draw.below(24) {
@@ -239,7 +239,7 @@ impl Dense {
         }
     }
 
-    /// An `if`, whose arms `fill` fills.
+    /// Emits an `if`, whose arms `fill` fills.
     fn branch(&mut self, cond: InstId, mut fill: impl FnMut(&mut Self)) {
         self.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);
         self.scoped(&mut fill);
@@ -250,7 +250,7 @@ impl Dense {
         self.build.end();
     }
 
-    /// What is computed inside is not visible behind.
+    /// Runs `fill`, after which the values that it computed are no longer visible.
     fn scoped(&mut self, fill: &mut impl FnMut(&mut Self)) {
         let visible = self.visible.len();
         fill(self);
@@ -350,7 +350,7 @@ impl Dense {
         }
     }
 
-    /// Checks an index, and loads from there if that is in the input.
+    /// Checks an index, and loads the element if the check keeps it inside the input.
     fn bounds(&mut self, index: InstId, len: InstId) {
         let index = self.value(Op::Bounds { index, len }, Scalar::U64);
         let op = &self.build.kernel.insts[len].op;
@@ -363,7 +363,7 @@ impl Dense {
         self.value(Op::load(ptr), Scalar::U32);
     }
 
-    /// A check under a condition that says something about it.
+    /// Emits a check under a condition that relates its index and length.
     fn guarded(&mut self) {
         let (index, len) = (self.some_index(), self.some_len());
         let op = self.draw.one_of(CompareOp::ALL);
@@ -418,7 +418,7 @@ impl Dense {
         self.build.end();
     }
 
-    /// A block, or a loop that is left in its first iteration at the latest at its end.
+    /// Emits a block, or a loop that is left at the end of its first iteration at the latest.
     fn nested(&mut self) {
         if self.enclosing.len() > 2 {
             return;
@@ -451,7 +451,7 @@ impl Dense {
         self.emit(Op::Set { local, value }, Ty::Unit);
     }
 
-    /// Leaves an enclosing loop or block, or the kernel; says whether control goes on.
+    /// Leaves an enclosing loop or block, or the kernel, and returns true if control continues.
     fn leave(&mut self) -> bool {
         if self.build.depth() == 0 {
             return true;

@@ -1,10 +1,10 @@
-//! Kernels in which threads part in every way there is.
+//! Kernels in which threads diverge in every possible way.
 //!
 //! Nested `if`, `for`, `loop` and `block` on conditions that differ between threads or do not;
 //! `break`, `continue` and `return` from anywhere to anywhere; a few locals set and read in
-//! between. Nothing is unspecified: no memory is written, and threads meet in votes and
-//! barriers only, which yield something wherever they stand in lock step. So the kernels are for
-//! the [oracle](crate::oracle) alone.
+//! between. Nothing is unspecified: no memory is written, and the only collectives are votes and
+//! barriers, which are defined everywhere in lock step. So the kernels are for the
+//! [oracle](crate::oracle) only.
 use super::{ArgData, Draw, LaunchShape, RandomKernel};
 use warpwise_compiler::{
     id::Id,
@@ -18,7 +18,7 @@ use warpwise_compiler::{
 const U32: Scalar = Scalar::U32;
 const LOCALS: usize = 4;
 
-/// The divergent kernel of this seed; the same one each time.
+/// Returns the divergent kernel of a seed, always the same one.
 pub fn divergent_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let block = draw.one_of(&[[64, 1, 1], [40, 1, 1], [32, 2, 1], [4, 16, 1], [1, 32, 2]]);
@@ -52,7 +52,7 @@ pub fn divergent_kernel(seed: u64) -> RandomKernel {
 struct Divergent {
     draw: Draw,
     build: Builder,
-    /// What `break` may name, and whether `continue` may.
+    /// Targets of `break`, and for each whether it is also one of `continue`.
     enclosing: Vec<(InstId, bool)>,
     budget: u32,
 }
@@ -70,7 +70,7 @@ impl Divergent {
         self.emit(Op::Binary { op, lhs, rhs }, U32)
     }
 
-    /// A value to start from: uniform or not, or uniform in one kind of group.
+    /// Emits an initial value: uniform or not, or uniform in one kind of group.
     fn source(&mut self) -> InstId {
         let axis = self.draw.one_of(&[Axis::X, Axis::Y, Axis::Z]);
         let op = match self.draw.below(12) {
@@ -91,7 +91,7 @@ impl Divergent {
         self.emit(op, U32)
     }
 
-    /// A value between 0 and 7.
+    /// Emits a value, mostly one between 0 and 7.
     fn value(&mut self) -> InstId {
         let [lhs, rhs] = [self.source(), self.source()];
         let op = self.draw.one_of(&[BinaryOp::Add, BinaryOp::Xor, BinaryOp::And, BinaryOp::Mul]);
@@ -118,7 +118,7 @@ impl Divergent {
         self.emit(Op::Compare { op, lhs, rhs }, Scalar::Bool)
     }
 
-    /// Something that the threads which are here compute together.
+    /// Emits a collective that the active threads compute together.
     fn meet(&mut self, value: InstId) -> InstId {
         let bool_vote = self.draw.chance(50);
         match self.draw.below(3) {
@@ -157,7 +157,7 @@ impl Divergent {
         }
     }
 
-    /// Says whether control goes on.
+    /// Emits a statement, and returns true if control continues after it.
     fn statement(&mut self) -> bool {
         self.budget = self.budget.saturating_sub(1);
         match self.draw.below(16) {
@@ -195,7 +195,7 @@ impl Divergent {
         self.build.end();
     }
 
-    /// A `for` of a few iterations, a `loop` that a counter ends, or a `block`.
+    /// Emits a `for` of a few iterations, a `loop` that a counter ends, or a `block`.
     fn nested(&mut self) {
         if self.enclosing.len() > 2 {
             return;
@@ -233,7 +233,7 @@ impl Divergent {
         self.build.end();
     }
 
-    /// At the start of a loop: leaves it in the fourth iteration at the latest.
+    /// Emits the start of a loop, which leaves it in the fourth iteration at the latest.
     fn count(&mut self, id: InstId, counter: LocalId) {
         let now = self.emit(Op::Get(counter), U32);
         let [one, three] = [self.constant(1), self.constant(3)];

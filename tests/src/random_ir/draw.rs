@@ -17,27 +17,27 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is not zero.
+    /// Returns a number below `end`, which must not be zero.
     pub(crate) const fn below(&mut self, end: u32) -> u32 {
         (((self.bits() >> 32) * end as u64) >> 32) as u32
     }
 
-    /// True in `percent` of a hundred draws.
+    /// Returns true in `percent` of a hundred draws.
     pub(crate) const fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `items`, of which there is one at least.
+    /// Returns one of `items`, which must not be empty.
     pub(crate) fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.index(items.len())]
     }
 
-    /// An index into `len` things.
+    /// Returns an index below `len`.
     pub(crate) fn index(&mut self, len: usize) -> usize {
         self.below(u32::try_from(len).expect("a kernel has few of anything")) as usize
     }
 
-    /// Bits of a value of a concrete type.
+    /// Returns the bits of a value of a concrete type.
     pub(crate) fn value(&mut self, ty: Scalar) -> u64 {
         match ty {
             Scalar::Bool => self.bits() & 1,
@@ -68,7 +68,7 @@ impl Draw {
         bits & max
     }
 
-    /// Any bits, a small multiple of an eighth, or what is nearest to an edge of `f32`.
+    /// Returns any bits, a small multiple of an eighth, or the value nearest to an edge of `f32`.
     fn half_bits(&mut self, format: Format) -> u16 {
         match self.below(3) {
             0 => self.bits() as u16,

@@ -4,10 +4,10 @@ use warpwise_compiler::ir::{
     BinaryOp, Body, CompareOp, Fault, InstId, Message, MessageId, Op, Scalar, Ty,
 };
 
-/// What no `check` finds.
+/// Faults that `check` instructions do not report.
 const NOT_CHECKED: [Fault; 2] = [Fault::IndexOutOfBounds, Fault::Panic];
 
-/// Whether what follows in the body is run.
+/// The next position of control: the next statement of the body, or another place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Goes {
     On,
@@ -15,7 +15,7 @@ enum Goes {
 }
 
 impl Generator {
-    /// Up to `count` statements.
+    /// Emits up to `count` statements.
     pub(super) fn statements(&mut self, count: u32) {
         for _ in 0..count {
             if self.budget == 0 || self.statement() == Goes::Away {
@@ -58,7 +58,7 @@ impl Generator {
         Goes::On
     }
 
-    /// Sets a variable to something that was just computed, so that it is seen outside.
+    /// Sets a variable to a new value, so that the value is visible outside.
     pub(super) fn keep_something(&mut self) {
         let ty = self.any_type();
         let value = self.compute(ty);
@@ -66,7 +66,7 @@ impl Generator {
         self.set_some_variable();
     }
 
-    /// A condition: uniform half of the time, where that makes a difference.
+    /// Returns a condition, uniform in half of the draws where that makes a difference.
     fn condition(&mut self) -> Value {
         if self.uniform && self.draw.chance(50) {
             self.some_uniform(Scalar::Bool)
@@ -75,8 +75,8 @@ impl Generator {
         }
     }
 
-    /// A body that is open already, with `count` statements and then a variable set, where
-    /// control is uniform if it is now and `uniform`.
+    /// Fills the open body with `count` statements and an assignment to a variable. Control in it
+    /// is uniform if it is now and `uniform` is true.
     fn inner(&mut self, uniform: bool, count: u32, enclosing: Option<(InstId, bool)>) {
         let (visible, before) = (self.values.len(), self.uniform);
         self.uniform &= uniform;
@@ -116,7 +116,7 @@ impl Generator {
         self.build.end();
     }
 
-    /// A `loop` that a counter ends.
+    /// Emits a `loop` that a counter ends.
     fn counted_loop(&mut self) {
         if self.loops == 2 {
             return;
@@ -141,7 +141,8 @@ impl Generator {
         self.values.truncate(visible);
     }
 
-    /// A number of an integer type, from 0 to 3 or, in no other loop, to 15, and whether it is uniform.
+    /// Returns a number of an integer type, from 0 to 3 or, outside of loops, up to 15, and whether
+    /// it is uniform.
     fn few(&mut self, ty: Scalar) -> (InstId, bool) {
         let value = if self.uniform && self.draw.chance(60) {
             self.some_uniform(ty)
@@ -153,9 +154,9 @@ impl Generator {
         (self.arithmetic(BinaryOp::And, value.id, most, ty), value.uniform)
     }
 
-    /// The open body of a loop, to its end.
+    /// Fills the open body of a loop, and ends the loop.
     fn repeat(&mut self, id: InstId, uniform: bool) {
-        // Whether all threads leave together is decided before it is known who wants to.
+        // Decided in advance, since the exits of the body depend on it.
         let uniform = uniform && self.draw.chance(70);
         self.loops += 1;
         let count = 1 + self.draw.below(5);
@@ -204,7 +205,8 @@ impl Generator {
         self.values.truncate(visible);
     }
 
-    /// A number that is known when the kernel runs, no less than `least`, and whether it is uniform.
+    /// Returns a number that is known only at run time and is at least `least`, and whether it is
+    /// uniform.
     fn at_least(&mut self, least: InstId, ty: Scalar) -> (InstId, bool) {
         let value = match self.draw.chance(50) {
             true => self.some(ty),
@@ -219,8 +221,8 @@ impl Generator {
         (self.arithmetic(BinaryOp::Max, number, least, ty), value.uniform)
     }
 
-    /// A loop over a constant range, or up to the counter of such a loop around it, that indexes arrays of the thread's own by
-    /// its counter.
+    /// Emits a loop over a constant range, or up to the counter of such a loop around it, whose
+    /// counter indexes the thread's own arrays.
     fn constant_loop(&mut self) {
         if self.loops == 2 {
             return;
@@ -255,7 +257,8 @@ impl Generator {
         self.values.truncate(visible);
     }
 
-    /// From the smallest value of an integer type to the largest, in about four steps.
+    /// Returns the start, end and step of a range over all values of an integer type, in about four
+    /// steps.
     fn whole_range(&mut self, ty: Scalar, width: u32) -> [InstId; 3] {
         let all = u64::MAX >> (64 - width);
         let (start, end) = if ty.is_signed() { ((all >> 1) + 1, all >> 1) } else { (0, all) };
@@ -270,7 +273,7 @@ impl Generator {
         self.build.end();
     }
 
-    /// Ends the thread here unless a condition holds; where threads may end.
+    /// Emits a check, which ends the thread unless a condition holds, if threads may end.
     fn check(&mut self) {
         if !self.plan.exits {
             return;
@@ -278,14 +281,15 @@ impl Generator {
         let faults: Vec<Fault> =
             Fault::ALL.into_iter().filter(|fault| !NOT_CHECKED.contains(fault)).collect();
         let fault = self.draw.one_of(&faults);
-        // Mostly true, or few threads would come far.
+        // Mostly true, or few threads would get far.
         let byte = self.some(Scalar::U8).id;
         let edge = self.constant(Scalar::U8, 251).id;
         let cond = self.emit(Op::Compare { op: CompareOp::Lt, lhs: byte, rhs: edge }, Scalar::Bool);
         self.emit(Op::Check { cond, fault }, Ty::Unit);
     }
 
-    /// `break`, `continue` or `return`, mostly under a condition; nothing where none may stand.
+    /// Emits a `break`, `continue` or `return`, mostly under a condition; nothing where none is
+    /// permitted.
     fn leave(&mut self) -> Goes {
         let exits: Vec<Op> = self.possible_exits();
         if exits.is_empty() {
@@ -300,7 +304,7 @@ impl Generator {
         }
         let Value { id: cond, uniform, .. } = self.condition();
         if self.uniform && !uniform && !ends {
-            // Only all threads together may leave from here.
+            // Only all threads together may leave here.
             return Goes::On;
         }
         self.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);
@@ -309,7 +313,7 @@ impl Generator {
         Goes::On
     }
 
-    /// Prints something, if that cannot become too much.
+    /// Prints something, if the output stays small.
     fn print(&mut self) {
         if self.loops < 2 && self.shape.all_threads() <= 512 {
             let (message, args) = self.message();
@@ -322,7 +326,8 @@ impl Generator {
         Op::Panic { message, args }
     }
 
-    /// A message with its arguments, no floats: the bits of a NaN are unspecified.
+    /// Returns a message with arguments that are not floats, since the bits of a NaN are
+    /// unspecified.
     fn message(&mut self) -> (MessageId, Vec<InstId>) {
         let (mut format, mut types, mut args) = (String::from("at"), Vec::new(), Vec::new());
         for number in 0..self.draw.below(4) {

@@ -1,11 +1,12 @@
-//! Kernels that check indices under conditions about them, and require conditions of their launch.
+//! Kernels that check indices under conditions on these indices, and have requirements on their
+//! launch.
 //!
-//! Small numbers, a few of them at the edges of their types, combined and compared again and again: an index
-//! under a guard that proves it and under one that nearly does, sums and products that wrap,
-//! rows and columns of lengths that the launch is required to have. What is required is drawn
-//! until the launch fulfils it.
+//! Small numbers, a few of them at the edges of their types, are combined and compared again and
+//! again: an index under a guard that proves it and under one that nearly does, sums and products
+//! that wrap, rows and columns whose lengths are requirements of the launch. Requirements are drawn
+//! until the launch fulfils them.
 //!
-//! There is no memory in them: what they do is fail checks.
+//! The kernels do not access memory: their only effects are failed checks.
 use super::{ArgData, Draw, LaunchShape, RandomKernel};
 use warpwise_compiler::{
     id::Id,
@@ -17,10 +18,10 @@ use warpwise_compiler::{
 };
 
 const TYPES: [Scalar; 3] = [Scalar::U64, Scalar::U32, Scalar::I32];
-/// Types of the parameters behind the two slices.
+/// Types of the parameters after the two slices.
 const SCALARS: [Scalar; 5] = [Scalar::U64, Scalar::U64, Scalar::U32, Scalar::U32, Scalar::I32];
 
-/// The kernel of this seed; the same one each time.
+/// Returns the kernel of a seed, always the same one.
 pub fn guarded_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let block = draw.one_of(&[[1, 1, 1], [4, 1, 1], [3, 2, 1], [33, 1, 1]]);
@@ -41,7 +42,7 @@ pub fn guarded_kernel(seed: u64) -> RandomKernel {
     RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
 }
 
-/// A small number, or one at the edge of its type.
+/// Returns a small number, or one at the edge of its type.
 fn number(draw: &mut Draw, ty: Scalar) -> u64 {
     let max = u64::MAX >> (64 - ty.bits().expect("an integer has a width"));
     match draw.below(8) {
@@ -73,7 +74,7 @@ fn declare(build: &mut Builder, draw: &mut Draw) -> Vec<ArgData> {
     args
 }
 
-/// Requires what the launch fulfils.
+/// Adds requirements that the launch fulfils.
 fn require(build: &mut Builder, draw: &mut Draw, shape: &LaunchShape, args: &[ArgData]) {
     let params: Vec<_> = args
         .iter()
@@ -143,7 +144,7 @@ struct Guarded {
     build: Builder,
     /// Values by type, oldest first.
     visible: Vec<(Scalar, InstId)>,
-    /// How many loops are open.
+    /// The number of open loops.
     loops: u32,
     budget: u32,
 }
@@ -160,7 +161,7 @@ impl Guarded {
         id
     }
 
-    /// What indices are made of, and every local set.
+    /// Emits the operands of indices, and sets every local.
     fn start(&mut self) {
         for axis in [Axis::X, Axis::Y] {
             self.value(Op::Builtin(Builtin::GlobalIdx(axis)), Scalar::U64);
@@ -188,7 +189,7 @@ impl Guarded {
         self.value(Op::Const(bits), ty)
     }
 
-    /// A value: any that there is, rather a late one, or a constant.
+    /// Returns any visible value, preferably a recent one, or a constant.
     fn some(&mut self, ty: Scalar) -> InstId {
         let all: Vec<InstId> =
             self.visible.iter().filter(|(of, _)| *of == ty).map(|&(_, id)| id).collect();
@@ -284,7 +285,7 @@ impl Guarded {
         self.value(Op::Binary { op, lhs, rhs }, ty);
     }
 
-    /// A divisor, with the check that it can be one.
+    /// Returns a divisor, with the check that division by it is defined.
     fn divisor(&mut self, ty: Scalar) -> InstId {
         let (rhs, zero) = (self.some(ty), self.constant(ty, 0));
         let op = if ty.is_signed() { CompareOp::Gt } else { CompareOp::Ne };
@@ -305,7 +306,7 @@ impl Guarded {
         self.value(Op::Bounds { index, len }, Scalar::U64);
     }
 
-    /// What is computed inside is not visible behind.
+    /// Runs `fill`, after which the values that it computed are no longer visible.
     fn scoped(&mut self, fill: impl FnOnce(&mut Self)) {
         let visible = self.visible.len();
         fill(self);
@@ -337,7 +338,7 @@ impl Guarded {
         self.build.end();
     }
 
-    /// Few rounds, over values that are perhaps large.
+    /// Emits a loop of few iterations, over values that may be large.
     fn repeat(&mut self) {
         if self.loops > 1 || self.build.depth() > 5 {
             return;
@@ -352,7 +353,7 @@ impl Guarded {
         let step = self.draw.one_of(&[1, 1, 1, 2, 3, 4]);
         let step = self.constant(ty, step);
         let inclusive = self.draw.chance(30);
-        // `near` may have wrapped; then there are no rounds, or as many as `end` leaves.
+        // `near` may have wrapped; then there are no iterations, or as many as `end` permits.
         let id =
             self.build.begin(Op::For { start, end, step, inclusive, body: Body::default() }, ty);
         self.loops += 1;
@@ -364,7 +365,7 @@ impl Guarded {
         self.build.end();
     }
 
-    /// `if cond {} else { panic }`
+    /// Emits `if cond {} else { panic }`.
     fn assertion(&mut self) {
         let cond = self.condition();
         self.build.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);

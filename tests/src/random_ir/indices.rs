@@ -1,7 +1,8 @@
-//! Kernels that compute with thread indices, and store everything that they compute.
+//! Kernels that compute with thread indices, and store every result.
 //!
-//! Thread and block indices, parameters and the constants that kernels divide, shift and mask by, under every
-//! operator on integers; then conditions on them, and what is set under those. No loop but counted ones.
+//! They apply every operator on integers to thread and block indices, parameters, and the constants
+//! that kernels divide, shift and mask by. They then branch on conditions on the results, and set
+//! variables in the branches. All loops are counted.
 use super::{ArgData, Draw, LaunchShape, RandomKernel};
 use warpwise_compiler::{
     id::Id,
@@ -26,7 +27,7 @@ const BLOCKS: [[u32; 3]; 9] = [
     [1, 64, 1],
 ];
 
-/// The kernel of this seed; the same one each time. It may have loops if `loops`.
+/// Returns the kernel of a seed, always the same one. It may contain loops if `loops` is true.
 pub fn index_kernel(seed: u64, loops: bool) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let shape = LaunchShape { grid: [2, 2, 1], block: draw.one_of(&BLOCKS) };
@@ -44,7 +45,7 @@ pub fn index_kernel(seed: u64, loops: bool) -> RandomKernel {
         for name in ["a", "b"] {
             build.kernel.locals.push(Local { name: name.into(), ty: ty.into(), span });
         }
-        // Each thread overwrites what the last one left: nobody reads it.
+        // Each thread overwrites the elements of the previous one, which are never read.
         let access = Access::Write;
         let kind = ParamKind::Slice { elem: ty.into(), access };
         build.kernel.params.push(Param { name: "y".into(), kind, span });
@@ -106,7 +107,7 @@ impl Indices {
         [2 * index, 2 * index + 1].map(LocalId::new)
     }
 
-    /// A number that does not depend on others.
+    /// Returns a number that does not depend on others.
     fn source(&mut self, ty: Scalar) -> InstId {
         let axis = self.draw.one_of(&[Axis::X, Axis::X, Axis::Y, Axis::Z]);
         let builtins = [
@@ -174,7 +175,7 @@ impl Indices {
         self.shown(Op::Compare { op, lhs, rhs }, Scalar::Bool)
     }
 
-    /// One more expression, stored.
+    /// Emits one more expression, and stores it.
     fn compute(&mut self) {
         let ty = self.draw.one_of(&INTEGERS);
         let id = match self.draw.below(16) {
@@ -265,7 +266,7 @@ impl Indices {
         self.emit(Op::store(ptr, value), Ty::Unit);
     }
 
-    /// A load from an address that is computed, and is in bounds.
+    /// Emits a load from a computed address, which is in bounds.
     fn load(&mut self) {
         let index = self.some(Scalar::U64);
         let len = self.emit(Op::Len(ParamId::new(2 * INTEGERS.len())), Scalar::U64);
@@ -325,7 +326,7 @@ impl Indices {
         self.build.end();
     }
 
-    /// A `return`, `break` or `continue` of those for which a condition holds.
+    /// Emits a `return`, `break` or `continue` of the threads for which a condition holds.
     fn leave(&mut self) {
         let cond = self.condition();
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
@@ -355,7 +356,7 @@ impl Indices {
         self.emit(Op::Compare { op, lhs, rhs }, Scalar::Bool)
     }
 
-    /// A `for` of few iterations.
+    /// Emits a `for` of few iterations.
     fn counted(&mut self) {
         let ty = self.draw.one_of(&INTEGERS);
         let wide = self.emit(Op::Const(7), ty);
@@ -370,11 +371,11 @@ impl Indices {
         }
         let bits = u64::from(1 + self.draw.below(3));
         let step = self.emit(Op::Const(bits), ty);
-        // What wraps would run for long.
+        // A range that wraps would run for long.
         let sane = self.emit(Op::Binary { op: BinaryOp::Sub, lhs: end, rhs: start }, ty);
         let few = self.emit(Op::Const(8), ty);
         let is_few = self.compare(CompareOp::Lt, sane, few);
-        // Nor may one of them have wrapped and not the other.
+        // For the same reason, `start` and `end` must be on the same side of a wrap.
         let zero = self.emit(Op::Const(0), ty);
         let [ascends, is_ahead] =
             [(zero, sane), (start, end)].map(|(low, high)| self.compare(CompareOp::Le, low, high));
@@ -398,7 +399,7 @@ impl Indices {
         self.build.end();
     }
 
-    /// A `while` that a counter of its own ends, and a `block`.
+    /// Emits a `while` that a counter of its own ends, and a `block`.
     fn repeated(&mut self) {
         if self.draw.chance(30) {
             let id = self.build.begin(Op::Block { body: Body::default() }, Ty::Unit);

@@ -1,4 +1,4 @@
-//! Where threads meet; only where control is the same in the whole block.
+//! Collectives, which are permitted only where control is the same in the whole block.
 use super::Generator;
 use warpwise_compiler::ir::{
     BarrierOp, BinaryOp, Body, Builtin, Extent, GridDependencyOp, InstId, MatchOp, MatrixOp, MmaOp,
@@ -27,7 +27,7 @@ impl Generator {
         }
     }
 
-    /// A barrier that each warp passes by itself, since any of the others may have ended.
+    /// Emits a barrier that each warp passes by itself, since any of the others may have ended.
     fn named_barrier(&mut self) {
         let (waits, id) = (self.draw.chance(50), 1 + u64::from(self.draw.below(15)));
         self.emit(
@@ -36,7 +36,7 @@ impl Generator {
         );
     }
 
-    /// The thread's own mbarrier, if there are such. Nobody sees the token.
+    /// Uses the thread's own mbarrier, if there are mbarriers. Its token has no other use.
     fn mbarrier(&mut self) {
         let Some(shared) = self.plan.mbarriers else { return };
         let number = self.plan.number[1];
@@ -48,7 +48,7 @@ impl Generator {
         }
     }
 
-    /// All that it tells is that the thread itself is here.
+    /// Emits the active mask, of which only the thread's own bit is used.
     fn active_mask(&mut self) {
         let active = self.emit(Op::Warp(WarpOp::ActiveMask), Scalar::U32);
         let lane = self.emit(Op::Builtin(Builtin::LaneId), Scalar::U32);
@@ -104,7 +104,7 @@ impl Generator {
         self.yields(id, ty, false);
     }
 
-    /// Of no floats: the bits of a NaN are unspecified.
+    /// Matches values that are not floats, since the bits of a NaN are unspecified.
     fn match_lanes(&mut self, mask: Option<InstId>) {
         let ty = self.any_type();
         let ty = if self.is_int(ty) { ty } else { Scalar::Bool };
@@ -132,7 +132,7 @@ impl Generator {
         self.yields(id, ty, false);
     }
 
-    /// Whether every lane of every warp exists and no thread ends early.
+    /// Returns true if every lane of every warp exists and no thread ends early.
     fn all_lanes_are_there(&self) -> bool {
         !self.plan.exits && self.shape.threads().is_multiple_of(32)
     }
@@ -150,7 +150,7 @@ impl Generator {
         self.yields(id, ty, false);
     }
 
-    /// Words of rows.
+    /// Emits words of rows that are distributed over the lanes.
     fn distribute_rows(&mut self) {
         let args: Vec<InstId> = (0..4).map(|_| self.some(Scalar::U32).id).collect();
         let transposed = self.draw.chance(50);
@@ -164,7 +164,7 @@ impl Generator {
         }
     }
 
-    /// All words of a product, or only some.
+    /// Emits all words of a product, or some of them.
     fn multiply_matrices(&mut self) {
         if !self.all_lanes_are_there() {
             return;
@@ -183,7 +183,7 @@ impl Generator {
         }
     }
 
-    /// The lanes where a condition holds meet, by name, where only they come.
+    /// Emits collectives under a condition, with a mask that names the lanes for which it holds.
     fn some_lanes(&mut self) {
         let cond = self.some(Scalar::Bool).id;
         let ballot = Op::Warp(WarpOp::Vote { op: VoteOp::Ballot, value: cond, mask: None });

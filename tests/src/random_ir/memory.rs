@@ -12,12 +12,13 @@ const GLOBAL: Ty = Ty::Ptr(Space::Global);
 const SHARED: Ty = Ty::Ptr(Space::Shared);
 const UNSIGNED: [Scalar; 4] = [Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64];
 
-/// The orderings that an update may have.
+/// The orderings of updates.
 const ORDERS: [Order; 5] =
     [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
 
 impl Generator {
-    /// What comes first: numbers of the thread, parameters, and a value for every local and slot.
+    /// Emits the initial values: numbers of the thread, parameters, and a value for every local and
+    /// slot.
     pub(super) fn start(&mut self) {
         self.plan.number = [self.number_in_grid(), self.number_in_block()];
         let [in_grid, in_block] = self.plan.number;
@@ -87,7 +88,7 @@ impl Generator {
         self.linear(Builtin::ThreadIdx, Builtin::BlockDim, Scalar::U32)
     }
 
-    /// `x + dim_x * (y + dim_y * z)`.
+    /// Emits `x + dim_x * (y + dim_y * z)`.
     fn linear(
         &mut self,
         index: fn(Axis) -> Builtin,
@@ -146,7 +147,7 @@ impl Generator {
 
     // Parameters.
 
-    /// Loads an element of an input that everybody reads.
+    /// Loads an element of an input that all threads read.
     pub(super) fn load_input(&mut self) {
         let Input { param, elem, len } = self.draw.one_of(&self.plan.inputs);
         let space = Ty::Ptr(self.build.kernel.space_of_root(Root::Param(param)));
@@ -178,8 +179,8 @@ impl Generator {
         self.emit(Op::Index { base, index, stride }, ptr)
     }
 
-    /// An unsigned number below `len`, and whether it is uniform. `len` is at most 255. With
-    /// the parameter whose length it is, it may be a check that fails.
+    /// Returns an unsigned number below `len`, which is at most 255, and whether it is uniform. If
+    /// `param`, whose length it is, is given, the index may come from a check that fails.
     pub(super) fn index_below(&mut self, param: Option<ParamId>, len: u32) -> (InstId, bool) {
         let ty = self.draw.one_of(&UNSIGNED);
         let value = self.some(ty);
@@ -195,7 +196,7 @@ impl Generator {
         (self.arithmetic(BinaryOp::Rem, value.id, len, ty), value.uniform)
     }
 
-    /// The address of one of the thread's own elements of an output that is not short.
+    /// Emits the address of one of the thread's own elements of an output that is not short.
     fn own_element(&mut self, output: Output) -> InstId {
         let number = self.plan.number[0];
         self.own_element_at(output, number)
@@ -247,7 +248,7 @@ impl Generator {
         });
     }
 
-    /// Runs `access` with the address of an own element. In a short output it is guarded.
+    /// Runs `access` with the address of an own element, under a guard if the output is short.
     fn within(&mut self, output: Output, access: impl FnOnce(&mut Self, InstId)) {
         if !output.short {
             let ptr = self.own_element(output);
@@ -293,7 +294,7 @@ impl Generator {
         self.emit(Op::Load { ptr, cache }, elem)
     }
 
-    /// Draws a cache operator, if `ptr` is to global memory.
+    /// Draws a cache operator, if `ptr` points to global memory.
     fn cache_op(&mut self, ptr: InstId, allowed: fn(CacheOp) -> bool) -> Option<CacheOp> {
         let is_global = self.build.kernel.insts[ptr].ty == Ty::Ptr(Space::Global);
         (is_global && self.draw.chance(30))
@@ -303,7 +304,7 @@ impl Generator {
 
     // Atomics.
 
-    /// An atomic operation of any kind on the thread's own cell, if there are cells.
+    /// Emits an atomic operation of any kind on the thread's own cell, if there are cells.
     pub(super) fn use_cell(&mut self) {
         if self.plan.cells.is_empty() {
             return;
@@ -341,7 +342,7 @@ impl Generator {
         self.yields(id, elem, false);
     }
 
-    /// An atomic update of anybody's element of a tally, if there are tallies.
+    /// Emits an atomic update of any element of a tally, if there are tallies.
     pub(super) fn use_tally(&mut self) {
         if self.plan.tallies.is_empty() {
             return;
@@ -407,7 +408,7 @@ impl Generator {
         self.access(ptr, elem);
     }
 
-    /// Every thread fills its slot and reads another's; only where control is uniform.
+    /// Has every thread fill its slot and read another's; only where control is uniform.
     pub(super) fn exchange(&mut self) {
         if self.plan.slots.is_empty() {
             return;
@@ -423,7 +424,7 @@ impl Generator {
         self.emit(Op::Sync(SyncOp::Barrier { reduce: None }), Ty::Unit);
     }
 
-    /// Writes what the kernel computed to its outputs.
+    /// Writes the results to the outputs.
     pub(super) fn finish(&mut self) {
         let shared = self.plan.tallies.iter().filter_map(|tally| match tally.root {
             Root::Shared(shared) => Some((shared, tally.elem)),
@@ -462,7 +463,7 @@ impl Generator {
         self.emit(Op::Set { local, value }, Ty::Unit);
     }
 
-    /// Digests some of what is visible and newer than the oldest `since` values.
+    /// Adds `percent` of the visible values, but for the oldest `since`, to the digest.
     pub(super) fn digest_visible(&mut self, since: usize, percent: u32) {
         for index in since..self.values.len() {
             if self.draw.chance(percent) {
@@ -471,7 +472,7 @@ impl Generator {
         }
     }
 
-    /// A variable's value, or a visible one.
+    /// Returns a variable's value, or a visible one.
     fn result(&mut self, ty: Scalar) -> InstId {
         let variables: Vec<LocalId> =
             self.plan.variables.iter().filter(|v| v.ty == ty).map(|v| v.local).collect();

@@ -1,4 +1,4 @@
-//! What a kernel declares, and what each declaration is for.
+//! The declarations of a kernel, and the purpose of each.
 use super::{ArgData, Draw, Generator, LaunchShape, arrays::Structs, element_size};
 use warpwise_compiler::{
     id::Id,
@@ -10,18 +10,18 @@ use warpwise_compiler::{
     specialize::Binding,
 };
 
-/// What the parts of a kernel are for.
+/// The purposes of a kernel's declarations.
 pub(super) struct Plan {
-    /// The types that most values have.
+    /// The types of most values.
     pub(super) types: Vec<Scalar>,
-    /// Whether threads may end early, by `return` or a fault. Then nothing is shuffled.
+    /// True if threads may end early, by `return` or a fault. Then nothing is shuffled.
     pub(super) exits: bool,
     pub(super) scalars: Vec<ParamId>,
-    /// Neighbours among the scalars, of one type.
+    /// Neighbouring scalars of one type.
     pub(super) row: Option<(Scalar, Vec<ParamId>)>,
     pub(super) inputs: Vec<Input>,
     pub(super) outputs: Vec<Output>,
-    /// `atomic` parameters of which each thread uses its own element, as it likes.
+    /// `atomic` parameters of which each thread uses only its own element, in any way.
     pub(super) cells: Vec<(ParamId, Scalar)>,
     pub(super) tallies: Vec<Tally>,
     /// Shared arrays with a slot for each thread of the block.
@@ -30,9 +30,10 @@ pub(super) struct Plan {
     pub(super) mbarriers: Option<SharedId>,
     pub(super) structs: Structs,
     pub(super) variables: Vec<Variable>,
-    /// A `u64` that much of what is computed goes into, and the output for it.
+    /// A `u64` that combines many of the computed values, and the output for it.
     pub(super) digest: Option<(LocalId, Output)>,
-    /// A local that points to an element of the thread's own of this output, and the output.
+    /// A local that points to one of the thread's own elements of an output, and the output's
+    /// index.
     pub(super) pointer: Option<(LocalId, usize)>,
     /// The thread's number in the grid (`u64`) and in the block (`u32`).
     pub(super) number: [InstId; 2],
@@ -40,7 +41,7 @@ pub(super) struct Plan {
     pub(super) threads: Option<GenericId>,
 }
 
-/// Elements that everybody reads.
+/// Elements that all threads read.
 #[derive(Clone, Copy)]
 pub(super) struct Input {
     pub(super) param: ParamId,
@@ -48,7 +49,7 @@ pub(super) struct Input {
     pub(super) len: u32,
 }
 
-/// Elements of which each thread has `each`, unless there are too few (`short`).
+/// Elements of which each thread owns `each`, unless there are too few (`short`).
 #[derive(Clone, Copy)]
 pub(super) struct Output {
     pub(super) param: ParamId,
@@ -57,7 +58,7 @@ pub(super) struct Output {
     pub(super) short: bool,
 }
 
-/// Elements that everybody updates, only by `ops`, which commute with each other.
+/// Elements that all threads update, only by `ops`, which commute with each other.
 #[derive(Clone, Copy)]
 pub(super) struct Tally {
     pub(super) root: Root,
@@ -71,7 +72,7 @@ pub(super) struct Tally {
 pub(super) struct Variable {
     pub(super) local: LocalId,
     pub(super) ty: Scalar,
-    /// Whether it is set to uniform values only, and where control is uniform.
+    /// True if it is set to uniform values only, where control is uniform.
     pub(super) uniform: bool,
 }
 
@@ -95,7 +96,7 @@ const BLOCKS: [[u32; 3]; 10] = [
     [5, 5, 3],
 ];
 
-/// Names: the source may have any, more than once.
+/// Names: the source may contain any, more than once.
 const NAMES: [&str; 6] = ["x", "x", "größe", "r#type", "", "(a, b)"];
 
 impl Generator {
@@ -228,7 +229,7 @@ impl Generator {
         self.build.kernel.wide_index = self.draw.chance(20);
     }
 
-    /// What a type is bound to.
+    /// Returns the type that a type parameter is bound to.
     pub(super) fn concrete(&self, ty: Scalar) -> Scalar {
         let Scalar::Generic(id) = ty else { return ty };
         match self.bindings[id.index()] {
@@ -252,7 +253,7 @@ impl Generator {
         param
     }
 
-    /// Declares neighbouring parameters of one type, which may be the elements of an array.
+    /// Declares neighbouring parameters of one type, which may become the elements of an array.
     fn declare_row(&mut self) {
         let ty = self.draw.one_of(&ROW_TYPES);
         let params = (0..1 + self.draw.below(4)).map(|_| self.declare_scalar(ty)).collect();
@@ -280,7 +281,7 @@ impl Generator {
         self.plan.inputs.push(Input { param, elem, len });
     }
 
-    /// Adds an output that everything goes into: what nothing depends on is not tested.
+    /// Adds an output that depends on all results: a result that nothing depends on is not tested.
     fn declare_digest(&mut self) {
         let (elem, each, short) = (Scalar::U64, 1, false);
         let param = self.declare_slice(elem, Access::Write, self.shape.all_threads());
@@ -341,7 +342,7 @@ impl Generator {
         self.build.kernel.shared.push(Shared { name, elem: elem.into(), len, arrivals: None, span })
     }
 
-    /// As many as there are threads in a block, or more.
+    /// Draws a length of at least the number of threads in a block.
     fn draw_size(&mut self) -> Size {
         let [x, y, z] =
             [Axis::X, Axis::Y, Axis::Z].map(|axis| Size::Builtin(Builtin::BlockDim(axis)));

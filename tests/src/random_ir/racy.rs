@@ -1,8 +1,10 @@
-//! Kernels whose threads access the same memory, in order or not.
+//! Kernels whose threads access the same memory, ordered or not.
 //!
-//! Shared arrays and buffers, plainly and atomically, at indices as kernels have them: of the thread, of the block, of
-//! the row and column in a picture of unknown width, of loops and of variables that loops of unknown length move on, of data. In
-//! between, barriers and meetings of warps where control allows them, guards, and returns. What they
+//! They access shared arrays and buffers, plainly and atomically, at typical indices: of the
+//! thread, of the block, of the row and column in a picture of unknown width, of loops, of
+//! variables that loops of unknown length advance, and of data. In between are barriers and
+//! synchronizations of warps where control permits them, guards, and returns. The results have no
+//! purpose, and most kernels race, so they are for the [oracle](crate::oracle) only.
 //! compute means nothing, and most of them race, so they are for the [oracle](crate::oracle) alone.
 mod control;
 
@@ -21,14 +23,15 @@ const U32: Scalar = Scalar::U32;
 const BOOL: Scalar = Scalar::Bool;
 const BLOCKS: [[u32; 3]; 6] =
     [[64, 1, 1], [40, 1, 1], [8, 8, 1], [16, 4, 1], [32, 2, 1], [96, 1, 1]];
-/// Elements of each buffer that is written, and of each shared array.
+/// The lengths of each written buffer, and of each shared array.
 const LENGTHS: [usize; 2] = [1 << 12, 256];
-/// Buffers: written, written, atomic, read; behind them the numbers.
+/// The number of buffers: written, written, atomic, read. The numbers follow them.
 const BUFFERS: usize = 4;
 const NUMBERS: usize = 3;
 const LOCALS: usize = 2;
 
-/// The kernel of this seed, for its launch of number `run`; the same one each time. Launches differ in grid and data.
+/// Returns the kernel of a seed for its launch number `run`, always the same one. Launches differ
+/// in grid and data.
 pub fn racy_kernel(seed: u64, run: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let mut build = Builder::new("racy");
@@ -85,7 +88,8 @@ fn declare(build: &mut Builder) {
     }
 }
 
-/// Buffers of small numbers; `n` is more than all threads in the first launch, and few or none in others.
+/// Returns buffers of small numbers; `n` is more than all threads in the first launch, and few or
+/// none in others.
 fn arguments(draw: &mut Draw, is_large: bool) -> Vec<ArgData> {
     let mut args = Vec::new();
     for access in [Access::Write, Access::Write, Access::Atomic, Access::Read] {
@@ -107,15 +111,15 @@ fn arguments(draw: &mut Draw, is_large: bool) -> Vec<ArgData> {
 struct Racy {
     draw: Draw,
     build: Builder,
-    /// Indices that are visible, and whether each is the same in the whole block.
+    /// Visible indices, each with true if it is the same in the whole block.
     indices: Vec<(InstId, bool)>,
-    /// The loops around, and whether control is uniform in each.
+    /// The enclosing loops, each with true if control is uniform in it.
     loops: Vec<(InstId, bool)>,
-    /// Along which axes the kernel asks for blocks.
+    /// True for x and y if the kernel reads the block's index or the global index along this axis.
     asked: [bool; 2],
-    /// Whether all threads are here.
+    /// True if all threads of the block are active here.
     uniform: bool,
-    /// Whether some threads may have ended, and others not.
+    /// True if some threads may have ended, and others not.
     returned: bool,
     budget: u32,
 }
@@ -160,7 +164,7 @@ impl Racy {
         (value, true)
     }
 
-    /// A number to make indices of, and whether the block has one.
+    /// Returns an operand for indices, and whether it is uniform in the block.
     fn source(&mut self) -> (InstId, bool) {
         let axis = self.axis();
         match self.draw.below(14) {
@@ -187,7 +191,7 @@ impl Racy {
         }
     }
 
-    /// An index, and whether the block has one.
+    /// Returns an index, and whether it is uniform in the block.
     fn index(&mut self) -> (InstId, bool) {
         if !self.indices.is_empty() && self.draw.chance(40) {
             let known = self.draw.one_of(&self.indices);
@@ -233,7 +237,7 @@ impl Racy {
         self.draw.one_of(&self.indices)
     }
 
-    /// A row times a width, and a column.
+    /// Returns a row times a width plus a column, and whether it is uniform in the block.
     fn picture(&mut self) -> (InstId, bool) {
         let [column, row] = self.pixel();
         let (width, _) = self.number();
@@ -242,7 +246,7 @@ impl Racy {
         (self.binary(BinaryOp::Add, first, column), false)
     }
 
-    /// A column and a row.
+    /// Returns a column and a row.
     fn pixel(&mut self) -> [InstId; 2] {
         [Axis::X, Axis::Y].map(|axis| {
             if self.draw.chance(60) {
@@ -254,7 +258,7 @@ impl Racy {
         })
     }
 
-    /// Accesses in the rows of a picture, behind a guard that mostly keeps columns in their row.
+    /// Accesses rows of a picture under a guard that mostly keeps columns inside their row.
     fn guarded_rows(&mut self) {
         let [column, row] = self.pixel();
         let param = ParamId::new(BUFFERS + 1);
@@ -277,7 +281,7 @@ impl Racy {
         self.build.end();
     }
 
-    /// What is read from the buffer that nobody writes.
+    /// Loads from the buffer that is never written.
     fn data(&mut self, index: InstId, uniform: bool) -> (InstId, bool) {
         let ptr = self.element(ParamId::new(3), index);
         (self.emit(Op::load(ptr), U32), uniform)
@@ -328,7 +332,7 @@ impl Racy {
         }
     }
 
-    /// A condition, and whether the block agrees on it.
+    /// Returns a condition, and whether it is uniform in the block.
     fn condition(&mut self) -> (InstId, bool) {
         let ((lhs, one), (rhs, both)) = match self.draw.below(6) {
             0..=2 => (self.some(), self.number()),

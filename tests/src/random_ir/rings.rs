@@ -1,18 +1,20 @@
-//! Kernels whose threads fill and read buffers that take turns, which remainders of a counter choose.
+//! Kernels whose threads fill and read buffers in turn, which remainders of a counter select.
 //!
-//! Loops from a constant up to a parameter, in which all threads of the block meet or none, with remainders of the counter plus a constant
-//! by one or two small constants. In them threads access slots of their own in shared memory, and elements under conditions; some
-//! loops over a few numbers access elements under conditions, too, and some load them ahead of branches. Some elements are out of bounds.
+//! Loops run from a constant up to a parameter, with or without barriers of the whole block, and
+//! compute remainders of the counter plus a constant by one or two small constants. In them threads
+//! access slots of their own in shared memory, and elements under conditions; some loops over a few
+//! numbers access elements under conditions, too, and some load them before branches. Some elements
+//! are out of bounds.
 use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
 use std::fmt::Write as _;
 use warpwise_compiler::ir::{Access, Kernel, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
-/// The most threads of a block, of which each has a slot in each of 8 buffers.
+/// The largest number of threads of a block; each of them has a slot in each of 8 buffers.
 const MAX_THREADS: u32 = 40;
 
-/// The declarations of all kernels, and values that all have.
+/// The declarations of all kernels, and values that all share.
 const START: &str = "
   param arg0 = x: read [u32] !0
   param arg1 = out: write [u32] !0
@@ -45,7 +47,7 @@ const START: &str = "
   }
 ";
 
-/// The kernel of this seed; the same one each time.
+/// Returns the kernel of a seed, always the same one.
 pub fn ring_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let grid = [1 + draw.below(2), 1, 1];
@@ -74,7 +76,7 @@ pub fn ring_kernel(seed: u64) -> RandomKernel {
     RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
 }
 
-/// A kernel as it is written.
+/// A kernel under construction.
 struct Rings {
     draw: Draw,
     text: String,
@@ -83,7 +85,7 @@ struct Rings {
 }
 
 impl Rings {
-    /// An instruction with a name and a span of its own.
+    /// Writes an instruction with a name and a span of its own, and returns the name.
     fn value(&mut self, what: &str) -> String {
         self.values += 1;
         let number = self.values;
@@ -103,7 +105,7 @@ impl Rings {
         self.text.push_str("  }\n");
     }
 
-    /// A loop over buffers that take turns.
+    /// Writes a loop over buffers that take turns.
     fn ring(&mut self) {
         let ty = self.draw.one_of(&["u64", "u64", "u32"]);
         let end = match ty {
@@ -166,7 +168,7 @@ impl Rings {
         }
     }
 
-    /// A loop over a few numbers.
+    /// Writes a loop over a few numbers.
     fn few(&mut self) {
         let ty = self.draw.one_of(&["u64", "u32", "i32"]);
         let (start, count) = (self.draw.below(3), self.draw.below(10));
@@ -189,7 +191,7 @@ impl Rings {
         self.close();
     }
 
-    /// A loop that loads elements, each ahead of a branch.
+    /// Writes a loop that loads elements, each before a branch.
     fn branches(&mut self) {
         let end = self.draw.one_of(&["%n", "%m", "%xlen"]);
         let at = self.open(&format!("for %zero, {end}, step %one : u64"));
@@ -218,7 +220,7 @@ impl Rings {
         self.close();
     }
 
-    /// A condition on a counter.
+    /// Writes a condition on a counter.
     fn condition(&mut self, at: &str, ty: &str) -> String {
         let bound = match ty {
             "u64" => self.draw.one_of(&["%n", "%m", "%xlen", "%thread"]).to_owned(),
@@ -229,7 +231,7 @@ impl Rings {
         self.value(&format!("{op} {at}, {bound} : bool"))
     }
 
-    /// Loads an element under a condition, which may be out of bounds.
+    /// Loads an element, which may be out of bounds, under a condition.
     fn guarded(&mut self, at: &str, ty: &str) {
         let wide =
             if ty == "u64" { at.to_owned() } else { self.value(&format!("cast {at} : u64")) };
@@ -250,7 +252,7 @@ impl Rings {
         self.close();
     }
 
-    /// Mixes a number into what the thread has read so far, and leaves that.
+    /// Mixes a number into the sum of the thread's reads, and stores the sum.
     fn add(&mut self, value: &str) {
         let sum = self.value("get $0 : u32");
         let scaled = self.value(&format!("mul {sum}, %factor : u32"));

@@ -1,15 +1,17 @@
-//! Kernels of straight pieces in which loads, checks, locals and arrays of the thread's own follow each other.
+//! Kernels of straight-line code in which loads, checks, locals and arrays of the thread's own
+//! follow each other.
 //!
-//! Indices are sums and products of small numbers, of what was loaded and of locals, and many are out of bounds: which
-//! check fails first, and what a thread wrote before, depends on the order of all of it. Some pieces are the
-//! bodies of branches and of loops that the optimizer unrolls. A thread writes its own four elements only.
+//! Indices are sums and products of small numbers, loaded values and locals, and many are out of
+//! bounds: the check that fails first, and the thread's stores before it, depend on the order of
+//! all instructions. Some pieces are the bodies of branches and of loops that the optimizer
+//! unrolls. A thread writes only its own four elements.
 use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
 use std::fmt::Write as _;
 use warpwise_compiler::ir::{Access, Kernel, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
-/// The start of every kernel. All elements of the own array and all locals are set.
+/// The start of every kernel. It sets all elements of the thread's array and all locals.
 const START: &str = "kernel straight {
   param arg0 = x: read [u32] !0
   param arg1 = w: read [u32] !0
@@ -46,10 +48,10 @@ const START: &str = "kernel straight {
   %s5 = store %own3, %zero32 !0
 ";
 
-/// Numbers that are visible everywhere.
+/// Names of numbers that are visible everywhere.
 const NUMBERS: [&str; 6] = ["%global", "%n", "%zero", "%one", "%two", "%three"];
 
-/// The kernel of this seed; the same one each time.
+/// Returns the kernel of a seed, always the same one.
 pub fn straight_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let shape =
@@ -77,14 +79,14 @@ pub fn straight_kernel(seed: u64) -> RandomKernel {
     RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
 }
 
-/// A kernel in the making.
+/// A kernel under construction.
 struct Straight {
     draw: Draw,
     text: String,
     names: u32,
     /// Numbers (`u64`), oldest first.
     visible: Vec<String>,
-    /// How many bodies are around.
+    /// The number of open bodies.
     depth: u32,
 }
 
@@ -97,7 +99,7 @@ impl Straight {
         format!("%v{names}")
     }
 
-    /// Returns a number, rather a late one.
+    /// Returns a number, preferably a recent one.
     fn number(&mut self) -> String {
         let count = self.visible.len();
         let late = self.draw.chance(60);
@@ -168,9 +170,9 @@ impl Straight {
         self.inst(&format!("add %first, {which} : u64"))
     }
 
-    /// Checks an index; yields the address.
+    /// Checks an index, and returns the address.
     fn address(&mut self, slice: &str, index: &str, len: &str, space: &str) -> String {
-        // Most indices would be out of bounds, and nothing behind the first of them would run.
+        // Most indices would be out of bounds, and nothing after the first of them would run.
         let index = match self.draw.chance(85) && slice != "%y" {
             true => self.inst(&format!("rem {index}, {len} : u64")),
             false => index.to_owned(),
@@ -201,7 +203,7 @@ impl Straight {
         self.visible.push(value);
     }
 
-    /// Opens a body with statements in it, whose values are not visible behind it.
+    /// Opens a body with statements in it, whose values are not visible after it.
     fn body(&mut self, what: &str) {
         if self.depth == 2 {
             return;

@@ -1,16 +1,18 @@
-//! Kernels whose threads stride over memory in loops that count, as `while i < x.len() { …; i += stride; }`.
+//! Kernels whose threads stride over memory in counted loops, as
+//! `while i < x.len() { …; i += stride; }`.
 //!
-//! Loops from a number of the thread's own or from the same one, up to the length of a buffer or another bound, by steps of the
-//! grid, the block or a few; one behind the other, inside of each other, of branches and of ranges. In them elements are loaded,
-//! counted atomically and passed over, and some are left early. Between them threads meet. No two write the same, but for
-//! atomic sums that nobody reads.
+//! Loops start from a number of the thread's own or from a common one, end at the length of a
+//! buffer or another bound, and step by the grid, the block or a small number. They follow each
+//! other, and are nested in each other, in branches and in ranges. In them elements are loaded,
+//! counted atomically and skipped, and some loops are left early. Between the loops are
+//! collectives. No two threads write the same element, but for atomic sums that are never read.
 use super::{ArgData, Draw, LaunchShape, RandomKernel};
 use std::fmt::Write as _;
 use warpwise_compiler::ir::{Access, Kernel, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
-/// What all kernels begin with.
+/// The start of all kernels.
 const START: &str = "kernel strides {
   param arg0 = x: read [u32] !0
   param arg1 = out: write [u32] !0
@@ -19,7 +21,7 @@ const START: &str = "kernel strides {
   local $0 = sum: u32 !0
 ";
 
-/// What threads start from, and how far they go, in each kernel.
+/// The values that loops start from and end at, in each kernel.
 const GIVEN: &str = "
   %x = param arg0 : ptr global !1
   %sums = param arg2 : ptr global !1
@@ -44,7 +46,7 @@ const GIVEN: &str = "
   %s0 = set $0, %zero32 !1
 ";
 
-/// What they end with: each thread leaves its sum.
+/// The end of all kernels: each thread stores its sum.
 const END: &str = "
   %left = get $0 : u32 !9
   %out = param arg1 : ptr global !9
@@ -52,7 +54,7 @@ const END: &str = "
   %stored = store %to, %left !9
 }";
 
-/// The kernel of this seed; the same one each time.
+/// Returns the kernel of a seed, always the same one.
 pub fn stride_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let shape = LaunchShape {
@@ -86,17 +88,17 @@ pub fn stride_kernel(seed: u64) -> RandomKernel {
     RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
 }
 
-/// Writes one in steps.
+/// A kernel under construction.
 struct Strides {
     draw: Draw,
     text: String,
-    /// How many values have been named.
+    /// The number of named values.
     values: u32,
-    /// How many loops there are.
+    /// The number of loops.
     loops: u32,
-    /// How many loops are around.
+    /// The number of enclosing loops.
     inside: u32,
-    /// Whether loops may have many rounds.
+    /// True if loops may have many iterations.
     long: bool,
 }
 
@@ -106,7 +108,7 @@ impl Strides {
         _ = writeln!(self.text, "  {line} !{span}");
     }
 
-    /// A value with a name of its own.
+    /// Writes an instruction with a name of its own, and returns the name.
     fn value(&mut self, what: &str) -> String {
         self.values += 1;
         let name = format!("%v{}", self.values);
@@ -126,14 +128,14 @@ impl Strides {
         self.text.push_str("  }\n");
     }
 
-    /// Adds to what the thread leaves.
+    /// Adds to the sum that the thread stores.
     fn add(&mut self, value: &str) {
         let sum = self.value("get $0 : u32");
         let sum = self.value(&format!("add {sum}, {value} : u32"));
         self.value(&format!("set $0, {sum}"));
     }
 
-    /// A loop, or one inside of a branch or a range.
+    /// Writes a loop, perhaps inside a branch or a range.
     fn around(&mut self) {
         match self.draw.below(4) {
             0 => {
@@ -153,7 +155,7 @@ impl Strides {
         }
     }
 
-    /// A loop that counts.
+    /// Writes a counted loop.
     fn stride(&mut self) {
         let starts = ["%global", "%global", "%thread", "%lane", "%zero", "%seven"];
         let start = self.draw.one_of(&starts);
@@ -215,7 +217,7 @@ impl Strides {
         }
     }
 
-    /// Loads an element; threads that are behind the last one fail, or load another.
+    /// Loads an element; threads beyond the last one fail, or load another.
     fn load(&mut self, at: &str) -> String {
         let index = if self.draw.chance(95) {
             let last = self.value("sub %len, %one : u64");
@@ -235,7 +237,7 @@ impl Strides {
         self.value(&format!("atomic.add.relaxed.device {to}, %one32 : u32"));
     }
 
-    /// Something that threads do together.
+    /// Writes a collective, or nothing.
     fn meet(&mut self) {
         let sum = self.value("get $0 : u32");
         match self.draw.below(5) {
@@ -254,7 +256,8 @@ impl Strides {
     }
 }
 
-/// Returns `text`, a kernel with names for instructions, with numbers for names in the order of their first mention.
+/// Returns `text`, a kernel with names for instructions, with the names replaced by numbers in the
+/// order of their first mention.
 pub fn numbered(text: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut done = String::new();

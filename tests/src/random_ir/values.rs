@@ -1,17 +1,17 @@
-//! Values without effects: one function a kind of type, each drawing an operation on it.
+//! Values without effects: one function per kind of type, each of which draws an operation on it.
 use super::{Generator, Value};
 use warpwise_compiler::ir::{
     BinaryOp, Bound, CompareOp, Direction, GenericKind, InstId, MulAddForm, Op, Scalar, TernaryOp,
     UnaryOp,
 };
 
-/// What may be computed on values of a type.
+/// The kind of operations on a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Bool,
     Int,
     Float,
-    /// A type parameter that is any number.
+    /// A type parameter that may be any number.
     Num,
 }
 
@@ -21,7 +21,7 @@ const BITS: [BinaryOp; 3] = [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor];
 const OF_BITS: [UnaryOp; 4] =
     [UnaryOp::CountOnes, UnaryOp::LeadingZeros, UnaryOp::ReverseBits, UnaryOp::SwapBytes];
 const SHIFTS: [BinaryOp; 3] = [BinaryOp::Shl, BinaryOp::Shr, BinaryOp::RotateLeft];
-/// Those that are of `i32`, too, first.
+/// The first ones also exist for `i32`.
 const OF_WORDS: [TernaryOp; 8] = [
     TernaryOp::DotBytes,
     TernaryOp::DotHalvesLow,
@@ -61,18 +61,18 @@ impl Generator {
         }
     }
 
-    /// Whether values of `ty` are integers, for all that the kernel knows.
+    /// Returns true if the kernel knows that values of `ty` are integers.
     pub(super) fn is_int(&self, ty: Scalar) -> bool {
         self.class(ty) == Class::Int
     }
 
-    /// A constant of a concrete type.
+    /// Emits a constant of a concrete type.
     pub(super) fn constant(&mut self, ty: Scalar, bits: u64) -> Value {
         let id = self.emit(Op::Const(bits), ty);
         Value { id, ty, uniform: true }
     }
 
-    /// A small number of any type but `bool`.
+    /// Emits a small number of any type but `bool`.
     pub(super) fn small(&mut self, ty: Scalar, number: u8) -> Value {
         match ty {
             Scalar::Generic(_) | Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => {
@@ -92,12 +92,12 @@ impl Generator {
         }
     }
 
-    /// A value of type `ty` that is visible here, or a constant.
+    /// Returns a visible value of type `ty`, or a constant.
     pub(super) fn some(&mut self, ty: Scalar) -> Value {
         self.some_that(ty, |_| true)
     }
 
-    /// The same, uniform.
+    /// Returns a uniform value of type `ty`.
     pub(super) fn some_uniform(&mut self, ty: Scalar) -> Value {
         self.some_that(ty, |value| value.uniform)
     }
@@ -120,7 +120,7 @@ impl Generator {
         self.yields(value.id, ty, true)
     }
 
-    /// A type, mostly one of the kernel's.
+    /// Returns a type, mostly one of the kernel's.
     pub(super) fn any_type(&mut self) -> Scalar {
         if self.draw.chance(75) {
             self.draw.one_of(&self.plan.types)
@@ -173,7 +173,7 @@ impl Generator {
         }
     }
 
-    /// A cast, or the same bits, to a number of type `ty`.
+    /// Draws a cast to `ty`, or a bitcast.
     fn cast(&mut self, ty: Scalar) -> (Op, bool) {
         let from = self.any_type();
         let from = if from == Scalar::Bool && !self.is_int(ty) { Scalar::I16 } else { from };
@@ -186,7 +186,7 @@ impl Generator {
         (Op::Cast { value: value.id }, value.uniform)
     }
 
-    /// `value`, or zero where it is a NaN, whose bits are unspecified.
+    /// Emits `value`, or zero where it is a NaN, whose bits are unspecified.
     pub(super) fn without_nan(&mut self, value: Value) -> Value {
         let Value { id, ty, uniform } = value;
         let number = Op::Compare { op: CompareOp::Eq, lhs: id, rhs: id };
@@ -196,7 +196,8 @@ impl Generator {
         Value { id, ty, uniform }
     }
 
-    /// Bits that tell `value` from most others: of a type parameter's, the integer part.
+    /// Emits bits that distinguish `value` from most others; for a type parameter, those of the
+    /// integer part.
     pub(super) fn as_u64(&mut self, value: Value) -> InstId {
         let value = match value.ty {
             Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => {
@@ -249,7 +250,7 @@ impl Generator {
         }
     }
 
-    /// A quotient or remainder whose divisor is neither zero nor, under `MIN`, -1.
+    /// Draws a quotient or remainder whose divisor is neither zero nor, for `MIN`, -1.
     fn division(&mut self, ty: Scalar) -> (Op, bool) {
         let [lhs, rhs] = [self.some(ty), self.some(ty)];
         let one = self.small(ty, 1).id;
@@ -276,7 +277,7 @@ impl Generator {
             UnaryOp::RoundTiesEven,
             UnaryOp::Rsqrt,
         ];
-        // The last is one of `f32` alone.
+        // The last one exists for `f32` only.
         let unary = if ty == Scalar::F32 { &unary[..] } else { &unary[..unary.len() - 1] };
         match self.draw.below(8) {
             0 | 1 => self.unary(ty, unary),
@@ -292,7 +293,8 @@ impl Generator {
         }
     }
 
-    /// A sum of a product if `ty` is a type parameter, something else if not.
+    /// Draws a product plus a value if `ty` is a type parameter, and otherwise an arithmetic
+    /// operation.
     fn mul_add(&mut self, ty: Scalar) -> (Op, bool) {
         let Scalar::Generic(_) = ty else { return self.binary(ty, &ARITHMETIC) };
         let [a, b, c] = [self.some(ty), self.some(ty), self.some(ty)];

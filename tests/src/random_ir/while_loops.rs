@@ -4,8 +4,9 @@ use warpwise_compiler::{
     ir::{BinaryOp, Body, CompareOp, Inst, InstId, Kernel, Local, Op, Scalar, Ty},
 };
 
-/// Returns `kernel` with a `loop` and a local that counts in place of each `for` that excludes its end and is not continued early:
-/// the same iterations, also where the counter would pass the last number of its type.
+/// Returns `kernel` with a `loop` and a counting local in place of each `for` that excludes its end
+/// and has no `continue`. The iterations are the same, also where the counter would exceed its
+/// type.
 pub fn with_while_loops(kernel: &Kernel) -> Kernel {
     let mut kernel = kernel.clone();
     let list = std::mem::take(&mut kernel.body);
@@ -35,7 +36,7 @@ fn rewrite(kernel: &mut Kernel, list: Body) -> Body {
     Body(rewritten)
 }
 
-/// Makes the `for` `id` a `loop`; returns what sets its counter before it.
+/// Turns the `for` `id` into a `loop`, and returns the instruction that sets its counter before it.
 fn count(kernel: &mut Kernel, id: InstId, [start, end, step]: [InstId; 3], body: Body) -> InstId {
     let Inst { ty, span, .. } = kernel.insts[id];
     let local = kernel.locals.push(Local { name: String::new(), ty, span });
@@ -62,7 +63,7 @@ fn count(kernel: &mut Kernel, id: InstId, [start, end, step]: [InstId; 3], body:
     set_start
 }
 
-/// Has the instructions of `list`, and those inside them, use `new` in place of `old`.
+/// Replaces the operand `old` by `new` in the instructions of `list` and those inside them.
 fn replace_operands(kernel: &mut Kernel, list: &[InstId], old: InstId, new: InstId) {
     for &id in list {
         let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
@@ -74,7 +75,7 @@ fn replace_operands(kernel: &mut Kernel, list: &[InstId], old: InstId, new: Inst
     }
 }
 
-/// True if something in `list` goes on with the next iteration of `of`.
+/// Returns true if an instruction in `list` continues with the next iteration of `of`.
 fn continues(kernel: &Kernel, list: &Body, of: InstId) -> bool {
     list.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;

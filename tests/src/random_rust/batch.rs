@@ -1,4 +1,4 @@
-//! Many random kernels as one program: written, compiled, run.
+//! Programs of many random kernels: written, compiled and run.
 use super::{Kernel, kernel, shrink::shrink};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,26 +12,26 @@ use std::{
     },
 };
 
-/// The files of a program that are the same in all: engines and comparison, inputs, device
-/// functions that kernels call.
+/// The files that all programs share: engines and comparison, inputs, and device functions that
+/// kernels call.
 const FILES: [(&str, &str); 3] = [
     ("driver.rs", include_str!("driver.rs")),
     ("values.rs", include_str!("values.rs")),
     ("support.rs", include_str!("support.rs")),
 ];
 
-/// What compiles programs, against a `warpwise` that is built already.
+/// A compiler of programs, against a `warpwise` that is already built.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
-    /// Where cargo put the library, `target/debug` or `target/release`.
+    /// The folder of the library, `target/debug` or `target/release`.
     profile: PathBuf,
 }
 
 impl Toolchain {
-    /// Builds `warpwise` as `cargo` does in this workspace, which mostly finds it built.
+    /// Builds `warpwise` as `cargo` does in this workspace, where it is mostly built already.
     ///
     /// # Errors
-    /// What cargo says.
+    /// Returns cargo's output.
     pub fn new(release: bool) -> Result<Self, String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above");
         let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
@@ -46,15 +46,15 @@ impl Toolchain {
         Ok(Self { profile: root.join(target).join(if release { "release" } else { "debug" }) })
     }
 
-    /// Where a program's files go.
+    /// Returns the folder for a program's files.
     pub fn folder(&self, name: &str) -> PathBuf {
         self.profile.with_file_name("fuzz").join(name)
     }
 
-    /// Returns what rustc says of a library in one file, an error a line, if it rejects it.
+    /// Returns rustc's errors in a library of one file, one error a line, if rustc rejects it.
     ///
     /// # Errors
-    /// If rustc cannot be run.
+    /// Fails if rustc cannot be run.
     pub fn judge(&self, source: &Path) -> io::Result<Option<String>> {
         let mut rustc = self.command();
         rustc.args(["--crate-type=lib", "--crate-name=judged", "--emit=metadata"]);
@@ -64,7 +64,8 @@ impl Toolchain {
         Ok((!output.status.success()).then_some(said))
     }
 
-    /// Integers wrap in kernels, and so they do in rustc's copy, unless overflow is `checked`.
+    /// Compiles a program, and returns true if that succeeds, with rustc's output. Integers wrap in
+    /// rustc's copy of kernels, as in the kernels themselves, unless overflow is `checked`.
     fn rustc(&self, source: &Path, program: &Path, checked: bool) -> io::Result<(bool, String)> {
         let mut rustc = self.command();
         rustc.arg(if checked { "-Coverflow-checks=on" } else { "-Coverflow-checks=off" });
@@ -74,7 +75,7 @@ impl Toolchain {
         Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
     }
 
-    /// Returns a rustc that finds `warpwise`.
+    /// Returns a command for rustc that finds `warpwise`.
     fn command(&self) -> Command {
         let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
         rustc.args(["--edition=2024", "--error-format=short"]);
@@ -86,14 +87,14 @@ impl Toolchain {
     }
 }
 
-/// A kernel that rustc or the macro does not accept, with what was said.
+/// A kernel that rustc or the macro rejects, with the errors.
 pub type Rejected = (Kernel, String);
 
-/// Writes the program of `kernels`, which all check for overflow or all do not, into `folder`,
-/// and compiles it, leaving those out that are rejected.
+/// Writes the program of `kernels` into `folder`, and compiles it without the rejected ones. Either
+/// all kernels check for overflow, or none does.
 ///
 /// # Errors
-/// What has nothing to do with a kernel: a file that cannot be written, a missing rustc.
+/// Fails for reasons outside of kernels: a file that cannot be written, a missing rustc.
 pub fn compile(
     toolchain: &Toolchain,
     folder: &Path,
@@ -130,7 +131,7 @@ pub fn compile(
     }
 }
 
-/// The root of the program: its modules, and the table of them.
+/// Returns the root file of the program: its modules, and the table of their kernels.
 fn main_file(kernels: &[Kernel], kept: &BTreeSet<usize>) -> String {
     let mut text =
         "#![allow(warnings, arithmetic_overflow, overflowing_literals, unconditional_panic)]\n\
@@ -152,7 +153,7 @@ fn main_file(kernels: &[Kernel], kept: &BTreeSet<usize>) -> String {
     text
 }
 
-/// The errors in kernels' files, with what they say.
+/// Returns the errors in each kernel's file, by the kernel's number.
 fn by_kernel(said: &str) -> BTreeMap<usize, String> {
     let mut errors = BTreeMap::<usize, String>::new();
     for line in said.lines().filter(|line| line.contains(": error")) {
@@ -168,23 +169,23 @@ fn by_kernel(said: &str) -> BTreeMap<usize, String> {
     errors
 }
 
-/// What a program printed, and whether all engines agreed.
+/// The output of a program, and its verdict.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// Whether nothing differs.
+    /// True if all engines agree.
     pub agreed: bool,
-    /// What it said.
+    /// The output.
     pub text: String,
 }
 
 impl Ran {
-    /// The kernels on which engines disagree, by their place in the program.
+    /// Returns the numbers of the kernels on which engines disagree.
     pub fn wrong(&self) -> BTreeSet<usize> {
         let number = |line: &str| line.strip_prefix("case ")?.split_once(' ')?.0.parse().ok();
         self.text.lines().filter_map(number).collect()
     }
 
-    /// What was said about a kernel.
+    /// Returns the output about a kernel.
     pub fn about(&self, number: usize) -> String {
         let start = format!("case {number} ");
         let lines = self.text.lines().filter(|line| line.starts_with(&start));
@@ -195,7 +196,7 @@ impl Ran {
 /// Runs a program.
 ///
 /// # Errors
-/// If it cannot be started.
+/// Fails if it cannot be started.
 pub fn run(program: &Path) -> Result<Ran, String> {
     let output = Command::new(program)
         .output()
@@ -204,32 +205,32 @@ pub fn run(program: &Path) -> Result<Ran, String> {
     Ok(Ran { agreed: output.status.success(), text: said.into_owned() })
 }
 
-/// Which kernels to try.
+/// The kernels to try, and how to try them.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The seeds of the kernels.
     pub seeds: Vec<u64>,
-    /// How many make a program.
+    /// The number of kernels in a program.
     pub batch: u64,
-    /// Whether `warpwise` is the one that was built for release.
+    /// True if kernels run against the release build of `warpwise`.
     pub release: bool,
-    /// How many of the kernels that something is wrong with are made smaller.
+    /// The maximum number of failing kernels that are reduced.
     pub shrink: usize,
 }
 
-/// What came of a plan.
+/// The outcome of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// How many kernels ran.
+    /// The number of kernels that ran.
     pub ran: usize,
-    /// Those that were not accepted.
+    /// The kernels that were rejected.
     pub rejected: Vec<Rejected>,
-    /// Those on which engines disagree, with what was found.
+    /// The kernels on which engines disagree, with the differences.
     pub wrong: Vec<(Kernel, String)>,
 }
 
 impl Report {
-    /// Whether nothing was found.
+    /// Returns true if no kernel failed.
     pub fn is_clean(&self) -> bool {
         self.rejected.is_empty() && self.wrong.is_empty()
     }
@@ -251,7 +252,7 @@ impl fmt::Display for Report {
 /// Tries the kernels of a plan, two programs at a time.
 ///
 /// # Errors
-/// What has nothing to do with kernels.
+/// Fails for reasons outside of kernels, as [`compile`] does.
 pub fn fuzz(plan: &Plan) -> Result<Report, String> {
     let toolchain = Toolchain::new(plan.release)?;
     let kernels = plan.seeds.iter().copied().map(kernel);

@@ -1,11 +1,11 @@
-//! Calls: of device functions, methods, the trait's, and closures.
+//! Calls of device functions, methods, the trait's functions, and closures.
 use super::{
     generator::{Context, Generator},
     types::{BOOL, Function, I32, Pass, Ty, Var},
 };
 
 impl Generator {
-    /// A call that yields `ty`, if something does.
+    /// Returns a call that yields `ty`, if there is such a function.
     pub(super) fn call(&mut self, ty: &Ty, depth: u32) -> Option<String> {
         let takes_mut = |function: &Function| {
             function.params.iter().any(|(_, pass)| *pass == Pass::Mut)
@@ -32,7 +32,7 @@ impl Generator {
         let refers = function.receiver.is_some()
             || function.params.iter().any(|(_, pass)| *pass == Pass::Ref);
         if refers {
-            // What is borrowed stays as it is until the call.
+            // Borrowed variables may not change until the call.
             return Some(self.without_assignments(|this| this.call_of(&function, depth)));
         }
         Some(self.call_of(&function, depth))
@@ -51,7 +51,8 @@ impl Generator {
         }
     }
 
-    /// The trait's method on a value, by a function that is generic over the trait.
+    /// Returns a use of the trait on a value: a method, a constant, or a function that is generic
+    /// over the trait.
     fn measured(&mut self, depth: u32) -> Option<String> {
         let ids: Vec<usize> =
             (0..self.structs.len()).filter(|&id| self.structs[id].measured).collect();
@@ -65,7 +66,7 @@ impl Generator {
         })
     }
 
-    /// Functions of the support module, generic over anything.
+    /// Returns a call of a function of the support module, generic over any type.
     fn generic_call(&mut self, ty: &Ty, depth: u32) -> String {
         let (a, b) = (self.expr(ty, depth, false), self.expr(ty, depth, false));
         match self.pick(4) {
@@ -86,29 +87,29 @@ impl Generator {
         }
     }
 
-    /// `|c| to`, where the parameter's type is known from what the closure is passed to.
+    /// Returns `|c| to`, where the callee determines the type of the parameter.
     pub(super) fn closure(&mut self, from: &Ty, to: &Ty, depth: u32) -> String {
         let text = self.closure_of(from, to, depth);
         if self.chance(50) { text } else { text.replacen(&format!(": {}|", from.name()), "|", 1) }
     }
 
-    /// `|c: from| to`.
+    /// Returns `|c: from| to`.
     fn closure_of(&mut self, from: &Ty, to: &Ty, depth: u32) -> String {
         let name = self.name("c");
         let body = self.in_closure(&[(name.clone(), from.clone())], to, depth);
-        // A mutable reference would move into the closure and be gone.
+        // A mutable reference would move into the closure and be lost.
         let refers = body.contains("w_")
             || self.vars.iter().any(|var| var.mutable && var.name.starts_with("(*"));
         let capture = if !refers && self.chance(25) { "move " } else { "" };
         format!("{capture}|{name}: {}| {body}", from.name())
     }
 
-    /// A closure's body: it assigns to nothing outside, and leaves nothing outside.
+    /// Returns the body of a closure, which neither assigns to outer variables nor jumps out.
     pub(super) fn in_closure(&mut self, params: &[(String, Ty)], to: &Ty, depth: u32) -> String {
         self.in_closure_of(params, |this| this.expr(to, depth, false))
     }
 
-    /// The same, whatever writes the body.
+    /// Returns the body of a closure that `body` generates.
     pub(super) fn in_closure_of(
         &mut self,
         params: &[(String, Ty)],
@@ -130,11 +131,11 @@ impl Generator {
         format!("({body})")
     }
 
-    /// A closure that is kept in a local and called twice.
+    /// Returns an expression that keeps a closure in a local and calls it.
     pub(super) fn closure_called(&mut self, ty: &Ty, depth: u32) -> String {
         let (from, name) = (self.scalar(), self.name("k"));
         let body = self.closure_of(&from, ty, depth);
-        // What it captured stays as it is until it has been called.
+        // The captured variables may not change until the closure has been called.
         let (bool, a, b) = self.without_assignments(|this| {
             let a = this.expr(&from, depth, false);
             (this.expr(&BOOL, depth, true), a, this.expr(&from, depth, false))
@@ -142,7 +143,7 @@ impl Generator {
         format!("{{ let {name} = {body}; if {bool} {{ {name}({a}) }} else {{ {name}({b}) }} }}")
     }
 
-    /// A statement: a closure that changes what it captured.
+    /// Writes a closure that changes a captured variable, and its calls.
     pub(super) fn counting_closure(&mut self, depth: u32) {
         let (sum, step, name) = (self.name("v"), self.name("k"), self.name("c"));
         let ty = if self.chance(50) { I32 } else { self.int() };

@@ -1,11 +1,11 @@
-//! References that are chosen at run time, and ranges in variables.
+//! References that are selected at run time, and ranges in variables.
 use super::{
     generator::Generator,
     types::{BOOL, Ty, USIZE, Var},
 };
 
 impl Generator {
-    /// A slice that is one of several parts of memory, and perhaps set again.
+    /// Writes a slice that is one of several parts of memory, and perhaps assigned again.
     pub(super) fn chosen_slice(&mut self) {
         let Some(name) = self.read_memory() else { return self.let_statement() };
         let (slice, test) = (self.name("v"), self.expr(&BOOL, 2, true));
@@ -25,10 +25,10 @@ impl Generator {
         self.vars.push(Var { name: slice, ty, mutable: false });
     }
 
-    /// A reference to one of two values.
+    /// Writes a reference to one of two values.
     pub(super) fn chosen(&mut self) {
         let (ty, test) = (self.scalar(), self.expr(&BOOL, 2, true));
-        // A constant is in no memory.
+        // Constants are not in memory.
         let places = self.places().into_iter();
         let places: Vec<Var> =
             places.filter(|place| place.ty == ty && !place.name.starts_with(['K', 'N'])).collect();
@@ -45,8 +45,8 @@ impl Generator {
         self.vars.push(Var { name: value, ty, mutable: false });
     }
 
-    /// A reference to one of two of a thread's own elements, which is written through; variables have
-    /// no address to choose between.
+    /// Writes a reference to one of two of the thread's own elements, and an assignment through it.
+    /// Variables would not do, as they have no address.
     pub(super) fn chosen_place(&mut self) {
         let Some(of) = self.read_memory() else { return self.let_statement() };
         let (name, test) = (self.name("m"), self.expr(&BOOL, 2, true));
@@ -58,7 +58,7 @@ impl Generator {
         self.line(&format!("*{name} = {kept};"));
     }
 
-    /// A range in a variable, and what it is good for.
+    /// Writes a range in a variable, and uses of it.
     pub(super) fn range_value(&mut self) {
         let (name, value) = (self.name("v"), self.expr(&USIZE, 2, true));
         let start = self.expr(&USIZE, 1, false);

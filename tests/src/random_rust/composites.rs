@@ -1,11 +1,11 @@
-//! Values of structs, enums, tuples, arrays and options: made, compared, taken apart.
+//! Values of structs, enums, tuples, arrays and options: created, compared and taken apart.
 use super::{
     generator::Generator,
     types::{BOOL, Pass, Ty, Variant},
 };
 
 impl Generator {
-    /// Whether there is `<` for the type: there is none for vectors.
+    /// Returns true if `<` exists for the type: it does not for vectors.
     pub(super) fn is_ordered(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Scalar(_) => true,
@@ -24,7 +24,7 @@ impl Generator {
         }
     }
 
-    /// An expression that makes a composite value.
+    /// Returns an expression that creates a composite value.
     pub(super) fn make(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
         match ty {
             Ty::Scalar(_) => self.expr(ty, depth, known),
@@ -88,7 +88,7 @@ impl Generator {
         }
         let mut fields: Vec<_> =
             values.iter().enumerate().map(|(at, value)| format!("f{at}: {value}")).collect();
-        // In any order: what is written first is computed first.
+        // In any order: fields are evaluated in the order in which they are written.
         if self.chance(40) {
             fields.reverse();
         }
@@ -156,7 +156,7 @@ impl Generator {
         }
     }
 
-    /// An option whose type is plain from itself.
+    /// Returns an option whose type does not depend on its context.
     pub(super) fn option(&mut self, of: &Ty, depth: u32) -> String {
         let ty = Ty::Option(Box::new(of.clone()));
         let found: Vec<_> = self.places().into_iter().filter(|place| place.ty == ty).collect();
@@ -167,7 +167,7 @@ impl Generator {
         format!("(if {condition} {{ Some({value}) }} else {{ None }})")
     }
 
-    /// A value of `ty` out of an option.
+    /// Returns a value of `ty` that is taken from an option.
     pub(super) fn of_option(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
         let from = self.ty(1);
         match self.pick(5) {
@@ -192,7 +192,7 @@ impl Generator {
         }
     }
 
-    /// A part of a value that was made for it.
+    /// Returns a part of a value that is created for it.
     pub(super) fn part_of(&mut self, ty: &Ty, depth: u32) -> String {
         let holders: Vec<(usize, usize)> = (0..self.structs.len())
             .flat_map(|id| (0..self.structs[id].fields.len()).map(move |field| (id, field)))
@@ -217,7 +217,7 @@ impl Generator {
         }
     }
 
-    /// An argument, as a function takes it.
+    /// Returns an argument, as a function takes it.
     pub(super) fn argument(&mut self, ty: &Ty, pass: Pass, depth: u32) -> String {
         match (ty, pass) {
             (Ty::Slice(of), _) => self.make_slice(of, depth),
@@ -232,7 +232,7 @@ impl Generator {
         }
     }
 
-    /// A place of that type, or a value that `&` puts into one.
+    /// Returns a place of a type, or a value that `&` moves into a place.
     pub(super) fn place(&mut self, ty: &Ty, depth: u32) -> String {
         let found: Vec<_> = self.places().into_iter().filter(|place| place.ty == *ty).collect();
         if !found.is_empty() && self.chance(80) {

@@ -1,10 +1,10 @@
-//! What of the language random kernels have in them.
+//! Coverage of the language by random kernels.
 use super::{Kernel, kernel};
 
-/// How many kernels are looked at for what is rarely drawn.
+/// The number of kernels in which rare features are searched.
 const SEARCHED: u64 = 1000;
 
-/// What there is to draw: what it is called, and texts of which a kernel that has it has one.
+/// The features: their names, and texts one of which is in every kernel with the feature.
 const KINDS: &[(&str, &[&str])] = &[
     // Items.
     ("device function", &["fn f"]),
@@ -348,7 +348,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("fence", &["thread_fence_block()"]),
 ];
 
-/// Of how many kernels each kind of thing is in.
+/// Returns for each feature the number of kernels that contain it.
 ///
 /// ```
 /// use warpwise_tests::random_rust::{coverage::drawn, kernel};
@@ -365,10 +365,10 @@ pub fn drawn(kernels: &[Kernel]) -> Vec<(&'static str, usize)> {
     KINDS.iter().map(|(name, texts)| (*name, of(texts))).collect()
 }
 
-/// The seeds of so many kernels, from 0 on, that everything which can be drawn is in one of them.
+/// Returns `count` seeds, from 0 on, of kernels that together contain every feature.
 ///
 /// # Errors
-/// What is in none, or in too few of the kernels to find it.
+/// Returns the features that none of the searched kernels contains.
 pub fn covering(count: usize) -> Result<Vec<u64>, Vec<&'static str>> {
     let mut missing: Vec<_> = KINDS.iter().collect();
     let (mut needed, mut others) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
-//! The part of a program of random kernels that is the same in all: the engines, and the
-//! comparison of what kernels leave behind.
+//! The part that all programs of random kernels share: the engines, and the comparison of outcomes.
 //!
-//! It takes no arguments. One of the engines checks what threads do to memory, and must find nothing wrong. `WARPWISE_DEVICE=cuda` adds a GPU, and fails where there is none.
+//! It takes no arguments. One of the engines checks the memory accesses of threads, and must report
+//! nothing. `WARPWISE_DEVICE=cuda` adds a GPU, and fails where there is none.
 use crate::values::{Draw, THREADS, Value};
 use std::{
     cell::RefCell,
@@ -19,14 +19,14 @@ pub(crate) struct Case {
     pub(crate) kernel: Kernel,
 }
 
-/// What `case!` says of a kernel.
+/// The properties of a kernel that `case!` states.
 pub(crate) struct Kernel {
-    /// Whether rustc's copy of it can run: its threads do not meet, and it does not contract.
+    /// True if rustc's copy of it can run: its threads do not meet, and it does not contract.
     pub(crate) host: bool,
     pub(crate) run: fn(&On, &mut Draw) -> warpwise::Result<Left>,
 }
 
-/// What runs a kernel.
+/// An engine that runs kernels.
 pub(crate) enum On {
     Host,
     Device { name: &'static str, device: Device, printed: Arc<Mutex<String>> },
@@ -48,10 +48,10 @@ impl On {
     }
 }
 
-/// A fault as Rust words it.
+/// A fault with the message that Rust prints.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// Where it is, unless that is in std.
+    /// Its line, unless it is in std.
     line: Option<u32>,
     text: String,
 }
@@ -64,7 +64,7 @@ impl fmt::Display for Fault {
 }
 
 impl PartialEq for Fault {
-    /// But for blanks and ends of lines: a long condition of an `assert!` is laid out by rustc.
+    /// Ignores white space, since rustc reformats the long condition of an `assert!`.
     fn eq(&self, other: &Self) -> bool {
         let lines = self.line.is_none() || other.line.is_none() || self.line == other.line;
         let [own, others] =
@@ -73,7 +73,7 @@ impl PartialEq for Fault {
     }
 }
 
-/// What a launch leaves behind.
+/// The outcome of a launch.
 #[derive(Default)]
 pub(crate) struct Left {
     memory: Vec<(&'static str, Vec<Vec<u64>>)>,
@@ -91,7 +91,7 @@ impl Left {
         self.memory.push((name, values.iter().map(bits).collect()));
     }
 
-    /// What `wanted` has and this one has not, five of them at most.
+    /// Returns at most five differences from `wanted`, the outcome on the engine `of`.
     fn differences(&self, wanted: &Self, of: &str) -> Vec<String> {
         let mut found = Vec::new();
         if self.fault != wanted.fault {
@@ -118,12 +118,12 @@ impl Left {
     }
 }
 
-/// The launch of a kernel.
+/// Returns the configuration of a kernel's launch.
 pub(crate) fn config(blocks: usize) -> LaunchConfig {
     LaunchConfig::grid(blocks).block(THREADS / blocks)
 }
 
-/// What a kernel's parameters for a type are given.
+/// The memory behind a kernel's parameters for a type.
 pub(crate) struct Memory<R, W, V> {
     pub(crate) read: R,
     pub(crate) write: W,
@@ -201,13 +201,13 @@ macro_rules! case {
 pub(crate) use case;
 
 thread_local! {
-    /// Where and why the host's copy panicked.
+    /// The line and message of a panic in the host's copy.
     static PANIC: RefCell<(Option<u32>, String)> = const { RefCell::new((None, String::new())) };
-    /// What it printed.
+    /// The output of the host's copy.
     static PRINTED: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// `println!` of the host's copy: it is compared, too.
+/// Replaces `println!` in the host's copy, so that its output can be compared.
 pub(crate) fn print(text: fmt::Arguments<'_>) {
     PRINTED.with_borrow_mut(|printed| *printed += &format!("{text}\n"));
 }
@@ -236,8 +236,8 @@ pub(crate) fn on_host(
 }
 
 impl Left {
-    /// Takes the result of a launch. Checks report an index out of bounds as findings, and the device
-    /// no panic then.
+    /// Takes the result of a launch. With checks, an index out of bounds is a finding and not a
+    /// panic of the device.
     pub(crate) fn launched(&mut self, result: warpwise::Result<()>) -> warpwise::Result<()> {
         let Err(Error::Findings { findings, .. }) = &result else { return result };
         let faults = findings.iter().map(|Finding { problem, count, .. }| match problem {
@@ -257,7 +257,7 @@ impl Left {
         Ok(())
     }
 
-    /// Takes what a device says at the end of a launch.
+    /// Takes the error of a device at the end of a launch.
     pub(crate) fn ended(&mut self, result: warpwise::Result<()>) -> warpwise::Result<()> {
         let Err(Error::DevicePanic(panic)) = result else { return result };
         let (block, thread) = (panic.block[0], panic.thread[0]);
@@ -275,8 +275,8 @@ fn left(case: &Case, on: &On) -> Result<Left, Error> {
     Ok(left)
 }
 
-/// Compares a case on all `engines` with the first that can run it; prints differences. Whether
-/// it is the same on all, and whether it faults.
+/// Compares a case on all `engines` with the first one that can run it, and prints the differences.
+/// Returns whether all agree, and whether the case faults.
 fn agree(case: &Case, engines: &[On]) -> (bool, bool) {
     let engines = if case.kernel.host { engines } else { &engines[1..] };
     let name = format!("case {} (seed {}): on", case.number, case.seed);

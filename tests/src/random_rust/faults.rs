@@ -1,11 +1,11 @@
-//! What threads say, and how they end: `println!`, assertions, panics, `return`.
+//! Output and ends of threads: `println!`, assertions, panics, `return`.
 use super::{
     generator::{Generator, Kind},
     types::{BOOL, Ty},
 };
 
 impl Generator {
-    /// A line of a few threads, of what all formats make of numbers.
+    /// Writes a `println!` of some threads, in any format for numbers.
     pub(super) fn print(&mut self) {
         if !self.loops.is_empty() || !self.context.kernel {
             return self.let_statement();
@@ -24,7 +24,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// A format, and what it is for.
+    /// Returns a format, and the type that it is for.
     fn format(&mut self) -> (&'static str, Ty) {
         match self.pick(4) {
             0 => (["{:?}", "{:e}", "{:.3}", "{:>+12.2}", "{:010.1}"][self.pick(5)], self.float()),
@@ -36,7 +36,7 @@ impl Generator {
         }
     }
 
-    /// A fault of some threads, where threads may fault.
+    /// Writes a fault of some threads, if threads may fault.
     pub(super) fn fault(&mut self) {
         if !self.context.kernel || self.kind == Kind::Threads {
             return self.let_statement();
@@ -69,7 +69,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// A check that holds, in any function.
+    /// Writes an assertion that mostly holds, in any function.
     pub(super) fn assertion(&mut self) {
         let ty = self.int();
         let value = self.without_assignments(|this| this.expr(&ty, 2, false));

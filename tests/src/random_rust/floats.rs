@@ -71,7 +71,7 @@ impl Generator {
                 let (b, c) = (self.expr(&ty, depth, true), self.expr(&ty, depth, true));
                 format!("({on}).mul_add({b}, {c})")
             }
-            // Which zero is the smaller is open in Rust; a sum with +0.0 is never -0.0.
+            // Rust does not specify which zero is the smaller; a sum with +0.0 is never -0.0.
             2 => {
                 let (b, which) = (self.expr(&ty, depth, false), ["min", "max"][self.pick(2)]);
                 format!("({on} + 0.0).{which}({b} + 0.0)")

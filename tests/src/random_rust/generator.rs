@@ -1,48 +1,48 @@
-//! The state of the generator: what is declared, what is in scope, the lines so far.
+//! The state of the generator: declared items, variables in scope, and the lines so far.
 use super::types::{BOOL, Enum, FLOATS, Function, HALVES, INTS, Struct, Ty, Var};
 use crate::random_ir::draw::Draw;
 
 /// A random kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Where it came from.
+    /// The seed.
     pub seed: u64,
     /// Its module, one statement a line.
     pub source: String,
-    /// Whether it has `overflow_checks`, and rustc's copy of it, too.
+    /// True if the kernel has `overflow_checks`, and rustc's copy of it, too.
     pub checked: bool,
 }
 
-/// The kernel of a seed.
+/// Returns the kernel of a seed.
 pub fn kernel(seed: u64) -> Kernel {
     let generator = Generator::new(seed);
     let checked = generator.kind == Kind::Checked;
     Kernel { seed, source: generator.module(), checked }
 }
 
-/// What a kernel is about.
+/// The kind of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// What rustc's copy does, too.
+    /// A kernel that rustc's copy can compute.
     Plain,
-    /// The same with `overflow_checks`.
+    /// A plain kernel with `overflow_checks`.
     Checked,
-    /// Sums of products are fused, which they are not in rustc's copy.
+    /// A kernel with fused sums of products, which rustc's copy does not fuse.
     Contracted,
-    /// Threads meet: shared memory, warps, atomics. None of them faults.
+    /// A kernel whose threads meet: shared memory, warps, atomics. None of them faults.
     Threads,
 }
 
-/// What the surroundings of an expression allow.
+/// The permissions for expressions at a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
-    /// The kernel's slices and its fuel.
+    /// True if they may use the kernel's slices and its fuel.
     pub(super) kernel: bool,
-    /// Assignments inside expressions.
+    /// True if they may contain assignments.
     pub(super) assigns: bool,
 }
 
-/// Writes a module.
+/// A module under construction.
 pub(super) struct Generator {
     pub(super) draw: Draw,
     pub(super) kind: Kind,
@@ -50,29 +50,30 @@ pub(super) struct Generator {
     pub(super) structs: Vec<Struct>,
     pub(super) enums: Vec<Enum>,
     pub(super) functions: Vec<Function>,
-    /// Whether a struct implements the module's trait, and what its method returns.
+    /// The result type of the trait's method, if a struct implements the module's trait.
     pub(super) measure: Option<Ty>,
     /// Device functions that are generic over numbers, with the bound.
     pub(super) generics: Vec<(String, &'static str)>,
-    /// What the module's generic trait blends with, if it has one.
+    /// The type argument of the module's generic trait, if it has one.
     pub(super) blend: Option<Ty>,
-    /// What `From` makes of what.
+    /// The implementations of `From`: the types before and after conversion.
     pub(super) conversions: Vec<(Ty, Ty)>,
-    /// What the module's trait for numbers, arrays and slices gives, and for which of them it is.
+    /// The result type of the module's trait for numbers, arrays and slices, and the types that
+    /// implement it.
     pub(super) weigh: Option<Ty>,
     pub(super) weighed: Vec<Ty>,
-    /// What the ranks are made of, if there are any, and whether each has an order to every other.
+    /// The type in the ranks, if there are any, and whether their order is total.
     pub(super) rank: Option<(Ty, bool)>,
-    /// Functions that return iterators, with the items' type and that of their second argument.
+    /// Functions that return iterators, with the item type and the type of the second argument.
     pub(super) iterators: Vec<(String, Ty, Ty)>,
-    /// Types that the kernel has slices and a parameter of.
+    /// The types for which the kernel has slices and a parameter.
     pub(super) memory: Vec<&'static str>,
     /// The module's constants.
     pub(super) constants: Vec<Var>,
     pub(super) vars: Vec<Var>,
     pub(super) loops: Vec<String>,
     pub(super) context: Context,
-    /// How many more expressions there may be that are not leaves.
+    /// The number of further expressions that are not leaves.
     pub(super) budget: u32,
     next: usize,
     pub(super) out: String,
@@ -117,13 +118,13 @@ impl Generator {
         }
     }
 
-    /// A name that nothing else has.
+    /// Returns a unique name.
     pub(super) fn name(&mut self, prefix: &str) -> String {
         self.next += 1;
         format!("{prefix}{}", self.next)
     }
 
-    /// Adds a line; its braces decide how far the next ones are indented.
+    /// Adds a line; its braces determine the indentation of the next ones.
     pub(super) fn line(&mut self, text: &str) {
         if text.starts_with('}') {
             self.indent -= 1;
@@ -160,12 +161,12 @@ impl Generator {
         Ty::Scalar(HALVES[self.pick(2)])
     }
 
-    /// In a few of a hundred cases, where threads may fault.
+    /// Returns true in `percent` of a hundred draws, if threads may fault.
     pub(super) fn may_fault(&mut self, percent: u32) -> bool {
         self.kind != Kind::Threads && self.context.kernel && self.chance(percent)
     }
 
-    /// Mostly one that the kernel has memory of.
+    /// Returns a scalar type, mostly one for which the kernel has memory.
     pub(super) fn scalar(&mut self) -> Ty {
         match self.pick(12) {
             0 => BOOL,
@@ -175,7 +176,7 @@ impl Generator {
         }
     }
 
-    /// Any type; of composites no more than `depth` levels.
+    /// Returns any type with at most `depth` levels of composites.
     pub(super) fn ty(&mut self, depth: u32) -> Ty {
         if depth == 0 || self.chance(45) {
             return self.scalar();
@@ -198,14 +199,15 @@ impl Generator {
         }
     }
 
-    /// The constants, and the variables that are not shadowed.
+    /// Returns the constants, and the variables that are not shadowed.
     pub(super) fn visible(&self) -> Vec<Var> {
         let mut all = self.constants.clone();
         all.extend(self.visible_since(0));
         all
     }
 
-    /// The variables that came into scope behind the first `start` ones, and are not shadowed.
+    /// Returns the variables that came into scope after the first `start` ones, and are not
+    /// shadowed.
     pub(super) fn visible_since(&self, start: usize) -> Vec<Var> {
         let shadowed =
             |at: usize| self.vars[at + 1..].iter().any(|later| later.name == self.vars[at].name);
@@ -213,7 +215,7 @@ impl Generator {
         visible.map(|at| self.vars[at].clone()).collect()
     }
 
-    /// Every place in a variable with its type and whether it can be assigned to.
+    /// Returns every place in a variable with its type and mutability.
     pub(super) fn places(&mut self) -> Vec<Var> {
         let mut places = Vec::new();
         for var in self.visible() {
@@ -274,7 +276,7 @@ impl Generator {
         }
     }
 
-    /// An index below `len` that differs between threads where that is possible.
+    /// Returns an index below `len` that differs between threads if possible.
     fn cheap_index(&mut self, len: usize) -> String {
         let indices: Vec<_> = self.visible().into_iter().filter(|var| var.ty.is_int()).collect();
         if indices.is_empty() {
@@ -284,8 +286,8 @@ impl Generator {
         format!("({var} as usize % {len})")
     }
 
-    /// An expression of a type, with `depth` levels at most. `known` if its surroundings tell the
-    /// type of a literal.
+    /// Returns an expression of a type with at most `depth` levels. `known` is true if the context
+    /// determines the type of a literal.
     pub(super) fn expr(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
         if depth == 0 || self.budget == 0 || self.chance(20) {
             return self.leaf(ty, known);
@@ -310,7 +312,7 @@ impl Generator {
         }
     }
 
-    /// What only this type's values are made by.
+    /// Returns an expression of a form that is specific to the type.
     fn plain(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
         match ty {
             Ty::Scalar("bool") => self.bool(depth),
@@ -321,7 +323,7 @@ impl Generator {
         }
     }
 
-    /// A variable, a part of one, or what is made of literals.
+    /// Returns a variable, a part of one, or an expression of literals.
     pub(super) fn leaf(&mut self, ty: &Ty, known: bool) -> String {
         let places: Vec<_> = self.places().into_iter().filter(|var| var.ty == *ty).collect();
         if !places.is_empty() && self.chance(75) {
@@ -366,7 +368,7 @@ impl Generator {
         }
     }
 
-    /// `run`, in which variables may not be assigned to by expressions.
+    /// Calls `run`, in which expressions may not assign to variables.
     pub(super) fn without_assignments<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let assigns = std::mem::replace(&mut self.context.assigns, false);
         let result = run(self);

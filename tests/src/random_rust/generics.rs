@@ -1,4 +1,4 @@
-//! Generic items, operators of structs, and constants; and calls of them.
+//! Generic items, operators of structs, and constants, with their uses.
 use super::{
     generator::Generator,
     types::{BOOL, Function, Pass, Struct, Ty, USIZE, Var},
@@ -23,7 +23,7 @@ const OPERATORS: [(&str, &str, &str); 14] = [
 ];
 
 impl Generator {
-    /// A constant of numbers, or an array of them, which kernels index.
+    /// Writes a constant: a number, or an array of numbers, which kernels index.
     pub(super) fn constant_item(&mut self) {
         let of = self.number();
         let Ty::Scalar(scalar) = of else { unreachable!("numbers are scalars") };
@@ -39,7 +39,8 @@ impl Generator {
         self.constants.push(Var { name, ty, mutable: false });
     }
 
-    /// A struct that is generic over a type and a number, as which the module knows it by a name.
+    /// Writes a struct that is generic over a type and a number, and a name for one instance, which
+    /// the module uses.
     pub(super) fn generic_struct_item(&mut self) {
         let (id, of, len) = (self.structs.len(), self.scalar(), 1 + self.pick(4));
         self.line("#[device]");
@@ -77,7 +78,7 @@ impl Generator {
         });
     }
 
-    /// Operators of a struct. None calls itself.
+    /// Writes operators of a struct, none of which calls itself.
     pub(super) fn operator_items(&mut self, id: usize) {
         for _ in 0..self.pick(4) {
             let (operator, of, method) = OPERATORS[self.pick(OPERATORS.len())];
@@ -90,7 +91,7 @@ impl Generator {
             let unary = operator.ends_with('x');
             if operator.ends_with('=') {
                 self.line(&format!("fn {method}(&mut self, other: Self) {{"));
-                // A closure that moves what it captures would take `self` with it.
+                // A closure that moves its captures would take `self` with it.
                 self.line("let own = *self;");
                 let vars = [("own", &ty), ("other", &ty)];
                 let value = self.with_vars(&vars, |this| this.expr(&ty, 2, true));
@@ -110,7 +111,7 @@ impl Generator {
         }
     }
 
-    /// A struct by one of its operators.
+    /// Returns a struct that one of its operators computes.
     pub(super) fn operated(&mut self, id: usize, operator: &str, depth: u32) -> String {
         let ty = Ty::Struct(id);
         let a = self.expr(&ty, depth, false);
@@ -125,7 +126,7 @@ impl Generator {
         }
     }
 
-    /// A trait with a type parameter, implemented for some structs.
+    /// Writes a trait with a type parameter, implemented for some structs.
     pub(super) fn blend_item(&mut self) {
         let ty = self.scalar();
         let name = ty.name();
@@ -159,7 +160,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// A function that is generic over numbers.
+    /// Writes a function that is generic over numbers.
     pub(super) fn generic_fn(&mut self) {
         let bound = ["Num", "Int", "Float"][self.pick(3)];
         let name = self.name("g");
@@ -178,7 +179,7 @@ impl Generator {
         self.generics.push((name, bound));
     }
 
-    /// An expression of `T`, of `a` and `b`.
+    /// Returns an expression of type `T` over `a` and `b`.
     fn generic(&mut self, bound: &str, depth: u32) -> String {
         if depth == 0 || self.chance(15) {
             let leaves = ["a", "b", "T::ONE", "T::ZERO", "T::from_i32(7)", "T::from_usize(3)"];
@@ -199,7 +200,7 @@ impl Generator {
         }
     }
 
-    /// A function over arrays of any length.
+    /// Writes a function over arrays of any length.
     pub(super) fn const_generic_fn(&mut self) {
         let (ty, name) = (self.scalar(), self.name("n"));
         let of = ty.name();
@@ -213,7 +214,7 @@ impl Generator {
         self.line("}");
         self.line("value");
         self.line("}");
-        // As functions whose parameter is an array of some length.
+        // Registered as a function whose parameter is an array of some length.
         let len = 1 + self.pick(4);
         let turbofish = if self.chance(50) { format!("::<{len}>") } else { String::new() };
         self.functions.push(Function {
@@ -224,7 +225,7 @@ impl Generator {
         });
     }
 
-    /// A call of something generic that gives `ty`.
+    /// Returns a call of a generic function that yields `ty`.
     pub(super) fn call_of_generic(&mut self, ty: &Ty, depth: u32) -> Option<String> {
         let holders: Vec<usize> = self
             .functions

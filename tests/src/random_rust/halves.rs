@@ -6,11 +6,11 @@ const UNARY: [&str; 22] = [
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
     "exp2", "exp_m1", "ln", "ln_1p", "log10", "log2", "sin", "sinh", "tan", "tanh",
 ];
-/// Those of two.
+/// Functions of two arguments.
 const BINARY: [&str; 4] = ["atan2", "hypot", "log", "powf"];
 
 impl Generator {
-    /// A function of the `math` module, which has the same bits on the host.
+    /// Returns a call of a function of the `math` module, which has the same bits on the host.
     pub(super) fn math(&mut self, ty: &Ty, depth: u32) -> String {
         let a = self.expr(ty, depth, false);
         if self.chance(15) {
@@ -79,7 +79,7 @@ impl Generator {
                 let (b, c) = (self.expr(&ty, depth, false), self.expr(&ty, depth, false));
                 format!("({on}).mul_add({b}, {c})")
             }
-            // Which zero is the smaller is open in Rust; a sum with +0.0 is never -0.0.
+            // Rust does not specify which zero is the smaller; a sum with +0.0 is never -0.0.
             1 => {
                 let (b, which) = (self.expr(&ty, depth, false), ["min", "max"][self.pick(2)]);
                 format!("({on} + {name}::ZERO).{which}({b} + {name}::ZERO)")

@@ -1,8 +1,9 @@
-//! Types that are declared inside of functions, with their `impl`s, macros, and references to variables in arrays.
+//! Types declared inside functions, with their `impl`s; macros; and references to variables in
+//! arrays.
 use super::{generator::Generator, types::Var};
 
 impl Generator {
-    /// A struct with a method, and a call of that.
+    /// Writes a struct with a method, and a call of the method.
     pub(super) fn type_inside(&mut self) {
         let (of, ret, name) = (self.ty(1), self.ty(1), self.name("Inside"));
         self.line(&format!("struct {name} {{"));
@@ -21,7 +22,7 @@ impl Generator {
         self.vars.push(Var { name: var, ty: ret, mutable: false });
     }
 
-    /// Variables that are changed by references in an array.
+    /// Writes variables that are changed through references in an array.
     pub(super) fn for_references(&mut self) {
         let of = self.scalar();
         let names = [self.name("v"), self.name("v"), self.name("v")];
@@ -41,7 +42,7 @@ impl Generator {
         self.vars.extend(vars);
     }
 
-    /// A macro that declares a variable, and a call of it.
+    /// Writes a macro that declares a variable, and a call of it.
     pub(super) fn macro_inside(&mut self) {
         let (of, name) = (self.scalar(), self.name("macro"));
         self.line(&format!("macro_rules! {name} {{"));

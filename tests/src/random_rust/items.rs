@@ -10,7 +10,7 @@ impl Generator {
         self.line("use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Not, Shl, Shr, Sub};");
         self.line("use std::sync::atomic::Ordering;");
         self.line("use warpwise::{prelude::*, vector::*};");
-        // What rustc's copy prints is compared, too.
+        // The output of rustc's copy is compared, too.
         self.line("macro_rules! println { ($($t:tt)*) => { crate::driver::print(format_args!($($t)*)) } }");
         for _ in 0..self.pick(3) {
             self.constant_item();
@@ -76,7 +76,7 @@ impl Generator {
         self.out
     }
 
-    /// What a type of these fields derives.
+    /// Writes the derives of a type with these fields.
     fn derives(&mut self, fields: &[Ty]) {
         let ordered = fields.iter().all(|field| self.is_ordered(field));
         let more = if ordered { ", PartialOrd" } else { "" };
@@ -178,7 +178,7 @@ impl Generator {
     fn trait_impl(&mut self, id: usize, ty: &Ty) {
         let Ty::Scalar(scalar) = ty else { unreachable!("the trait measures scalars") };
         let (name, mut bias) = (ty.name(), self.literal(scalar, true));
-        // The conversion is no constant function.
+        // The conversion is not a const function.
         if bias.contains("from_f32") {
             bias = format!("{name}::ONE");
         }
@@ -195,7 +195,7 @@ impl Generator {
         self.structs[id].measured = true;
     }
 
-    /// `run`, with nothing in scope but these.
+    /// Calls `run` with only these variables in scope.
     pub(super) fn with_vars<T>(
         &mut self,
         vars: &[(&str, &Ty)],
@@ -215,7 +215,7 @@ impl Generator {
         result
     }
 
-    /// Where `self` is a reference, the value is `(*self)`.
+    /// Calls `run` with `self` as a reference, so that its value is `(*self)`.
     fn without_whole_self<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         for var in &mut self.vars {
             if var.name == "self" {

@@ -4,19 +4,19 @@ use super::{
     types::{BOOL, Ty, USIZE, Var, root},
 };
 
-/// An iterator so far.
+/// An iterator under construction.
 struct Chain {
     text: String,
-    /// Whether its length is known, as `rev` behind `enumerate` wants it.
+    /// True if its length is known, as `rev` after `enumerate` requires.
     exact: bool,
-    /// Whether it has two ends.
+    /// True if it has two ends.
     double: bool,
-    /// Whether it can begin again: what a function returns as an iterator has no `clone`.
+    /// True if it can be cloned; iterators that functions return cannot.
     again: bool,
 }
 
 impl Generator {
-    /// An iterator over values of `of`.
+    /// Returns an iterator over values of `of`.
     pub(super) fn values_of(&mut self, of: &Ty, depth: u32) -> String {
         self.without_assignments(|this| {
             let mut chain = this.source(of, depth);
@@ -71,7 +71,7 @@ impl Generator {
         }
     }
 
-    /// One adapter more, which leaves the type of values.
+    /// Appends an adapter that keeps the item type.
     fn adapted(&mut self, chain: &mut Chain, of: &Ty, depth: u32) {
         let count = self.pick(4);
         let name = self.name("c");
@@ -79,7 +79,7 @@ impl Generator {
         match self.pick(12) {
             0 if chain.double && chain.exact => chain.text += ".rev()",
             1 => chain.text += &format!(".skip({count})"),
-            // Behind what leaves items out, kernels count none.
+            // Kernels do not count the items of an iterator that omits some.
             2 if chain.exact => chain.text += &format!(".take({})", count + 1),
             3 => chain.text += &format!(".step_by({})", count + 1),
             4 => {
@@ -109,7 +109,7 @@ impl Generator {
         }
     }
 
-    /// One adapter more that gives other items, or other numbers of them.
+    /// Appends an adapter that changes the items or their number.
     fn adapted_anew(&mut self, chain: &mut Chain, of: &Ty, depth: u32) {
         let (a, b) = (self.name("c"), self.name("c"));
         let parameter = [(a.clone(), of.clone())];
@@ -118,7 +118,7 @@ impl Generator {
             0 | 1 => {
                 let memory = self.scalar();
                 let start = self.expr(&memory, depth, false);
-                // A closure in what follows may take what it refers to, but not the reference.
+                // A closure in `body` may take the value of the reference, but not the reference.
                 let kept = self.name("c");
                 let both = [(kept.clone(), memory.clone()), (a.clone(), of.clone())];
                 let next = self.in_closure(&both, &memory, depth);
@@ -171,7 +171,7 @@ impl Generator {
         (chain.exact, chain.double) = (false, false);
     }
 
-    /// With values that come of several things.
+    /// Returns the chain with values that are computed from several items.
     fn mapped(&mut self, chain: Chain, of: &Ty, depth: u32) -> String {
         let (a, b) = (self.name("c"), self.name("c"));
         let text = &chain.text;
@@ -187,7 +187,7 @@ impl Generator {
         format!("{text}.zip({source}).map(|({a}, {b})| {body})")
     }
 
-    /// A value of `ty` that an iterator is consumed for.
+    /// Returns a value of `ty` that an iterator is consumed for.
     pub(super) fn consumed(&mut self, ty: &Ty, depth: u32) -> String {
         self.without_assignments(|this| this.consumed_by(ty, depth))
     }
@@ -260,7 +260,7 @@ impl Generator {
         matches!(ty, Ty::Struct(id) if self.structs[*id].summed)
     }
 
-    /// Items combined by a function that has a name.
+    /// Returns a combination of items by a named function.
     fn combined_by_name(&mut self, ty: &Ty, depth: u32) -> String {
         let (source, start) = (self.values_of(ty, depth), self.expr(ty, depth, false));
         let Some(function) = self.combining(ty) else {
@@ -272,7 +272,7 @@ impl Generator {
         }
     }
 
-    /// One of the items, or what comes of one.
+    /// Returns one of the items, or a value computed from one.
     fn found(&mut self, ty: &Ty, depth: u32) -> String {
         let (a, b, other) = (self.name("c"), self.name("c"), self.expr(ty, depth, true));
         match self.pick(4) {
@@ -303,12 +303,12 @@ impl Generator {
         }
     }
 
-    /// `for` over an iterator.
+    /// Writes a `for` over an iterator.
     pub(super) fn for_values(&mut self, depth: u32) {
         let of = self.scalar();
         let chain = self.without_assignments(|this| this.source(&of, 1));
         let (label, name) = (self.name("'l"), self.name("v"));
-        // What it borrows stays as it is.
+        // Borrowed variables may not change.
         let (text, hidden) = (chain.text, self.vars.clone());
         for var in &mut self.vars {
             var.mutable &= !text.contains(root(&var.name));
@@ -331,7 +331,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// `for` over the elements of an array, which are changed.
+    /// Writes a `for` over the elements of an array, which it changes.
     pub(super) fn for_mutable(&mut self) {
         let arrays = self.places().into_iter().filter(|place| place.mutable);
         let arrays: Vec<_> = arrays
@@ -353,7 +353,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// Takes the variable of a place that is borrowed out of scope; gives what was in it.
+    /// Removes the variable of a borrowed place from the scope, and returns the scope before.
     pub(super) fn hide(&mut self, place: &str) -> Vec<Var> {
         let hidden = self.vars.clone();
         let own = root(place).to_owned();

@@ -1,4 +1,4 @@
-//! Iterators in variables, which items are taken from one way after another.
+//! Iterators in variables, from which items are taken in several ways.
 use super::{
     generator::Generator,
     types::{BOOL, Ty, USIZE, Var, root},
@@ -7,20 +7,20 @@ use super::{
 /// An iterator in a variable.
 struct Kept {
     name: String,
-    /// The type of its items.
+    /// The item type.
     of: Ty,
     peekable: bool,
 }
 
 impl Generator {
-    /// A block in which an iterator is kept, and what is taken from it observed.
+    /// Writes a block that keeps an iterator in a variable, takes items from it and observes them.
     pub(super) fn kept_iterator(&mut self) {
         let of = self.scalar();
         let (chain, name, peekable) = (self.kept_chain(&of), self.name("i"), self.chance(40));
         let text = if peekable { format!("{chain}.peekable()") } else { chain };
         self.line("{");
         self.line(&format!("let mut {name} = {text};"));
-        // What it borrows stays as it is.
+        // Borrowed variables may not change.
         let hidden = self.vars.clone();
         for var in &mut self.vars {
             var.mutable &= !text.contains(root(&var.name));
@@ -37,7 +37,8 @@ impl Generator {
         self.line("}");
     }
 
-    /// An iterator that kernels keep: of an array by value they keep the front only, and none that begins again with closures.
+    /// Returns an iterator that kernels can keep. Kernels keep only the front of an array by value,
+    /// and no iterator that starts again and has closures.
     fn kept_chain(&mut self, of: &Ty) -> String {
         loop {
             let chain = self.values_of(of, 1);
@@ -50,7 +51,7 @@ impl Generator {
         }
     }
 
-    /// A value that the next items give, and its type.
+    /// Returns a value that is computed from the next items, and its type.
     fn taken(&mut self, kept: &Kept) -> (Ty, String) {
         let Kept { name, of, peekable } = kept;
         let (a, b) = (self.name("c"), self.name("c"));

@@ -1,10 +1,10 @@
-//! The kernel of a module: its parameters, its body, and what the driver is told of it.
+//! The kernel of a module: its parameters, its body, and its description for the driver.
 use super::{
     generator::{Generator, Kind},
     types::{INTS, Ty, U64, USIZE, Var, Variant},
 };
 
-/// What a kernel has of one type that is no number.
+/// A composite type of which a kernel has parameters.
 struct Composite {
     name: String,
     ty: Ty,
@@ -56,7 +56,7 @@ impl Generator {
         self.case(&composites, &atomics, generic);
     }
 
-    /// What is no number, and the kernel has slices of.
+    /// Returns the composite types of which the kernel has slices.
     fn composites(&mut self) -> Vec<Composite> {
         let mut found = Vec::new();
         for number in 0..2 {
@@ -103,7 +103,7 @@ impl Generator {
         }
     }
 
-    /// Tells the driver how values of a type are drawn and compared.
+    /// Tells the driver how to draw and compare values of a type.
     fn describe(&mut self, ty: &Ty) {
         match ty {
             Ty::Struct(id) => {
@@ -166,7 +166,7 @@ impl Generator {
         }
     }
 
-    /// The parameters, which come into scope.
+    /// Returns the parameters, which come into scope.
     fn params_of(
         &mut self,
         composites: &[Composite],
@@ -200,7 +200,7 @@ impl Generator {
         params.join(", ")
     }
 
-    /// The line for the driver.
+    /// Writes the line for the driver.
     fn case(
         &mut self,
         composites: &[Composite],
@@ -228,7 +228,7 @@ impl Generator {
         ));
     }
 
-    /// Mixes what a place holds into the kernel's sum.
+    /// Mixes the value of a place into the kernel's sum.
     pub(super) fn observe(&mut self, ty: &Ty, place: &str) {
         match ty {
             Ty::Scalar(name @ ("f16" | "bf16" | "f32" | "f64")) => {
@@ -259,7 +259,7 @@ impl Generator {
     }
 }
 
-/// The atomic of a number.
+/// Returns the atomic type of a number.
 pub(super) fn atomic(of: &str) -> &'static str {
     match of {
         "u32" => "AtomicU32",

@@ -1,11 +1,12 @@
-//! Loops over ranges and indices, and those that end by a condition.
+//! Loops over ranges and indices, and loops that end on a condition.
 use super::{
     generator::Generator,
     types::{BOOL, Ty, USIZE, Var},
 };
 
 impl Generator {
-    /// A range of any integer type: short in device functions, up to the kernel's fuel in it.
+    /// Writes a loop over a range of any integer type: short in device functions, up to the
+    /// kernel's fuel in kernels.
     pub(super) fn for_loop(&mut self, depth: u32) {
         let (label, name, ty) = (self.name("'l"), self.name("v"), self.int());
         let adapter = ["", "", ".rev()", ".step_by(3)", ".rev().step_by(2)"][self.pick(5)];
@@ -40,7 +41,7 @@ impl Generator {
         self.line("fuel -= 1;");
     }
 
-    /// Each index of an array, whose elements are changed.
+    /// Writes a loop over the indices of an array, whose elements it changes.
     pub(super) fn for_in_array(&mut self, depth: u32) {
         let (label, at, array) = (self.name("'l"), self.name("v"), self.name("v"));
         let (of, len) = (self.scalar(), 1 + self.pick(6));

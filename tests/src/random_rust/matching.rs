@@ -5,7 +5,7 @@ use super::{
 };
 
 impl Generator {
-    /// A pattern for `ty`, and the variables that it binds (none unless `binds`).
+    /// Returns a pattern for `ty`, and the variables that it binds (none unless `binds`).
     pub(super) fn pattern(&mut self, ty: &Ty, depth: u32, binds: bool) -> (String, Vec<Var>) {
         let wild = depth == 0 || self.chance(20);
         match ty {
@@ -35,7 +35,7 @@ impl Generator {
             }
             Ty::Slice(of) => {
                 let (text, mut vars) = self.array_pattern(of, 3, depth, binds);
-                // What is bound behind a reference is one.
+                // A variable that is bound behind a reference is one itself.
                 vars.iter_mut().for_each(|var| var.name = format!("(*{})", var.name));
                 (text, vars)
             }
@@ -152,8 +152,8 @@ impl Generator {
         (text, vec![])
     }
 
-    /// An arm's head, up to its `=>`; its variables are in scope afterwards, and their number is
-    /// returned.
+    /// Writes the head of an arm, up to its `=>`, adds its variables to the scope, and returns
+    /// their number.
     pub(super) fn arm(&mut self, of: &Ty, depth: u32) -> (String, usize) {
         let (pattern, vars) = self.pattern(of, 2, true);
         let count = vars.len();

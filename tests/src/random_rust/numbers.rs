@@ -4,7 +4,7 @@ use super::{
     types::{BOOL, Ty, U32, USIZE},
 };
 
-/// Elements that a kernel's `&[T]` have; thread's elements of its `&mut [T]`.
+/// The length of a kernel's `&[T]`, and the number of elements of each thread in its `&mut [T]`.
 pub(super) const READ: usize = 64;
 pub(super) const WRITTEN: usize = 8;
 
@@ -34,7 +34,7 @@ impl Generator {
         }
     }
 
-    /// An element of one of the kernel's slices.
+    /// Returns an element of one of the kernel's slices.
     pub(super) fn element(&mut self, name: &str, depth: u32) -> Option<String> {
         if !self.context.kernel || !self.memory.contains(&name) {
             return None;
@@ -47,18 +47,19 @@ impl Generator {
         })
     }
 
-    /// An element that is the thread's own; in one of a hundred cases perhaps nobody's.
+    /// Returns one of the thread's own elements; in one of a hundred cases the index may be out of
+    /// bounds.
     pub(super) fn written(&mut self, name: &str, depth: u32) -> String {
         if self.chance(30) {
             return format!("w_{name}[base + {}]", self.pick(WRITTEN));
         }
         let index = self.expr(&USIZE, depth.min(1), true);
-        // Further on is what other threads write, and then nothing.
+        // Far beyond are the elements of other threads, and then the end of the slice.
         let far = if self.may_fault(1) { " * 4096" } else { "" };
         format!("w_{name}[base + ({index} % {WRITTEN}){far}]")
     }
 
-    /// Below `len`; in one of a hundred cases perhaps not.
+    /// Returns an index below `len`; in one of a hundred cases it may be larger.
     pub(super) fn index(&mut self, len: usize, depth: u32) -> String {
         if self.chance(30) {
             return self.pick(len).to_string();
@@ -153,7 +154,7 @@ impl Generator {
             3 => {
                 let (a, b) = (self.expr(&ty, depth, known), self.expr(&ty, depth, known));
                 let op = ["/", "%"][self.pick(2)];
-                // Mostly not by zero.
+                // Mostly with a divisor that is not zero.
                 if self.may_fault(3) {
                     format!("({a} {op} {b})")
                 } else {
@@ -174,7 +175,7 @@ impl Generator {
         }
     }
 
-    /// Mostly, where overflow would be a fault.
+    /// Returns true in most draws, if overflow is a fault.
     pub(super) fn is_careful(&mut self) -> bool {
         self.kind == Kind::Checked && self.chance(90)
     }
@@ -310,7 +311,7 @@ impl Generator {
         }
     }
 
-    /// Quotients and roots, which are rounded to integers.
+    /// Returns a quotient, root or logarithm, rounded to an integer.
     fn rounded(&mut self, ty: &Ty, on: &str, depth: u32) -> String {
         let name = ty.name();
         let other = self.expr(ty, depth, true);

@@ -1,12 +1,12 @@
-//! Traits of std's and of the module's own for its types and for numbers, arrays and slices: sums,
-//! conversions, methods.
+//! Traits of std and of the module, for the module's types and for numbers, arrays and slices:
+//! sums, conversions, methods.
 use super::{
     generator::Generator,
     types::{Ty, USIZE},
 };
 
 impl Generator {
-    /// `Sum` of a struct, of its values and of references to them.
+    /// Writes `Sum` of a struct, of its values and of references to them.
     pub(super) fn sum_items(&mut self, id: usize) {
         let (own, ty) = (format!("S{id}"), Ty::Struct(id));
         for by_reference in [false, true] {
@@ -28,7 +28,7 @@ impl Generator {
         self.structs[id].summed = true;
     }
 
-    /// A sum of a struct's values.
+    /// Returns a sum of a struct's values.
     pub(super) fn summed_structs(&mut self, id: usize, depth: u32) -> String {
         let ty = Ty::Struct(id);
         let places = self.places().into_iter();
@@ -42,7 +42,7 @@ impl Generator {
         format!("{}.sum::<S{id}>()", self.values_of(&ty, depth))
     }
 
-    /// `From` of a scalar for one of the module's types.
+    /// Writes `From` of a scalar for one of the module's types.
     pub(super) fn conversion_item(&mut self, to: &Ty) {
         let from = self.scalar();
         if self.conversions.contains(&(from.clone(), to.clone())) {
@@ -58,7 +58,8 @@ impl Generator {
         self.conversions.push((from, to.clone()));
     }
 
-    /// What `?` makes an error of: itself, or what converts to it.
+    /// Returns the type of an error before `?` converts it: the error type itself, or one that
+    /// converts to it.
     pub(super) fn error_before(&mut self, error: &Ty) -> Ty {
         let found = self.conversions.iter().filter(|(_, to)| to == error);
         let found: Vec<Ty> = found.map(|(from, _)| from.clone()).collect();
@@ -68,21 +69,21 @@ impl Generator {
         found[self.pick(found.len())].clone()
     }
 
-    /// A type that something converts to.
+    /// Returns a type for which there is a conversion.
     pub(super) fn convertible(&mut self) -> Option<Ty> {
         let count = self.conversions.len();
         let at = self.pick(count.max(1));
         self.conversions.get(at).map(|(_, to)| to.clone())
     }
 
-    /// A type that converts to one of the module's.
+    /// Returns a type that converts to one of the module's.
     pub(super) fn source_of(&mut self, ty: &Ty) -> Option<Ty> {
         let found = self.conversions.iter().filter(|(_, to)| to == ty);
         let found: Vec<Ty> = found.map(|(from, _)| from.clone()).collect();
         found.get(self.pick(found.len().max(1))).cloned()
     }
 
-    /// A value of one of the module's types, by its `From`.
+    /// Returns a value of one of the module's types, created by its `From`.
     pub(super) fn by_from(&mut self, ty: &Ty, depth: u32) -> Option<String> {
         let from = self.source_of(ty)?;
         let (value, name) = (self.expr(&from, depth, false), ty.name());
@@ -93,7 +94,7 @@ impl Generator {
         })
     }
 
-    /// A trait of the module's for numbers, arrays and slices.
+    /// Writes a trait of the module for numbers, arrays and slices.
     pub(super) fn weigh_item(&mut self) {
         let ty = self.scalar();
         let name = ty.name();
@@ -138,7 +139,7 @@ impl Generator {
         self.weighed.push(on.clone());
     }
 
-    /// The module's trait on a number, an array or a slice.
+    /// Returns a call of the module's trait on a number, an array or a slice.
     pub(super) fn weighs(&mut self, ty: &Ty, depth: u32) -> Option<String> {
         let (of, count) = (self.weigh.as_ref()?, self.weighed.len());
         if of != ty || count == 0 {
@@ -164,12 +165,12 @@ impl Generator {
         }))
     }
 
-    /// A function that returns an iterator over what it is made of.
+    /// Writes a function that returns an iterator over values that it computes from its arguments.
     pub(super) fn iterator_fn(&mut self) {
         let (of, from, name) = (self.scalar(), self.scalar(), self.name("it"));
         let vars = [("a0", &of), ("a1", &from)];
         let chain = self.with_vars(&vars, |this| this.values_of(&of, 2));
-        // It borrows nothing of the function's own.
+        // It must not borrow from the function's own variables.
         let chain = if chain.contains(".iter()") {
             format!("[a0, {}].into_iter()", self.with_vars(&vars, |this| this.leaf(&of, true)))
         } else {
@@ -185,7 +186,7 @@ impl Generator {
         self.iterators.push((name, of, from));
     }
 
-    /// A call of a function that returns an iterator over `of`.
+    /// Returns a call of a function that returns an iterator over `of`.
     pub(super) fn iterator_call(&mut self, of: &Ty, depth: u32) -> Option<String> {
         let found: Vec<_> =
             self.iterators.iter().filter(|(_, own, _)| own == of).cloned().collect();

@@ -1,4 +1,4 @@
-//! Functions of std's traits and of numbers by their paths: called, and passed as values.
+//! Paths of functions of std's traits and of numbers: called, and passed as values.
 use super::{
     generator::Generator,
     types::{BOOL, Pass, Ty, U32},
@@ -8,7 +8,7 @@ use super::{
 const EXACT: [(&str, &str); 3] = [("BitAnd", "bitand"), ("BitOr", "bitor"), ("BitXor", "bitxor")];
 const INEXACT: [(&str, &str); 3] = [("Add", "add"), ("Sub", "sub"), ("Mul", "mul")];
 
-/// The numbers that a number is made of without loss.
+/// Returns the types that convert to a number without loss.
 fn widened_from(name: &str) -> &'static [&'static str] {
     match name {
         "i16" => &["bool", "i8", "u8"],
@@ -26,7 +26,7 @@ fn widened_from(name: &str) -> &'static [&'static str] {
 }
 
 impl Generator {
-    /// A value of `ty` by a function's path.
+    /// Returns a value of `ty` that a function computes, named by its path.
     pub(super) fn by_path(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
         match ty {
             _ if self.chance(15) => self.without_assignments(|this| {
@@ -73,7 +73,7 @@ impl Generator {
         })
     }
 
-    /// An operator of two values of `ty`, as a function.
+    /// Returns an operator on two values of `ty`, called as a function.
     fn operator_by_path(&mut self, ty: &Ty, (of, method): (&str, &str), depth: u32) -> String {
         let name = ty.name();
         let (a, b) = (self.expr(ty, depth, false), self.expr(ty, depth, false));
@@ -85,7 +85,7 @@ impl Generator {
         }
     }
 
-    /// Where overflow is a fault, one that does not overflow.
+    /// Returns an operator that does not overflow if overflow is a fault, and otherwise any.
     fn int_operator(&mut self) -> (&'static str, &'static str) {
         if self.is_careful() || self.chance(40) {
             EXACT[self.pick(3)]
@@ -169,7 +169,7 @@ impl Generator {
         }
     }
 
-    /// A number of a smaller one, without loss.
+    /// Returns a number, converted from a smaller one without loss.
     fn widened(&mut self, name: &'static str, depth: u32) -> String {
         let from = self.draw.one_of(widened_from(name));
         let value = self.expr(&Ty::Scalar(from), depth, false);
@@ -181,7 +181,7 @@ impl Generator {
         }
     }
 
-    /// What becomes a value of `ty` where it is said that it does, and how.
+    /// Returns a conversion to `ty`, whose context must state the type.
     pub(super) fn made_by_into(&mut self, ty: &Ty, depth: u32) -> Option<String> {
         let from = match ty {
             Ty::Scalar("bool") => return None,
@@ -214,7 +214,7 @@ impl Generator {
         format!("{values}.fold({other}, {}::{})", operator.0, operator.1)
     }
 
-    /// What combines two values of `ty` into one, as a value.
+    /// Returns a function, as a value, that combines two values of `ty` into one.
     pub(super) fn combining(&mut self, ty: &Ty) -> Option<String> {
         let Ty::Scalar(name) = ty else { return None };
         if !ty.is_int() {
@@ -230,7 +230,7 @@ impl Generator {
         })
     }
 
-    /// A function of one value, by its name, and what it takes.
+    /// Returns a function of one value, by its name, and the type of its parameter.
     pub(super) fn function_to(&mut self, ty: &Ty) -> Option<(String, Ty)> {
         let found = self.functions.iter().filter(|function| {
             let by_value = matches!(&function.params[..], [(from, Pass::Value)] if !matches!(from, Ty::Slice(_)));

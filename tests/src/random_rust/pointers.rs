@@ -1,10 +1,11 @@
-//! Function pointers: chosen, kept in arrays, and called.
+//! Function pointers: selected, kept in arrays, and called.
 use super::{
     generator::Generator,
     types::{BOOL, Pass, Ty, USIZE, Var},
 };
 
-/// The signature of function pointers, and a device function that has it, if one is meant.
+/// The signature of function pointers, and a device function that has it, if it is the signature of
+/// one.
 struct Signature {
     params: Vec<Ty>,
     ret: Ty,
@@ -19,7 +20,7 @@ impl Signature {
 }
 
 impl Generator {
-    /// A block in which function pointers are kept, and what they give observed.
+    /// Writes a block that keeps function pointers, and observes the results of their calls.
     pub(super) fn pointers(&mut self) {
         let signature = self.pointer_signature();
         let (of, count) = (signature.name(), 2 + self.pick(2));
@@ -47,7 +48,8 @@ impl Generator {
         self.line("}");
     }
 
-    /// That of a device function, if there is one that takes values, or of numbers.
+    /// Returns the signature of a device function that takes values, if there is one, or one over
+    /// scalars.
     fn pointer_signature(&mut self) -> Signature {
         let is_by_value =
             |params: &[(Ty, Pass)]| params.iter().all(|(_, pass)| *pass == Pass::Value);
@@ -66,7 +68,7 @@ impl Generator {
         Signature { params, ret: self.scalar(), function: None }
     }
 
-    /// The device function, or a closure that captures nothing.
+    /// Returns the name of the device function, or a closure that captures nothing.
     fn pointer_target(&mut self, signature: &Signature) -> String {
         if let Some(name) = &signature.function
             && self.chance(40)

@@ -1,8 +1,9 @@
-//! A type that says itself how it is compared, as what is compared and as a part of it.
+//! A type with its own comparison, compared by itself and as a part of other types.
 use super::{generator::Generator, types::BOOL};
 
 impl Generator {
-    /// The type, ordered the other way round by some of its bits; perhaps one rank has no order to others.
+    /// Writes the type, which is ordered by a key in descending order. In one of two variants, one
+    /// rank is not ordered.
     pub(super) fn rank_item(&mut self) {
         let ty = self.int();
         let (name, ranks) = (ty.name(), 2 + self.pick(3));
@@ -42,12 +43,12 @@ impl Generator {
         self.rank = Some((ty, total));
     }
 
-    /// A comparison of what has ranks in it.
+    /// Returns a comparison of values that contain ranks.
     pub(super) fn ranked(&mut self, depth: u32) -> Option<String> {
         let (ty, total) = self.rank.clone()?;
         let rank = |this: &mut Self| format!("Rank({})", this.expr(&ty, depth, true));
         let more = self.scalar();
-        // Of which parts both sides are made.
+        // The shape of both sides.
         let side = |this: &mut Self, shape: usize| match shape {
             0 => rank(this),
             1 => format!("({}, {})", rank(this), this.expr(&more, depth, true)),
@@ -59,7 +60,7 @@ impl Generator {
         };
         let shape = self.pick(if total || more == BOOL { 6 } else { 5 });
         let (a, b) = (side(self, shape), side(self, shape));
-        // A float has no order that is total.
+        // The order of floats is not total.
         let total = total && (shape != 1 || more == BOOL || more.is_int());
         Some(match self.pick(if total { 4 } else { 3 }) {
             0 => format!("({a} {} {b})", ["==", "!="][self.pick(2)]),

@@ -1,4 +1,4 @@
-//! Results, what `unwrap` and its kin give, and integers by the methods that give options.
+//! Results, `unwrap` and related methods, and integers from methods that return options.
 use super::{
     generator::Generator,
     types::{BOOL, Ty, U32},
@@ -42,7 +42,7 @@ impl Generator {
         }
     }
 
-    /// A result whose type is plain from itself.
+    /// Returns a result whose type does not depend on its context.
     pub(super) fn result(&mut self, of: &Ty, error: &Ty, depth: u32) -> String {
         let ty = Ty::Result(Box::new(of.clone()), Box::new(error.clone()));
         let found: Vec<_> = self.places().into_iter().filter(|place| place.ty == ty).collect();
@@ -54,7 +54,7 @@ impl Generator {
         format!("ok_if({condition}, {value}, {error})")
     }
 
-    /// A value of `ty` out of a result.
+    /// Returns a value of `ty` that is taken from a result.
     pub(super) fn of_result(&mut self, ty: &Ty, depth: u32) -> String {
         let error = self.scalar();
         let on = self.result(ty, &error, depth);
@@ -74,7 +74,7 @@ impl Generator {
         }
     }
 
-    /// What is in an option or a result; where threads may fault, perhaps nothing.
+    /// Returns the value in an option or a result, which may be missing if threads may fault.
     pub(super) fn unwrapped(&mut self, ty: &Ty, depth: u32) -> String {
         let scalar = matches!(ty, Ty::Scalar(_));
         let condition =
@@ -98,7 +98,7 @@ impl Generator {
         }
     }
 
-    /// An option of an integer, by a method that gives one.
+    /// Returns an option of an integer, from a method that yields one.
     pub(super) fn checked(&mut self, name: &'static str, depth: u32) -> String {
         let ty = Ty::Scalar(name);
         let on = self.expr(&ty, depth, false);
@@ -126,7 +126,7 @@ impl Generator {
         }
     }
 
-    /// What `make` writes, with one more variable in scope.
+    /// Returns the text of `make`, which runs with one more variable in scope.
     pub(super) fn with(
         &mut self,
         name: &str,

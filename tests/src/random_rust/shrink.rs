@@ -1,14 +1,14 @@
-//! Kernels on which engines disagree, or that are not accepted, made smaller.
+//! Reduction of kernels on which engines disagree, or that are rejected.
 //!
-//! Works on text: lines and balanced blocks are left out, and what is in parentheses becomes one
-//! of the parts in it. All candidates of a round are compiled as one program; those that rustc
-//! does not accept drop out by themselves.
+//! It works on text: it removes lines and balanced blocks, and replaces parentheses by one of their
+//! parts. All candidates of a round are compiled as one program; those that rustc rejects drop out.
 use super::{
     Kernel,
     batch::{Toolchain, compile, run},
 };
 
-/// What is wrong with a kernel, without what differs from one smaller kernel to the next.
+/// Returns the kind of a failure, without the details that change from one smaller kernel to the
+/// next.
 fn symptom(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     match line.split_once(": error") {
@@ -21,10 +21,10 @@ fn symptom(said: &str) -> String {
     }
 }
 
-/// The smallest kernel that was found with the symptom of `kernel`, of which `said` tells.
+/// Returns the smallest kernel found with the symptom of `kernel`, which `said` describes.
 ///
 /// # Errors
-/// What has nothing to do with kernels.
+/// Fails for reasons outside of kernels.
 pub fn shrink(toolchain: &Toolchain, kernel: &Kernel, said: &str) -> Result<Kernel, String> {
     let wanted = symptom(said);
     let mut lines: Vec<String> = kernel.source.lines().map(str::to_owned).collect();
@@ -46,7 +46,8 @@ fn with_lines(kernel: &Kernel, lines: &[String]) -> Kernel {
 
 type Candidates = fn(&[String]) -> Vec<Vec<String>>;
 
-/// The shortest of the candidates with the symptom.
+/// Returns the shortest candidate with the symptom, among the first ones that contain such a
+/// candidate.
 fn best(
     toolchain: &Toolchain,
     kernel: &Kernel,
@@ -71,7 +72,7 @@ fn best(
     Ok(None)
 }
 
-/// Without runs of lines, the longest first; braces stay balanced.
+/// Returns the lines without runs of lines, the longest runs first; braces stay balanced.
 fn without_lines(lines: &[String]) -> Vec<Vec<String>> {
     let mut candidates = Vec::new();
     // The last line makes the kernel a case.
@@ -90,7 +91,7 @@ fn without_lines(lines: &[String]) -> Vec<Vec<String>> {
         }
     }
     candidates.sort_by_key(|(removed, _)| std::cmp::Reverse(*removed));
-    // Long runs rarely can go: a few of each length.
+    // Long runs can rarely go, so only a few of each length are tried.
     let mut kept: Vec<(usize, usize, Vec<String>)> = Vec::new();
     for (at, (removed, lines)) in candidates.into_iter().enumerate() {
         let halving = (most / removed.max(1)).ilog2();
@@ -101,7 +102,7 @@ fn without_lines(lines: &[String]) -> Vec<Vec<String>> {
     kept.into_iter().map(|(_, _, lines)| lines).collect()
 }
 
-/// With a pair of parentheses or braces in an expression replaced by one in it.
+/// Returns the lines with a pair of parentheses or braces in an expression replaced by one in it.
 fn without_parts(lines: &[String]) -> Vec<Vec<String>> {
     let mut candidates = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -119,7 +120,7 @@ fn without_parts(lines: &[String]) -> Vec<Vec<String>> {
     candidates
 }
 
-/// Where each balanced pair of brackets starts and ends.
+/// Returns the start and end of each balanced pair of brackets.
 fn groups(line: &str) -> Vec<(usize, usize)> {
     let (mut open, mut groups) = (Vec::new(), Vec::new());
     for (at, c) in line.char_indices() {

@@ -1,4 +1,4 @@
-//! Parts of slices, what their methods give, and references that are written through.
+//! Parts of slices, results of their methods, and references that are written through.
 use super::{
     generator::Generator,
     numbers::{READ, WRITTEN},
@@ -6,12 +6,12 @@ use super::{
 };
 
 impl Generator {
-    /// Whether there are slices of the type.
+    /// Returns true if there are slices of the type.
     pub(super) fn has_memory(&self, of: &Ty) -> bool {
         matches!(of, Ty::Scalar(name) if self.context.kernel && self.memory.contains(name))
     }
 
-    /// A part of what the kernel reads, of two elements at least.
+    /// Returns a part of a slice that the kernel reads, of at least two elements.
     pub(super) fn part(&mut self, name: &str) -> String {
         let start = if self.chance(50) {
             self.pick(30).to_string()
@@ -30,7 +30,7 @@ impl Generator {
         }
     }
 
-    /// A slice of two elements at least.
+    /// Returns a slice of at least two elements.
     pub(super) fn make_slice(&mut self, of: &Ty, depth: u32) -> String {
         let ty = Ty::Slice(Box::new(of.clone()));
         let places = self.places();
@@ -54,7 +54,7 @@ impl Generator {
         }
     }
 
-    /// An option by a method of slices.
+    /// Returns an option, from a method of slices.
     pub(super) fn got(&mut self, of: &Ty, depth: u32) -> String {
         let Ty::Scalar(name) = of else { unreachable!("the kernel has memory of scalars") };
         let index = self.expr(&USIZE, depth, true);
@@ -70,7 +70,7 @@ impl Generator {
         }
     }
 
-    /// A statement: a slice in a variable, and what a pattern finds in it.
+    /// Writes a slice in a variable, and a pattern that matches it.
     pub(super) fn let_slice(&mut self) {
         let Some(name) = self.read_memory() else { return self.let_statement() };
         let (of, slice) = (Ty::Scalar(name), self.name("v"));
@@ -100,12 +100,12 @@ impl Generator {
         self.vars.push(Var { name: slice, ty, mutable: false });
     }
 
-    /// A type that the kernel reads slices of.
+    /// Returns a type of which the kernel reads slices.
     pub(super) fn read_memory(&mut self) -> Option<&'static str> {
         (self.context.kernel && !self.memory.is_empty()).then(|| self.draw.one_of(&self.memory))
     }
 
-    /// `for` over parts of a slice.
+    /// Writes a `for` over parts of a slice.
     pub(super) fn for_parts(&mut self, depth: u32) {
         let Some(name) = self.read_memory() else { return self.let_statement() };
         let (part, label) = (self.name("v"), self.name("'l"));
@@ -121,13 +121,13 @@ impl Generator {
         self.line("}");
     }
 
-    /// A thread's own part of what the kernel writes, as a slice that is changed by methods.
+    /// Writes changes by methods of the slice of the thread's own elements.
     pub(super) fn written_part(&mut self) {
         let Some(name) = self.read_memory() else { return self.assignment() };
         let (of, part) = (Ty::Scalar(name), self.name("m"));
         self.line("{");
         self.line(&format!("let {part} = &mut w_{name}[base..base + {WRITTEN}];"));
-        // It is borrowed: nothing else of the type is looked at.
+        // It is borrowed, so nothing else of the type is read.
         let memory = self.memory.clone();
         self.memory.retain(|other| *other != name);
         for _ in 0..1 + self.pick(3) {
@@ -177,7 +177,7 @@ impl Generator {
         }
     }
 
-    /// A reference to a place, which is written through.
+    /// Writes a reference to a place, and an assignment through it.
     pub(super) fn reference(&mut self) {
         let settable: Vec<_> = self.places().into_iter().filter(|place| place.mutable).collect();
         if settable.is_empty() {
@@ -216,7 +216,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// `(a, b) = (x, y)`.
+    /// Writes `(a, b) = (x, y)`.
     pub(super) fn swapped(&mut self) {
         let settable: Vec<_> = self.places().into_iter().filter(|place| place.mutable).collect();
         let (first, second) = if settable.len() > 1 {

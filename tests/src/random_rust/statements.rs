@@ -5,7 +5,7 @@ use super::{
 };
 
 impl Generator {
-    /// A statement with `depth` levels of blocks in it at most.
+    /// Writes a statement with at most `depth` levels of blocks in it.
     pub(super) fn statement(&mut self, depth: u32) {
         let simple = 22;
         match self.pick(if depth == 0 { simple } else { 49 }) {
@@ -63,7 +63,7 @@ impl Generator {
         }
     }
 
-    /// Statements, and perhaps a jump.
+    /// Writes statements, and perhaps a jump.
     pub(super) fn body(&mut self, depth: u32) {
         let before = self.vars.len();
         for _ in 0..1 + self.pick(3) {
@@ -95,7 +95,7 @@ impl Generator {
         let annotated = self.chance(60) || matches!(ty, Ty::Option(_));
         let converted = if annotated && self.chance(10) { self.made_by_into(&ty, 2) } else { None };
         let value = converted.unwrap_or_else(|| self.expr(&ty, 3, annotated));
-        // Now and then a name that is taken: the older one is shadowed.
+        // Sometimes a name that is in use: the older variable is shadowed.
         let taken: Vec<_> =
             self.visible().into_iter().filter(|var| var.name.starts_with('v')).collect();
         let name = if !taken.is_empty() && self.chance(10) {
@@ -109,7 +109,7 @@ impl Generator {
         self.vars.push(Var { name, ty, mutable });
     }
 
-    /// An option by a method of integers or slices.
+    /// Writes an option, from a method of integers or slices.
     fn let_option(&mut self) {
         let of = self.int();
         let Ty::Scalar(scalar) = of else { unreachable!("integers are scalars") };
@@ -125,7 +125,7 @@ impl Generator {
         self.vars.push(Var { name, ty, mutable: false });
     }
 
-    /// `let` with a pattern that always matches.
+    /// Writes a `let` with a pattern that always matches.
     fn let_pattern(&mut self) {
         let ty = match self.pick(3) {
             0 if !self.structs.is_empty() => Ty::Struct(self.pick(self.structs.len())),
@@ -134,7 +134,7 @@ impl Generator {
         };
         let said = if let Ty::Struct(_) = ty { self.source_of(&ty) } else { None };
         let value = match said {
-            // What it is converted to, the pattern says.
+            // The pattern determines the target of the conversion.
             Some(from) if self.chance(60) => format!("({}).into()", self.expr(&from, 2, false)),
             _ => self.expr(&ty, 2, false),
         };
@@ -233,7 +233,7 @@ impl Generator {
         self.line(&format!("{element} {op} {value};"));
     }
 
-    /// A call that changes a variable through a reference.
+    /// Writes a call that changes a variable through a reference.
     fn mutating_call(&mut self) {
         let found: Vec<Function> = self
             .functions
@@ -261,7 +261,7 @@ impl Generator {
             return self.let_statement();
         }
         let place = places[self.pick(places.len())].name.clone();
-        // The other arguments see nothing of the variable that is borrowed.
+        // The other arguments cannot use the borrowed variable.
         let hidden = self.hide(&place);
         let args: Vec<_> = self.without_assignments(|this| {
             function
@@ -287,7 +287,7 @@ impl Generator {
         self.vars.push(Var { name, ty: function.ret, mutable: false });
     }
 
-    /// A variable that is set in the branches behind its `let`.
+    /// Writes a variable that is assigned in the branches after its `let`.
     fn deferred(&mut self) {
         let ty = self.ty(1);
         let (name, condition) = (self.name("v"), self.expr(&BOOL, 2, true));
@@ -332,7 +332,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// `if let` with any pattern.
+    /// Writes an `if let` with any pattern.
     fn if_pattern(&mut self, depth: u32) {
         let of = self.ty(2);
         let value = self.expr(&of, 2, false);
@@ -362,7 +362,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// `let .. else`, in a block that it leaves where the pattern does not match.
+    /// Writes a `let .. else`, in a block that it leaves if the pattern does not match.
     fn let_else(&mut self) {
         let of = self.ty(1);
         let option = Ty::Option(Box::new(of.clone()));

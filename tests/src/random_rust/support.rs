@@ -1,55 +1,56 @@
 //! Device functions that random kernels call.
 use warpwise::prelude::*;
 
-/// The same number, or the one NaN: the sign and payload of a computed one are open in Rust.
+/// Returns the number, or one fixed NaN: Rust does not specify the sign and payload of a computed
+/// one.
 #[device]
 pub(crate) fn nan_f32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { x }
 }
 
-/// As [`nan_f32`].
+/// Does the same as [`nan_f32`].
 #[device]
 pub(crate) fn nan_f64(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { x }
 }
 
-/// Bits that are the same ones for every NaN.
+/// Returns the bits of the number, the same ones for every NaN.
 #[device]
 pub(crate) fn bits_f32(x: f32) -> u32 {
     if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }
 }
 
-/// As [`bits_f32`].
+/// Does the same as [`bits_f32`].
 #[device]
 pub(crate) fn bits_f64(x: f64) -> u64 {
     if x.is_nan() { 0x7ff8_0000_0000_0000 } else { x.to_bits() }
 }
 
-/// As [`nan_f32`].
+/// Does the same as [`nan_f32`].
 #[device]
 pub(crate) fn nan_f16(x: f16) -> f16 {
     if x.is_nan() { f16::NAN } else { x }
 }
 
-/// As [`nan_f32`].
+/// Does the same as [`nan_f32`].
 #[device]
 pub(crate) fn nan_bf16(x: bf16) -> bf16 {
     if x.is_nan() { bf16::NAN } else { x }
 }
 
-/// As [`bits_f32`].
+/// Does the same as [`bits_f32`].
 #[device]
 pub(crate) fn bits_f16(x: f16) -> u16 {
     if x.is_nan() { 0x7e00 } else { x.to_bits() }
 }
 
-/// As [`bits_f32`].
+/// Does the same as [`bits_f32`].
 #[device]
 pub(crate) fn bits_bf16(x: bf16) -> u16 {
     if x.is_nan() { 0x7fc0 } else { x.to_bits() }
 }
 
-/// A hash of what was seen and of what is seen now.
+/// Returns a hash of the values so far and a new one.
 #[device]
 pub(crate) fn mix(seen: u64, now: u64) -> u64 {
     (seen ^ now).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
@@ -89,7 +90,7 @@ pub(crate) fn repeat<T: Copy, F: Fn(T) -> T>(count: usize, start: T, f: F) -> T 
     value
 }
 
-/// `f` sees every element but the last, and may change what it captured.
+/// Calls `f`, which may change its captures, on every element but the last.
 #[device]
 pub(crate) fn each<T: Copy, F: FnMut(T)>(of: &[T], mut f: F) {
     for at in 1..of.len() {

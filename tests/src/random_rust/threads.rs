@@ -1,16 +1,16 @@
-//! Statements in which threads meet: shared memory, barriers, warps and atomics. What they give
-//! does not depend on who comes first, and no thread ends before.
+//! Statements in which threads meet: shared memory, barriers, warps and atomics. Their results do
+//! not depend on the order of threads, and no thread ends before them.
 use super::{
     generator::Generator,
     kernel::atomic,
     types::{BOOL, I32, Ty, U32, USIZE, Var},
 };
 
-/// What atomics exist of.
+/// The types of which atomics exist.
 const ATOMICS: [&str; 6] = ["u32", "i32", "u64", "i64", "f32", "f64"];
 
 impl Generator {
-    /// The types that the kernel has atomics of.
+    /// Returns the types of which the kernel has atomics.
     pub(super) fn atomics(&mut self) -> Vec<&'static str> {
         let mut found = vec![ATOMICS[self.pick(4)], ATOMICS[self.pick(6)]];
         found.sort_unstable();
@@ -18,7 +18,7 @@ impl Generator {
         found
     }
 
-    /// The body of a kernel whose threads meet.
+    /// Writes the body of a kernel whose threads meet.
     pub(super) fn meetings(&mut self, atomics: &[&'static str]) {
         let block = 64 / self.blocks;
         self.line("let t = thread_idx_x();");
@@ -50,7 +50,7 @@ impl Generator {
         ));
     }
 
-    /// Shared memory, of which each thread sets its own element.
+    /// Writes shared memory, of which each thread sets its own element.
     fn tile(&mut self, block: usize) -> (String, Ty) {
         let (name, ty) = (self.name("s"), self.exchanged());
         if self.chance(40) && !matches!(ty, Ty::Tuple(_)) {
@@ -64,7 +64,7 @@ impl Generator {
         (name, ty)
     }
 
-    /// A type of which shared memory is made, and which lanes give each other.
+    /// Returns a type for shared memory and for exchanges between lanes.
     pub(super) fn exchanged(&mut self) -> Ty {
         match self.pick(10) {
             0..6 => return self.scalar(),
@@ -74,7 +74,7 @@ impl Generator {
         Ty::Tuple(vec![self.scalar(), self.scalar()])
     }
 
-    /// Atomics in shared memory, with their type; they are zeros.
+    /// Writes atomics in shared memory, which are zeros, and returns their name and type.
     fn counters(&mut self) -> (String, &'static str) {
         let (name, of) = (self.name("s"), ATOMICS[self.pick(4)]);
         self.line(&format!("let {name} = shared!([{}; 4]);", atomic(of)));
@@ -84,7 +84,7 @@ impl Generator {
         (name, of)
     }
 
-    /// Each thread sets its element, and reads one of any thread.
+    /// Has each thread set its element, and read one of any thread.
     fn exchange(&mut self, tiles: &[(String, Ty)], block: usize) {
         let (tile, ty) = tiles[self.pick(tiles.len())].clone();
         let (value, from) = (self.expr(&ty, 3, true), self.expr(&USIZE, 2, true));
@@ -99,7 +99,7 @@ impl Generator {
         self.vars.push(Var { name, ty, mutable: false });
     }
 
-    /// A warp function of all lanes, or of two halves of them by masks.
+    /// Writes a call of a warp function of all lanes, or of two halves of them by masks.
     fn warp(&mut self) {
         let (call, masked, ty) = match self.pick(4) {
             0 | 1 => self.shuffle(),
@@ -121,7 +121,7 @@ impl Generator {
         self.vars.push(Var { name, ty, mutable: false });
     }
 
-    /// A shuffle; with a mask, one that stays in the half.
+    /// Returns a shuffle; with a mask, one that stays in the half.
     fn shuffle(&mut self) -> (String, Option<String>, Ty) {
         let ty = self.exchanged();
         let value = self.expr(&ty, 2, false);
@@ -192,7 +192,7 @@ impl Generator {
         }
     }
 
-    /// A barrier that says for how many of the block something holds.
+    /// Writes a barrier that counts or combines a condition over the block.
     fn vote(&mut self) {
         let (test, name) = (self.expr(&BOOL, 2, true), self.name("v"));
         let (function, ty) =
@@ -203,7 +203,7 @@ impl Generator {
         self.vars.push(Var { name, ty, mutable: false });
     }
 
-    /// Atomic operations: on a cell only such that commute, whose results nobody looks at.
+    /// Writes atomic operations: on a cell only operations that commute, with unused results.
     fn count(&mut self, counters: &(String, &'static str), atomics: &[&'static str]) {
         let (shared, of) = counters;
         let value = self.expr(&Ty::Scalar(of), 2, true);
@@ -243,10 +243,11 @@ impl Generator {
         self.line(&format!("a_{of}[{cell}]{scope}.{kind}({value}, Ordering::{order});"));
     }
 
-    /// Sums that are exact in any order, and extremes of no NaN and one zero.
+    /// Writes atomic operations on floats: sums that are exact in any order, and extremes without
+    /// NaNs and with one zero.
     fn count_float(&mut self, of: &str, order: &str, scope: &str) {
         let small = self.expr(&Ty::Scalar("u8"), 2, false);
-        // Only a thread of the only block knows when a cell has been set.
+        // Only in a launch of one block do threads know when a cell has been set.
         let cell = if self.blocks == 1 { self.pick(3) } else { 1 + self.pick(2) };
         let kind = ["fetch_add", "fetch_min", "fetch_max"][cell];
         self.line("if t % 3 != 1 {");
@@ -256,7 +257,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// A sum by `compare_exchange`.
+    /// Writes a sum by `compare_exchange`.
     fn compare_exchange(&mut self, of: &str, value: &str) {
         let (old, seen) = (self.name("v"), self.name("v"));
         self.line(&format!("let mut {old} = a_{of}[7].load(Ordering::Relaxed);"));
@@ -270,7 +271,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// Control that all threads agree on, with an exchange in it.
+    /// Writes control flow that is uniform in the block, with an exchange in it.
     fn uniform(&mut self, tiles: &[(String, Ty)], block: usize) {
         let before = self.vars.len();
         match self.pick(2) {

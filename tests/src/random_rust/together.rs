@@ -1,12 +1,12 @@
-//! What the threads of a block or the lanes of a warp come to, and shared memory that is as long as
-//! the launch says.
+//! Values that the threads of a block or the lanes of a warp combine, and shared memory whose
+//! length depends on the launch.
 use super::{
     generator::Generator,
     types::{INTS, Ty, Var},
 };
 
 impl Generator {
-    /// A length for `shared_dyn!` of a thread's element each, at least.
+    /// Returns a length for `shared_dyn!` of at least one element per thread.
     pub(super) fn launch_len(&mut self) -> String {
         let name = self.draw.one_of(&self.memory);
         match self.pick(4) {
@@ -17,7 +17,7 @@ impl Generator {
         }
     }
 
-    /// A function of `block` or of `warp` that combines values.
+    /// Writes a call of a function of `block` or `warp` that combines values.
     pub(super) fn combined(&mut self) {
         let of = ["block", "warp"][self.pick(2)];
         let name = self.name("v");
@@ -26,11 +26,11 @@ impl Generator {
         self.vars.push(Var { name, ty, mutable: false });
     }
 
-    /// Of numbers.
+    /// Returns a sum or reduction of numbers, and its type.
     fn summed(&mut self, of: &str) -> (String, Ty) {
         let (sums, reduces) =
             (["inclusive_sum", "exclusive_sum"], ["reduce_add", "reduce_min", "reduce_max"]);
-        // A warp's reductions are there for what its instructions are there for.
+        // Reductions of a warp exist only for the types of its instructions.
         let ty = if of == "warp" {
             Ty::Scalar(self.draw.one_of(&["u32", "i32", "u64", "i64", "f32", "f64"]))
         } else if self.chance(30) {
@@ -43,7 +43,8 @@ impl Generator {
         (format!("{function}({value})"), ty)
     }
 
-    /// Of any plain value; in which order they are combined is said, so that anything combines them.
+    /// Returns a combination of any plain values by a closure, and its type. The order of
+    /// combination is defined, so that any closure is allowed.
     fn by_closure(&mut self) -> (String, Ty) {
         let (ty, a, b) = (self.exchanged(), self.name("c"), self.name("c"));
         let value = self.expr(&ty, 2, false);

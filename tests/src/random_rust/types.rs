@@ -1,4 +1,4 @@
-//! Types of random programs, and what is known of the items that they are.
+//! Types of random programs, and the properties of their items.
 
 /// Every integer type.
 pub(super) const INTS: [&str; 10] =
@@ -16,11 +16,11 @@ pub(super) enum Ty {
     Scalar(&'static str),
     Tuple(Vec<Ty>),
     Array(Box<Ty>, usize),
-    /// `F32x4` and its kin: of what, and how many.
+    /// `F32x4` and the other vectors: lane type and number of lanes.
     Vector(&'static str, usize),
     Option(Box<Ty>),
     Result(Box<Ty>, Box<Ty>),
-    /// `&[T]`, of two elements at least.
+    /// `&[T]`, of at least two elements.
     Slice(Box<Ty>),
     /// A struct of the module, by number.
     Struct(usize),
@@ -51,14 +51,14 @@ impl Ty {
         matches!(self, Self::Scalar(name) if self.is_int() && name.starts_with('i'))
     }
 
-    /// The unsigned integer of a signed one's size, and the other way round.
+    /// Returns the unsigned integer of a signed one's size, or the other way round.
     pub(super) fn other_sign(&self) -> Self {
         let Self::Scalar(name) = self else { unreachable!("only integers have a sign") };
         let at = INTS.iter().position(|int| int == name).expect("an integer");
         Self::Scalar(INTS[(at + 5) % 10])
     }
 
-    /// As it is written.
+    /// Returns the type as text.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Scalar(name) => (*name).to_owned(),
@@ -79,23 +79,24 @@ impl Ty {
     }
 }
 
-/// A struct: its fields' types; they are called `f0`, `f1` and so on. A tuple struct's `0`, `1`.
+/// A struct with the types of its fields, which are called `f0`, `f1` and so on, or `0`, `1` in a
+/// tuple struct.
 #[derive(Clone, Debug)]
 pub(super) struct Struct {
     pub(super) fields: Vec<Ty>,
     pub(super) tuple: bool,
-    /// Whether it implements the module's trait.
+    /// True if it implements the module's trait.
     pub(super) measured: bool,
     /// The operators that it implements: `+`, `+=` and so on; `!` and `neg` are prefixes.
     pub(super) operators: Vec<&'static str>,
-    /// Whether it has sums.
+    /// True if it implements `Sum`.
     pub(super) summed: bool,
-    /// Whether it is another name of a generic one.
+    /// True if it is another name of a generic struct.
     pub(super) generic: bool,
 }
 
 impl Struct {
-    /// The name of a field.
+    /// Returns the name of a field.
     pub(super) fn field(&self, number: usize) -> String {
         if self.tuple { number.to_string() } else { format!("f{number}") }
     }
@@ -115,13 +116,13 @@ pub(super) struct Enum {
 }
 
 impl Enum {
-    /// Whether `as` works on it.
+    /// Returns true if `as` works on it.
     pub(super) fn is_plain(&self) -> bool {
         self.variants.iter().all(|variant| variant.fields.is_empty())
     }
 }
 
-/// How a function takes an argument.
+/// The way in which a function takes an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     Value,
@@ -129,18 +130,18 @@ pub(super) enum Pass {
     Mut,
 }
 
-/// Something to call.
+/// A function that can be called.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
-    /// Its name, or behind a receiver the method's.
+    /// Its name; with a receiver, the name of the method.
     pub(super) name: String,
-    /// The struct whose method it is, and how it takes `self`.
+    /// The struct whose method it is, and the way in which it takes `self`.
     pub(super) receiver: Option<(usize, Pass)>,
     pub(super) params: Vec<(Ty, Pass)>,
     pub(super) ret: Ty,
 }
 
-/// The variable that a place is in.
+/// Returns the variable that a place is in.
 pub(super) fn root(place: &str) -> &str {
     place.split(['.', '[']).next().expect("splitting gives a part")
 }
@@ -148,7 +149,7 @@ pub(super) fn root(place: &str) -> &str {
 /// A variable in scope.
 #[derive(Clone, Debug)]
 pub(super) struct Var {
-    /// Its name; `(*v1)` for a reference's value.
+    /// Its name; `(*v1)` for the value of a reference.
     pub(super) name: String,
     pub(super) ty: Ty,
     pub(super) mutable: bool,

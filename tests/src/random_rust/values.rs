@@ -1,19 +1,19 @@
-//! Arguments of random kernels: values of any type, often at an edge of it.
+//! Arguments of random kernels: values of any type, often at one of its edges.
 use warpwise::{Plain, bf16, f16};
 
-/// Threads of a launch.
+/// The number of threads of a launch.
 pub(crate) const THREADS: usize = 64;
-/// Elements of a slice that is only read.
+/// The length of a slice that is only read.
 pub(crate) const READ: usize = 64;
-/// Elements of one that is written: eight for each thread.
+/// The length of a slice that is written: eight elements for each thread.
 pub(crate) const WRITTEN: usize = 8 * THREADS;
-/// Elements of a slice of atomics.
+/// The length of a slice of atomics.
 const CELLS: usize = 8;
 
 /// A type that kernels take.
 pub(crate) trait Value: Plain {
     fn draw(draw: &mut Draw) -> Self;
-    /// Adds bits that tell values apart; they are the same for every NaN.
+    /// Adds bits that distinguish the value from others; they are the same for every NaN.
     fn bits(&self, bits: &mut Vec<u64>);
 }
 
@@ -137,7 +137,8 @@ vectors! {
     f64: F64x2 F64x3 F64x4;
 }
 
-/// [`Value`] for a struct, with its fields, or for an enum, with its variants and theirs.
+/// Implements [`Value`] for a struct, with its fields, or for an enum, with its variants and their
+/// fields.
 macro_rules! value {
     (struct $name:ident { $($field:tt)* }) => {
         impl crate::values::Value for $name {
@@ -189,7 +190,7 @@ impl Draw {
         self.bits() as usize % end
     }
 
-    /// Often small, at an end of some type, or a power of two.
+    /// Returns an integer that is often small, at an end of some type, or a power of two.
     fn integer(&mut self) -> u64 {
         let edges = [0, 1, u64::MAX, 7, 8, 15, 16, 31, 32, 63];
         match self.bits() % 6 {
@@ -206,7 +207,7 @@ impl Draw {
             0 => f16::from_bits(self.bits() as u16),
             _ => f16::from_f32(self.f32()),
         };
-        // What a signalling NaN does is open in Rust.
+        // Rust does not specify the effect of a signalling NaN.
         if value.is_nan() { f16::NAN } else { value }
     }
 

@@ -1,4 +1,4 @@
-//! Vectors: made, combined, taken apart, in types of their own.
+//! Vectors: created, combined, taken apart, in types of their own.
 use super::{
     generator::{Generator, Kind},
     types::{BOOL, HALVES, INTS, Ty},
@@ -8,12 +8,12 @@ use super::{
 const LANES: [&str; 4] = ["x", "y", "z", "w"];
 
 impl Generator {
-    /// A type of vectors.
+    /// Returns a type of vectors.
     pub(super) fn vector_ty(&mut self) -> Ty {
         Ty::Vector(self.lane(), 2 + self.pick(3))
     }
 
-    /// What vectors are of: any number but those of a pointer's size.
+    /// Returns the type of a vector's lanes: any number but those of a pointer's size.
     fn lane(&mut self) -> &'static str {
         match self.pick(8) {
             0..3 => "f32",
@@ -28,13 +28,13 @@ impl Generator {
         }
     }
 
-    /// Whether `+` of integers in a vector wraps wherever it is computed: operators of vectors are the
-    /// library's on the host, which may have been compiled with checks, and may not.
+    /// Returns true if `+` of integers in a vector wraps wherever it is computed. On the host,
+    /// operators of vectors are the library's, which may or may not have been compiled with checks.
     pub(super) fn vectors_wrap(&self) -> bool {
         matches!(self.kind, Kind::Threads | Kind::Contracted)
     }
 
-    /// An expression of a vector type.
+    /// Returns an expression of a vector type.
     pub(super) fn make_vector(&mut self, lane: &'static str, lanes: usize, depth: u32) -> String {
         let ty = Ty::Vector(lane, lanes);
         if depth == 0 {
@@ -87,7 +87,7 @@ impl Generator {
         }
     }
 
-    /// Two vectors, or a vector and a number.
+    /// Returns an operator on two vectors, or on a vector and a number.
     fn vector_operator(&mut self, ty: &Ty, of: &Ty, depth: u32) -> String {
         let ops: &[&str] = match (of.is_int(), self.vectors_wrap()) {
             (false, _) => &["+", "-", "*", "/"],
@@ -109,7 +109,7 @@ impl Generator {
         }
     }
 
-    /// What `as` makes of another vector.
+    /// Returns another vector, converted by its `as_` method.
     fn converted(&mut self, lane: &'static str, lanes: usize, depth: u32) -> String {
         let half = HALVES.contains(&lane);
         let from = loop {
@@ -137,7 +137,7 @@ impl Generator {
             };
         }
         match choice {
-            // Which zero is the smaller is open in Rust; a sum with +0.0 is never -0.0.
+            // Rust does not specify which zero is the smaller; a sum with +0.0 is never -0.0.
             0 => {
                 let zero = format!("{}::ZERO", ty.name());
                 let which = ["min", "max"][self.pick(2)];
@@ -165,7 +165,7 @@ impl Generator {
         }
     }
 
-    /// A number out of vectors.
+    /// Returns a number that is computed from vectors.
     pub(super) fn of_vector(&mut self, lane: &'static str, depth: u32) -> String {
         let ty = Ty::Vector(lane, 2 + self.pick(3));
         let (on, of) = (self.expr(&ty, depth, false), Ty::Scalar(lane));
@@ -186,19 +186,20 @@ impl Generator {
         }
     }
 
-    /// Whether a number can be a vector's lane, and is to be taken from one now.
+    /// Returns true if a number is to be taken from the lane of a vector, which its type must
+    /// permit.
     pub(super) fn takes_lane(&mut self, name: &str) -> bool {
         !name.ends_with("size") && self.chance(6)
     }
 
-    /// A comparison of whole vectors.
+    /// Returns a comparison of whole vectors.
     pub(super) fn vectors_equal(&mut self, depth: u32) -> String {
         let ty = self.vector_ty();
         let (a, b) = (self.expr(&ty, depth, false), self.expr(&ty, depth, false));
         format!("({a} {} {b})", ["==", "!="][self.pick(2)])
     }
 
-    /// A test of how two values are ordered.
+    /// Returns a test of the order of two values.
     pub(super) fn ordered(&mut self, depth: u32) -> String {
         let test = ["lt", "le", "eq", "ne", "gt", "ge"][self.pick(6)];
         match self.pick(3) {
@@ -218,7 +219,7 @@ impl Generator {
         }
     }
 
-    /// An integer that depends on how two values are ordered.
+    /// Returns an integer that depends on the order of two values.
     pub(super) fn by_order(&mut self, ty: &Ty, depth: u32) -> String {
         let ordering = self.ordering(depth);
         if ty.is_signed() && self.chance(40) {

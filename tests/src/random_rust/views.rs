@@ -4,12 +4,12 @@ use super::{
     types::{BOOL, Ty, USIZE, Var},
 };
 
-/// Texts of bytes, with what they are as long as.
+/// Texts of bytes, with their lengths.
 const TEXTS: [(&str, usize); 4] =
     [("warp", 4), ("a\\n\\0", 3), ("\\xff\\x7f", 2), ("aa b\\\\\\\"", 6)];
 
 impl Generator {
-    /// A slice as one or several arrays.
+    /// Writes a slice as one or several arrays.
     pub(super) fn view(&mut self, depth: u32) {
         let Some(name) = self.read_memory() else { return self.let_statement() };
         let (of, part, found) = (Ty::Scalar(name), self.part(name), self.name("v"));
@@ -82,7 +82,7 @@ impl Generator {
         }
     }
 
-    /// Statements up to the brace that ends them, with more in scope.
+    /// Writes statements up to the closing brace, with more variables in scope.
     fn inside(&mut self, depth: u32, own: Vec<(String, Ty)>) {
         let before = self.vars.len();
         self.vars.extend(own.into_iter().map(|(name, ty)| Var { name, ty, mutable: false }));
@@ -96,7 +96,7 @@ impl Generator {
         self.line("}");
     }
 
-    /// An array of arrays as one slice.
+    /// Writes an array of arrays as one slice.
     fn flattened(&mut self, found: &str) {
         let (of, rows) = (self.scalar(), self.name("v"));
         let row = Ty::Array(Box::new(of.clone()), 1 + self.pick(3));
@@ -110,7 +110,7 @@ impl Generator {
         self.vars.push(Var { name: found.into(), ty, mutable: false });
     }
 
-    /// Bytes of a text, as an array or a slice.
+    /// Writes the bytes of a text, as an array or a slice.
     pub(super) fn text(&mut self) {
         let ((text, len), name) = (TEXTS[self.pick(TEXTS.len())], self.name("v"));
         let of = Box::new(Ty::Scalar("u8"));
@@ -124,7 +124,7 @@ impl Generator {
         self.vars.push(Var { name, ty, mutable: false });
     }
 
-    /// An array that is sorted, and searched.
+    /// Writes an array that is sorted and searched.
     pub(super) fn sorted(&mut self) {
         let (of, name) = (self.int(), self.name("v"));
         let ty = Ty::Array(Box::new(of.clone()), 1 + self.pick(5));
@@ -167,7 +167,7 @@ impl Generator {
         self.vars.push(Var { name, ty, mutable: true });
     }
 
-    /// A change of a part of memory by what copies and turns.
+    /// Writes a change of a part of memory by methods that copy and rotate.
     pub(super) fn change_whole(&mut self, part: &str, of: &Ty) {
         let Ty::Scalar(name) = of else { unreachable!("memory is of scalars") };
         let (element, at) = (self.name("m"), self.pick(4));

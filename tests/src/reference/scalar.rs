@@ -53,7 +53,7 @@ macro_rules! with_int {
     };
 }
 
-/// As unsigned bits of the scalar's size.
+/// Returns the value as unsigned bits of the scalar's size.
 fn mask(scalar: Scalar, bits: u64) -> u64 {
     bits & (u64::MAX >> (64 - 8 * scalar.size().unwrap()))
 }
@@ -104,7 +104,7 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits
             | UnaryOp::SwapBytes
-            // No two devices need to agree on it.
+            // Devices may disagree about its result.
             | UnaryOp::Approx(_) => panic!("not of a float"),
         };
         value.to_bits().into()
@@ -124,7 +124,7 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits
             | UnaryOp::SwapBytes
-            // No two devices need to agree on it.
+            // Devices may disagree about its result.
             | UnaryOp::Approx(_) => panic!("not of a float"),
         };
         value.to_bits()
@@ -164,7 +164,7 @@ pub(super) fn binary(op: BinaryOp, ty: Scalar, a: u64, b: u64) -> u64 {
         }) as u64
     }, else match ty {
         Scalar::F32 => {
-            // Exact there, and so are the zeros' signs.
+            // These are exact in `f64`, and keep the signs of zeros.
             if let BinaryOp::Min | BinaryOp::Max = op {
                 let wide = |bits| f64::from(f32_of(bits)).to_bits();
                 let value = extreme(op == BinaryOp::Min, wide(a), wide(b));
@@ -204,8 +204,8 @@ pub(super) fn binary(op: BinaryOp, ty: Scalar, a: u64, b: u64) -> u64 {
     mask(ty, bits)
 }
 
-/// The least or greatest of two `f64`, ignoring one NaN: by their order as integers
-/// with sign and magnitude, in which -0.0 is below +0.0.
+/// Returns the smaller or larger of two `f64`, ignoring one NaN, by their order as integers with
+/// sign and magnitude, in which -0.0 is below +0.0.
 fn extreme(least: bool, a: u64, b: u64) -> u64 {
     let is_nan = |bits| f64::from_bits(bits).is_nan();
     let order = |bits: u64| {
@@ -310,7 +310,8 @@ pub(super) fn ternary(op: TernaryOp, ty: Scalar, a: u64, b: u64, c: u64) -> u64 
     result.into()
 }
 
-/// What `op` makes of `old`; with `flush`, subnormal `f32` are the zero of their sign.
+/// Returns the result of `op` on `old` and `with`; with `flush`, a subnormal `f32` counts as the
+/// zero of its sign.
 pub(super) fn atomic(op: AtomicOp, ty: Scalar, old: u64, with: u64, flush: bool) -> u64 {
     if flush {
         let zeroed = |bits| if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits };
@@ -329,12 +330,12 @@ pub(super) fn atomic(op: AtomicOp, ty: Scalar, old: u64, with: u64, flush: bool)
     binary(op, ty, old, with)
 }
 
-/// Whether a range that ends at `end` has `value`.
+/// Returns true if a range that ends at `end` contains `value`.
 pub(super) fn in_range(ty: Scalar, value: u64, end: u64, inclusive: bool) -> bool {
     compare(if inclusive { CompareOp::Le } else { CompareOp::Lt }, ty, value, end)
 }
 
-/// `value + step`, unless that is past the end of the type.
+/// Returns `value + step`, unless that is past the end of the type.
 pub(super) fn step(ty: Scalar, value: u64, step: u64) -> Option<u64> {
     with_int!(ty, T => {
         (value as T).checked_add(step as T).map(|next| mask(ty, next as u64))

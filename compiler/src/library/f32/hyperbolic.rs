@@ -148,7 +148,8 @@ mod tests {
 
     const SIGNIFICAND: u32 = 0x7fffff;
 
-    /// Where a denominator comes to a power of 2, all of its bits are set next to that only.
+    /// A denominator's significand is all ones only just below a power of 2, so only these are
+    /// tried.
     #[test]
     fn no_quotient_of_tanh_is_of_a_power_of_2_by_ones() {
         let mut ones = 0;

@@ -113,7 +113,7 @@ pub fn rough_reciprocal(d: f32) -> f32 {
     y.mul_add(e.mul_add(e, e), y)
 }
 
-/// Whether subtracting multiples of pi/2 in three parts is accurate.
+/// Returns true if subtracting multiples of pi/2 in three parts is accurate.
 pub fn is_moderate(x: f32) -> bool {
     x.abs() < 105615.0
 }
@@ -174,7 +174,7 @@ pub fn word(index: u32) -> u64 {
 mod tests {
     use super::fast;
 
-    /// What [`quotient`](super::quotient) makes of a reciprocal that the hardware approximates.
+    /// Refines an approximate reciprocal of `d` as [`quotient`](super::quotient) does.
     fn refined(guess: f32, d: f32) -> f32 {
         guess.mul_add(guess.mul_add(-d, 1.0), guess)
     }

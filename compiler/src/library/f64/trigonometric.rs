@@ -112,7 +112,7 @@ pub fn reciprocal(d: f64) -> f64 {
     y.mul_add(y.mul_add(-d, 1.0), y)
 }
 
-/// Whether subtracting multiples of pi/2 in three parts is accurate: below 2^30.
+/// Returns true if subtracting multiples of pi/2 in three parts is accurate: below 2^30.
 #[inline(always)]
 pub fn is_moderate(x: f64) -> bool {
     high_bits(x) < 0x41d00000

@@ -357,8 +357,8 @@ impl Test {
     /// True if this test implies `other`, which it may stand for. `Below` and `Less` may do so by
     /// what is `given`.
     ///
-    /// That a term is in a range is what larger terms rely on: without that test, they may wrap,
-    /// and so may not imply it. Values are compared in their own type and rely on nothing.
+    /// Larger terms rely on a term being in its range: without that test, they may wrap, and so may
+    /// not imply it. Values are compared in their own type and rely on nothing.
     pub(super) fn implies(self, other: Self, terms: &Terms, given: Given) -> bool {
         let is_at_most = |l, r, distance| terms.is_at_most(l, r, distance, given);
         let relies_on_nothing = |by, on| {

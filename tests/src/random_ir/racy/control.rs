@@ -1,4 +1,5 @@
-//! Control of kernels that may race: branches, loops of known and unknown length, and what leaves them.
+//! Control flow of kernels that may race: branches, loops of known and unknown length, and their
+//! exits.
 use super::{BOOL, Racy, U64};
 use warpwise_compiler::{
     id::Id,
@@ -6,7 +7,7 @@ use warpwise_compiler::{
 };
 
 impl Racy {
-    /// A few statements where control is uniform if `uniform`.
+    /// Emits a few statements, in which control is uniform if it is now and `uniform` is true.
     fn inner(&mut self, uniform: bool) {
         let (visible, outer) = (self.indices.len(), self.uniform);
         self.uniform &= uniform;
@@ -31,8 +32,8 @@ impl Racy {
         self.build.end();
     }
 
-    /// A `return` or `break` of those for which a condition holds; where they are not all, not from a loop in which a
-    /// barrier may stand.
+    /// Emits a `return` or `break` of the threads for which a condition holds; unless these are all
+    /// threads, not from a loop that may contain a barrier.
     pub(super) fn leave(&mut self) {
         let (cond, agreed) = self.condition();
         let together = agreed && self.uniform;
@@ -52,7 +53,7 @@ impl Racy {
         }
     }
 
-    /// A `for` of a known or unknown number of iterations.
+    /// Emits a `for` of a known or unknown number of iterations.
     pub(super) fn counted(&mut self) {
         let start = if self.draw.chance(60) { (self.constant(0), true) } else { self.source() };
         let few = self.constant(3);
@@ -75,7 +76,7 @@ impl Racy {
         self.build.end();
     }
 
-    /// The body of a loop, with an index that it moves.
+    /// Emits the body of a loop, with an index that the loop advances.
     fn iterate(&mut self, id: InstId, index: (InstId, bool), uniform: bool) {
         let visible = self.indices.len();
         self.indices.push(index);
@@ -85,8 +86,8 @@ impl Racy {
         self.indices.truncate(visible);
     }
 
-    /// A `while` that moves a variable on, from anywhere, by steps as kernels take, until a bound that nobody knows. Another
-    /// variable may move with it.
+    /// Emits a `while` that advances a variable, from anywhere, by typical steps, up to an unknown
+    /// bound. Another variable may advance with it.
     pub(super) fn moved(&mut self) {
         let first = self.source();
         let (bound, agreed) = self.number();
