@@ -7,7 +7,7 @@ use crate::{
         accesses::{Cost, Request, UnknownCost, Verdict as Price, memory_operands},
     },
     hardware::Kind,
-    ir::{Kernel, Op, Root, Space, Span},
+    ir::{Kernel, Op, Space, Span},
 };
 
 /// Returns the verdict on each access of `kernel`.
@@ -58,7 +58,7 @@ fn access_noun(kernel: &Kernel, request: &Request) -> String {
         bytes => format!(" of {bytes} bytes"),
     };
     let place = match request.root {
-        Some(root) => format!(" in `{}`", root_name(kernel, root)),
+        Some(root) => format!(" in `{}`", kernel.root_name(root)),
         None => match request.space {
             Space::Shared => " in shared memory".to_owned(),
             Space::Cluster => " in the shared memory of another block".to_owned(),
@@ -67,15 +67,6 @@ fn access_noun(kernel: &Kernel, request: &Request) -> String {
         },
     };
     does.to_owned() + &size + &place
-}
-
-/// Returns the name of a buffer or array.
-fn root_name(kernel: &Kernel, root: Root) -> &str {
-    match root {
-        Root::Param(param) => &kernel.params[param].name,
-        Root::Shared(shared) => &kernel.shared[shared].name,
-        Root::Array(array) => &kernel.arrays[array].name,
-    }
 }
 
 /// Returns the verdict on a known cost, and the reason: good if it is the ideal for every possible

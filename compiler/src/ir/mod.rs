@@ -481,6 +481,16 @@ impl Kernel {
         names.nth(number).cloned().unwrap_or_default()
     }
 
+    /// Returns the name of a buffer or array in the source; that of an array which a pattern binds
+    /// is empty.
+    pub fn root_name(&self, root: Root) -> &str {
+        match root {
+            Root::Param(param) => &self.params[param].name,
+            Root::Shared(shared) => &self.shared[shared].name,
+            Root::Array(array) => &self.arrays[array].name,
+        }
+    }
+
     /// Returns the number of blocks in a cluster: 1 without clusters.
     pub fn cluster_blocks(&self) -> u32 {
         self.cluster.map_or(1, |dims| dims.iter().product())

@@ -46,13 +46,11 @@ pub(super) fn request_span(kernel: &Kernel, request: &Request) -> Span {
     }
 }
 
-/// Returns the name of `root` in the source.
-pub(super) fn root_name(kernel: &Kernel, root: Option<Root>) -> &str {
-    match root {
-        Some(Root::Param(param)) => &kernel.params[param].name,
-        Some(Root::Shared(shared)) => &kernel.shared[shared].name,
-        Some(Root::Array(array)) => &kernel.arrays[array].name,
-        None => "memory",
+/// Returns the name of `root` in quotes; "the array" if it is not known or has none.
+pub(super) fn quoted_root(kernel: &Kernel, root: Option<Root>) -> String {
+    match root.map(|root| kernel.root_name(root)) {
+        None | Some("") => "the array".to_owned(),
+        Some(name) => format!("`{name}`"),
     }
 }
 

@@ -197,11 +197,7 @@ pub(super) fn storing_threads(analyses: &Analyses, race: &Race) -> usize {
 
 /// Returns the name of an array or buffer in backticks; an array bound by a pattern has none.
 pub(super) fn quoted_name(kernel: &Kernel, root: Root) -> String {
-    let name = match root {
-        Root::Param(param) => &kernel.params[param].name,
-        Root::Shared(shared) => &kernel.shared[shared].name,
-        Root::Array(array) => &kernel.arrays[array].name,
-    };
+    let name = kernel.root_name(root);
     if name.is_empty() { "a shared array".to_owned() } else { format!("`{name}`") }
 }
 

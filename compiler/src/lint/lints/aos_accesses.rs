@@ -23,9 +23,9 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for one in coalescing::find_wasteful(kernel, analyses) {
         let WasteReason::Struct(size) = one.reason else { continue };
-        let name = access::root_name(kernel, one.request.root);
+        let array = access::quoted_root(kernel, one.request.root);
         let used =
-            format!("{} of the {size} bytes of an element of `{name}` are used", one.request.bytes);
+            format!("{} of the {size} bytes of an element of {array} are used", one.request.bytes);
         let mut notes = vec![used];
         notes.extend(access::assumed_shape_note(&analyses.trace.shape));
         let finding = Finding {
@@ -34,7 +34,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             labels: access::address_labels(kernel, analyses, one.request),
             notes,
             help: format!(
-                "keep the fields of `{name}` in arrays of their own (a struct of arrays), so that neighbouring lanes \
+                "keep the fields of {array} in arrays of their own (a struct of arrays), so that neighbouring lanes \
                  access neighbouring numbers"
             ),
         };

@@ -62,7 +62,7 @@ fn finding(
     let (lanes, price) = &cost.worst;
     let up_to = if cost.is_even { "" } else { "up to " };
     let (taken, ideal) = (price.taken[0], price.ideal);
-    let name = access::root_name(kernel, request.root);
+    let array = access::quoted_root(kernel, request.root);
     let mut notes: Vec<String> = access::lane_distance(run, lanes).into_iter().collect();
     notes.extend(access::assumed_shape_note(&analyses.trace.shape));
     Finding {
@@ -75,7 +75,7 @@ fn finding(
         labels: access::address_labels(kernel, analyses, request),
         notes,
         help: format!(
-            "remove `#[constant]` from `{name}`: global memory serves neighbouring words together"
+            "remove `#[constant]` from {array}: global memory serves neighbouring words together"
         ),
     }
 }

@@ -50,7 +50,7 @@ fn is_misaligned(request: &Request, cost: &Cost) -> bool {
 
 fn finding(kernel: &Kernel, analyses: &Analyses, request: &Request, cost: &Cost) -> Finding {
     let (lanes, price) = &cost.worst;
-    let name = access::root_name(kernel, request.root);
+    let array = access::quoted_root(kernel, request.root);
     let verb = access::access_verb(request.kind);
     let elements = SECTOR_BYTES / u64::from(request.bytes.max(1));
     let first = lanes.offsets.iter().min().copied().unwrap_or(0);
@@ -66,6 +66,6 @@ fn finding(kernel: &Kernel, analyses: &Analyses, request: &Request, cost: &Cost)
         span: access::request_span(kernel, request),
         labels: Vec::new(),
         notes: begin.into_iter().chain(access::assumed_shape_note(&analyses.trace.shape)).collect(),
-        help: format!("let warps begin at a multiple of {elements} elements of `{name}`"),
+        help: format!("let warps begin at a multiple of {elements} elements of {array}"),
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     ir::{
         BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, Root, Scalar, Ty, UnaryOp, evaluate,
     },
-    lint::{Finding, Lint, LintGroup, access},
+    lint::{Finding, Lint, LintGroup},
 };
 
 pub(in crate::lint) const LINT: Lint =
@@ -356,8 +356,8 @@ impl FirstThread<'_> {
             return;
         }
         let (name, is_of_block) = match indexed_root(self.kernel, id) {
-            Some(root @ Root::Shared(_)) => (access::root_name(self.kernel, Some(root)), true),
-            Some(root @ Root::Param(_)) => (access::root_name(self.kernel, Some(root)), false),
+            Some(root @ Root::Shared(_)) => (self.kernel.root_name(root), true),
+            Some(root @ Root::Param(_)) => (self.kernel.root_name(root), false),
             Some(Root::Array(_)) | None => return,
         };
         let span = self.kernel.insts[id].span;

@@ -73,7 +73,7 @@ fn finding(
     root: Option<Root>,
     &ExcessIndex { index, is_least, len, threads }: &ExcessIndex<'_>,
 ) -> Finding {
-    let name = access::root_name(kernel, root);
+    let array = access::quoted_root(kernel, root);
     let worst = threads.iter().max_by_key(|&thread| index.number_in(thread)).unwrap_or(0);
     let reached = index.number_in(worst);
     let all = event.active.threads.count();
@@ -89,7 +89,7 @@ fn finding(
         [note].into_iter().chain(access::assumed_shape_note(&analyses.trace.shape)).collect();
     Finding {
         message: format!(
-            "this index of `{name}` reaches {}{reached}, where there are {len} elements",
+            "this index of {array} reaches {}{reached}, where there are {len} elements",
             if is_least { "at least " } else { "" }
         ),
         span: kernel.insts[event.inst].span,

@@ -37,24 +37,24 @@ fn finding(
     one: &WastefulAccess<'_>,
     elements: Option<u64>,
 ) -> Finding {
-    let name = access::root_name(kernel, one.request.root);
+    let array = access::quoted_root(kernel, one.request.root);
     let distance = match elements {
         Some(elements) => format!("{elements} elements"),
         None => "a row".to_owned(),
     };
     let note =
-        format!("neighbouring lanes differ in x, which makes {distance} of `{name}`; y makes one");
+        format!("neighbouring lanes differ in x, which makes {distance} of {array}; y makes one");
     let mut notes = vec![note];
     notes.extend(access::assumed_shape_note(&analyses.trace.shape));
     // With the axes swapped, those accesses would be like this one.
     let (what, help) = if coalescing::walks_rows(analyses) {
         let help = format!(
-            "go through a tile in shared memory, so that x walks along the rows of `{name}` here, too: swapped axes would \
+            "go through a tile in shared memory, so that x walks along the rows of {array} here, too: swapped axes would \
              do the same to the accesses that walk along rows now"
         );
         ("x walks down the columns", help)
     } else {
-        let help = format!("let x walk along the rows of `{name}`, and y from row to row");
+        let help = format!("let x walk along the rows of {array}, and y from row to row");
         ("the axes are swapped", help)
     };
     Finding {

@@ -47,7 +47,7 @@ fn coalescing_help(
     analyses: &Analyses,
     wasteful: &WastefulAccess<'_>,
 ) -> Option<String> {
-    let name = access::root_name(kernel, wasteful.request.root);
+    let array = access::quoted_root(kernel, wasteful.request.root);
     match wasteful.reason {
         WasteReason::Axes(_) | WasteReason::Struct(_) => None,
         WasteReason::NarrowBlock { wider } => {
@@ -68,11 +68,11 @@ fn coalescing_help(
             };
             Some(format!(
                 "let neighbouring threads take neighbouring elements: in round `k` thread `t` of a block takes element \
-                 `k * {threads} + t` of what the block has of `{name}`"
+                 `k * {threads} + t` of what the block has of {array}"
             ))
         }
         WasteReason::Stride => Some(format!(
-            "let neighbouring lanes access neighbouring elements of `{name}`; where the algorithm needs another order, \
+            "let neighbouring lanes access neighbouring elements of {array}; where the algorithm needs another order, \
              move a contiguous part through shared memory"
         )),
     }

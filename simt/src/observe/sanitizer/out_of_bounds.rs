@@ -81,10 +81,8 @@ fn strip_checks(kernel: &Kernel, index: InstId) -> InstId {
 }
 
 fn root_name(kernel: &Kernel, root: Root) -> &str {
-    match root {
-        Root::Param(param) => &kernel.params[param].name,
-        Root::Shared(shared) => &kernel.shared[shared].name,
-        Root::Array(array) if kernel.arrays[array].name.is_empty() => "an array",
-        Root::Array(array) => &kernel.arrays[array].name,
+    match kernel.root_name(root) {
+        "" => "an array",
+        name => name,
     }
 }
