@@ -1,5 +1,5 @@
-//! Functions of `std::mem`, `std::convert` and `std::hint`, as kernel code that is lowered with its
-//! callers.
+//! Functions of `std::mem`, `std::convert` and `std::hint`, and `PhantomData`, as kernel code that is
+//! lowered with its callers.
 trait Mem {
     fn swap<T>(a: &mut T, b: &mut T) {
         let first = *a;

@@ -4,6 +4,10 @@
 //!
 //! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
 //! names none pays nothing. The vectors that a kernel names are numbered after them.
+//!
+//! Other supported functions of std are in `types/method/table.rs` (methods of numbers),
+//! `types/vector/methods.rs` (of vectors) and `resolve/std_paths.rs` (names that a `use` brings).
+//! `docs/language.md` is the list for users.
 mod bytes;
 pub(crate) mod math_library;
 

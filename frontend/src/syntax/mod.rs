@@ -2,7 +2,6 @@
 pub(crate) mod error;
 pub(crate) mod item;
 pub(crate) mod limits;
-
 pub(crate) mod parse;
 pub(crate) mod place;
 pub(crate) mod raw_text;

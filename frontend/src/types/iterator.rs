@@ -64,7 +64,7 @@ impl IterKind {
             (Self::ChunksExact, true) => "back_of_exact",
             (Self::Windows, false) => "next_of_windows",
             (Self::Windows, true) => "back_of_windows",
-            (Self::UserDefined, false) => "next_of_written",
+            (Self::UserDefined, false) => "next_of_user_defined",
             (Self::UserDefined, true) => "back_of_written",
             (Self::Adapter(adapter), false) => adapter.next_function(),
             (Self::Adapter(adapter), true) => return adapter.back_function(),

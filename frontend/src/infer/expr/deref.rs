@@ -20,7 +20,7 @@ impl Infer<'_> {
     }
 
     /// Dereferences `base` by its `impl`: `DerefMut` if there is one and the place is mutable, else
-    /// `Deref`. Returns `base` if there is none.
+    /// `Deref`. Gives `base` back as the `Err` if there is none.
     pub(crate) fn try_deref(&mut self, base: Expr, at: SpanRange) -> Result<Expr, Expr> {
         if !matches!(self.types.get(base.ty), Type::Adt(..)) {
             return Err(base);
@@ -30,11 +30,11 @@ impl Infer<'_> {
             self.errors.mistyped(at, format_args!("`{shown}` refers to itself without end"));
             return Err(base);
         }
-        let by_mut = self.is_mutable(&base);
-        let by_mut =
-            by_mut.then(|| self.find_operator_impl("DerefMut", "deref_mut", base.ty, None));
-        let found =
-            by_mut.flatten().or_else(|| self.find_operator_impl("Deref", "deref", base.ty, None));
+        let mut found = None;
+        if self.is_mutable(&base) {
+            found = self.find_operator_impl("DerefMut", "deref_mut", base.ty, None);
+        }
+        let found = found.or_else(|| self.find_operator_impl("Deref", "deref", base.ty, None));
         let Some(member) = found else { return Err(base) };
         let call = self.make_operator_call(member, base, None, at);
         Ok(match self.types.get(call.ty) {
@@ -86,6 +86,7 @@ impl Infer<'_> {
                 let ty = self.types.reference(mutable && by_mut, place.ty);
                 Ok(self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at))
             }
+            // The dereference that was wrapped around `expr` above is taken off again.
             Err(base) => match base.kind {
                 ExprKind::Deref(expr) => Err(*expr),
                 _ => Err(base),

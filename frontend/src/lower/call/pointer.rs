@@ -81,11 +81,11 @@ impl Lowerer<'_> {
             return self.call_pointee(number as usize, args, &ret, at);
         }
         self.pointees_at_first_call.get_or_insert(self.pointees.len());
-        let all = self.pointees.iter().enumerate();
-        let all = all.filter(|(_, pointed)| pointed.mono == *mono).map(|(number, _)| number);
-        let all: Vec<usize> = all.collect();
-        // Without a pointee of this type the call is unreachable.
-        let Some((last, before)) = all.split_last() else { return Err(Diverged) };
+        let of_type = self.pointees.iter().enumerate().filter(|(_, pointed)| pointed.mono == *mono);
+        let candidates: Vec<usize> = of_type.map(|(index, _)| index).collect();
+        // Without a pointee of this type the call is unreachable. One that is added later is missing
+        // from the chain below; lowering then starts again with all of them.
+        let Some((last, before)) = candidates.split_last() else { return Err(Diverged) };
         if before.is_empty() {
             return self.call_pointee(*last, args, &ret, at);
         }
@@ -146,8 +146,8 @@ impl Lowerer<'_> {
         if self.active_pointees.contains(&number) {
             self.errors.advise(
                 self.source_range(at),
-                "kernel code cannot recurse: a function that is called by its pointer calls what this may point to, \
-                 and that may be the function itself",
+                "kernel code cannot recurse: this call goes through a function pointer that may point to the \
+                 function it is in",
                 "write a loop, or call a function by its name here",
             );
             return Err(Diverged);

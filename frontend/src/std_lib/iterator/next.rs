@@ -1,4 +1,6 @@
-//! The next item of an iterator in a variable, by source and adapter, and peeking.
+//! `next` of each source and adapter, for an iterator in a variable, and the methods of `Peekable`.
+//! `of` is the inner iterator or slice, `with` the adapter's argument or second part, `state` its
+//! third part (`IterKind` in `types/iterator.rs`).
 trait Iterator<T> {
     fn next_of_range(&mut self) -> Option<T> {
         let first = self.start;
@@ -124,7 +126,7 @@ trait Iterator<T> {
     fn next_of_rev(&mut self) -> Option<T> {
         self.of.next_back()
     }
-    fn next_of_written(&mut self) -> Option<T> {
+    fn next_of_user_defined(&mut self) -> Option<T> {
         Iterator::next(&mut self.of)
     }
     fn next_of_by_ref(&mut self) -> Option<T> {

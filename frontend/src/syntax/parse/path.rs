@@ -13,7 +13,9 @@ use syn::{
 };
 
 impl TokenReader<'_> {
-    pub(crate) fn parse_path_or_macro(&mut self, structs: bool) -> Option<Expr> {
+    /// Parses a path, a macro call or, where one `may_be_struct`, a struct expression; `None` leaves it
+    /// to syn.
+    pub(crate) fn parse_path_or_macro(&mut self, may_be_struct: bool) -> Option<Expr> {
         let path = self.parse_path()?;
         let attrs = Vec::new();
         match self.peek_joint() {
@@ -33,7 +35,7 @@ impl TokenReader<'_> {
             }
             _ => {}
         }
-        if structs && self.is_at_brace() {
+        if may_be_struct && self.is_at_brace() {
             return None;
         }
         Some(Expr::Path(ExprPath { attrs, qself: None, path }))
@@ -104,6 +106,7 @@ pub(crate) fn is_keyword(word: &str) -> bool {
             word,
             "become" | "extern" | "return" | "static" | "struct" | "typeof" | "unsafe"
         ),
+        // syn parses `builtin # ..`.
         7 => matches!(word, "builtin" | "unsized" | "virtual"),
         8 => matches!(word, "abstract" | "continue" | "override"),
         _ => false,
