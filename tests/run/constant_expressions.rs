@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
-cases![operators, statements, functions, paths, arguments, blocks: THREADS_MEET];
+cases![operators, statements, types, places_of_assignments, scopes, functions, paths, arguments, blocks: THREADS_MEET];
 
 #[device]
 const SIX: usize = 6;
@@ -186,6 +186,122 @@ fn arguments(on: &Engine) -> Check {
         out[4] = flags::<{ !3 }>();
         out[5] = flags::<{ 1 << 7 | b'\x0f' }>();
         out[6] = chosen::<{ SIX > 4 }>() + 10 * chosen::<{ !(SIX > 4) }>();
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Shape {
+    rows: u8,
+    columns: u32,
+    shift: i16,
+}
+
+#[device]
+const SHAPE: Shape = Shape { shift: -1, columns: 16, rows: 200 };
+
+#[device]
+const fn leading(x: u32) -> usize {
+    x.leading_zeros() as usize
+}
+
+#[device]
+const fn mask(is_empty: bool) -> u16 {
+    let kept: u8 = if is_empty { return !0 } else { 7 };
+    kept as u16
+}
+
+#[device]
+const ORIGIN: (u32, u32) = (0, 0);
+
+/// Literals have the types of the fields, parameters and results that they are used as.
+fn types(on: &Engine) -> Check {
+    like_rust!(on, |_x, _y, out| {
+        out[0] = [0u8; SHAPE.columns.leading_zeros() as usize].len() as i32;
+        out[1] = [0u8; (SHAPE.rows << 1) as usize].len() as i32;
+        out[2] = [0u8; SHAPE.shift.count_ones() as usize].len() as i32;
+        out[3] = [0u8; {
+            let n = 16;
+            leading(n)
+        }]
+            .len() as i32;
+        out[4] = [0u8; (mask(true) >> 4) as usize + mask(false) as usize].len() as i32;
+        out[5] = [0u8; {
+            let (x, y) = (SHAPE.columns - 16, 0);
+            match (x, y) {
+                ORIGIN => 3,
+                _ => 4,
+            }
+        }]
+            .len() as i32;
+    });
+    Ok(())
+}
+
+#[device]
+const fn places() -> [usize; 4] {
+    let mut a = [1, 2, 3, 4];
+    let mut i = 0;
+    a[{
+        i += 1;
+        i
+    }] += 10;
+    a[i] += {
+        i += 1;
+        20
+    };
+    let mut pairs = [[0; 2]; 2];
+    pairs[{
+        i -= 1;
+        i
+    }][0] = 5;
+    let copy = pairs;
+    pairs[1][1] = 9;
+    a[3] = copy[1][1] + pairs[1][0] + i;
+    a
+}
+
+/// The right side of a compound assignment goes first, and a place is evaluated once.
+fn places_of_assignments(on: &Engine) -> Check {
+    like_rust!(on, |_x, _y, out| {
+        out[0] = [0u8; places()[0]].len() as i32;
+        out[1] = [0u8; places()[1]].len() as i32;
+        out[2] = [0u8; places()[2]].len() as i32;
+        out[3] = [0u8; places()[3]].len() as i32;
+    });
+    Ok(())
+}
+
+#[device]
+const WIDTH: usize = 4;
+
+#[device]
+struct Scopes;
+
+#[device]
+impl Scopes {
+    const fn width() -> usize {
+        WIDTH * 2
+    }
+    fn lens() -> (usize, usize) {
+        const WIDTH: usize = 100;
+        ([0u8; Self::width()].len(), [0u8; WIDTH].len())
+    }
+}
+
+/// Constants are those of the place where the code stands.
+fn scopes(on: &Engine) -> Check {
+    like_rust!(on, |_x, _y, out| {
+        let (own, inner) = Scopes::lens();
+        out[0] = (own * 1000 + inner) as i32;
+        out[1] = [0u8; {
+            let x = WIDTH;
+            const WIDTH: usize = 8;
+            const _: () = assert!(WIDTH == 8);
+            x
+        }]
+            .len() as i32;
     });
     Ok(())
 }

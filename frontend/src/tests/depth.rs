@@ -145,3 +145,26 @@ fn inlining_too_much_is_refused() {
         assert!(error.contains("nests too deep once its device functions are inlined"), "{error}");
     });
 }
+
+#[test]
+fn constants_that_do_not_end_have_no_value() {
+    let parens = "(".repeat(90);
+    let close = ")".repeat(90);
+    for constant in [
+        "loop {}".to_owned(),
+        "loop { assert!(true); }".to_owned(),
+        "forever()".to_owned(),
+        "deep(1000)".to_owned(),
+        "[1; usize::MAX][0]".to_owned(),
+    ] {
+        let text = format!(
+            "#[device] const fn forever() -> usize {{ while true {{ }} 1 }} \
+             #[device] const fn deep(n: usize) -> usize {{ {parens} if n == 0 {{ 0 }} else {{ deep(n - 1) }} {close} }} \
+             #[kernel] fn k(x: &mut [i32]) {{ x[0] = [1; {{ {constant} }}][0]; }}"
+        );
+        with_rustc_stack(move || {
+            let message = error_message(&text);
+            assert!(!message.contains("bug"), "{constant}: {message}");
+        });
+    }
+}

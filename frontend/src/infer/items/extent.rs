@@ -10,10 +10,10 @@ use crate::{
     },
     resolve::paths::path_key,
     syntax::{error::Reported, span::SpanRange},
-    types::{Len, Prim, constant::Constant},
+    types::{Len, Prim},
 };
 use syn::{
-    BinOp, Expr, Lit,
+    BinOp, Expr,
     visit::{self, Visit},
 };
 use warpwise_compiler::ir::{Extent, Scalar};
@@ -71,13 +71,6 @@ impl Infer<'_> {
     fn eval_symbolic(&mut self, expr: &Expr, env: &Env) -> Result<Extent, Reported> {
         let expr = peel(expr);
         match expr {
-            Expr::Lit(lit) => {
-                if let Lit::Int(int) = &lit.lit
-                    && let Ok(value) = int.base10_parse::<u64>()
-                {
-                    return Ok(Extent::Const(value));
-                }
-            }
             Expr::Path(path) => return self.eval_path(&path.path, env),
             Expr::Cast(cast) => return self.eval_extent_in(&cast.expr, env),
             Expr::Binary(binary) => return self.eval_binary(binary, env),
@@ -142,7 +135,11 @@ impl Infer<'_> {
     }
 
     /// Returns the length of a constant array.
-    fn eval_array_len(&mut self, path: &syn::Path, env: &Env) -> Result<Option<Extent>, Reported> {
+    pub(super) fn eval_array_len(
+        &mut self,
+        path: &syn::Path,
+        env: &Env,
+    ) -> Result<Option<Extent>, Reported> {
         let local = self.find_local_constant(path, env);
         let (ty, own, constants) = match (&local, self.find_constant(path, env)) {
             (Some(constant), _) => (&constant.ty, env.clone(), constant.scope),
@@ -179,12 +176,7 @@ impl Infer<'_> {
             self.unify_open_length(path);
             return Ok(extent);
         }
-        match self.find_std_constant(path, env) {
-            Some((Constant::Int(value), _)) if let Ok(value) = u64::try_from(value) => {
-                Ok(Extent::Const(value))
-            }
-            _ => self.eval_constant(path, env),
-        }
+        self.eval_constant(path, env)
     }
 
     /// Evaluates a `#[device]` constant.
@@ -314,10 +306,6 @@ fn apply_extent_method(name: &str, this: Extent, other: Extent) -> Option<Extent
         "div_ceil" => {
             let past = difference(sum(this, other.clone()), Extent::Const(1));
             Extent::Div(Box::new(past), Box::new(other))
-        }
-        "pow" => {
-            let by = other.simplified()?.known()?.try_into().ok()?;
-            Extent::Const(this.simplified()?.known()?.checked_pow(by)?)
         }
         _ => return None,
     })

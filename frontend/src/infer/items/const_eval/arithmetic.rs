@@ -5,12 +5,19 @@ use crate::types::Prim;
 use syn::BinOp;
 
 /// An integer or `bool`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
     /// The value; 0 or 1 for a `bool`.
     pub(super) value: i128,
-    /// The type; `None` for a literal whose type is not known.
+    /// The type; `None` for a literal whose type is not known. Operations whose result depends on
+    /// the type have none for such a number.
     pub(super) prim: Option<Prim>,
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
 }
 
 impl Number {
@@ -24,6 +31,11 @@ impl Number {
         fits.then_some(Self { value, prim })
     }
 
+    /// Gives a number without a type this one; `None` if it does not fit.
+    pub(super) fn typed(self, prim: Option<Prim>) -> Option<Self> {
+        if self.prim.is_some() { Some(self) } else { Self::new(self.value, prim) }
+    }
+
     /// Returns the value of a cast.
     pub(super) fn cast(self, prim: Prim) -> Option<Self> {
         let is_number = prim.is_int() || prim == Prim::Bool;
@@ -34,14 +46,12 @@ impl Number {
         Self::new(self.value.checked_neg()?, self.prim)
     }
 
-    /// Returns the complement. That of a literal without a type has as many bits as needed.
-    pub(super) fn complement(self) -> Self {
-        let value = match self.prim {
-            Some(Prim::Bool) => 1 - self.value,
-            Some(prim) => wrap(!self.value, prim),
-            None => !self.value,
+    pub(super) fn complement(self) -> Option<Self> {
+        let value = match self.prim? {
+            Prim::Bool => 1 - self.value,
+            prim => wrap(!self.value, prim),
         };
-        Self { value, prim: self.prim }
+        Some(Self { value, prim: self.prim })
     }
 
     /// Applies an operator that evaluates both sides; an assignment as its operator.
@@ -70,15 +80,14 @@ impl Number {
             BinOp::BitXor(_) | BinOp::BitXorAssign(_) => a ^ b,
             // The bits that leave the type are lost without an error.
             BinOp::Shl(_) | BinOp::ShlAssign(_) => {
-                let by = u32::try_from(b).ok().filter(|by| *by < left.bits())?;
-                let shifted = a.checked_mul(1i128 << by)?;
-                return Some(Self {
-                    value: left.prim.map_or(shifted, |prim| wrap(shifted, prim)),
-                    prim: left.prim,
-                });
+                let bits = left.bits()?;
+                let by = u32::try_from(b).ok().filter(|by| *by < bits)?;
+                let shifted = wrap(a.checked_mul(1i128 << by)?, left.prim?);
+                return Some(Self { value: shifted, prim: left.prim });
             }
             BinOp::Shr(_) | BinOp::ShrAssign(_) => {
-                let by = u32::try_from(b).ok().filter(|by| *by < left.bits())?;
+                let bits = left.bits()?;
+                let by = u32::try_from(b).ok().filter(|by| *by < bits)?;
                 return Some(Self { value: a >> by, prim: left.prim });
             }
             _ => return None,
@@ -86,8 +95,14 @@ impl Number {
         Self::new(value, left.prim.or(right.prim))
     }
 
-    fn bits(self) -> u32 {
-        self.prim.and_then(|prim| prim.scalar().bits()).unwrap_or(64)
+    /// Returns the number of bits of the type.
+    fn bits(self) -> Option<u32> {
+        self.prim?.scalar().bits()
+    }
+
+    /// Returns the number in two's complement.
+    fn complement_bits(self) -> Option<u64> {
+        Some((self.value & ((1i128 << self.bits()?) - 1)) as u64)
     }
 
     /// Calls a method of integers that std declares `const`.
@@ -96,28 +111,26 @@ impl Number {
         let of_own_type = |value: i128| Self::new(value, self.prim);
         let count = |value: u32| Self::new(value.into(), Some(Prim::U32));
         match args {
-            [] => {
-                let bits = match self.prim {
-                    Some(prim) => a & ((1i128 << prim.scalar().bits()?) - 1),
-                    None => a,
-                };
-                match name {
-                    "next_power_of_two" => {
-                        of_own_type(u64::try_from(a).ok()?.checked_next_power_of_two()?.into())
-                    }
-                    "is_power_of_two" => Some(Self::bool(a.count_ones() == 1)),
-                    "ilog2" => count(a.checked_ilog2()?),
-                    "ilog10" => count(a.checked_ilog10()?),
-                    "isqrt" => of_own_type(a.checked_isqrt()?),
-                    "abs" => of_own_type(a.checked_abs()?),
-                    "signum" => of_own_type(a.signum()),
-                    "count_ones" => count(bits.count_ones()),
-                    "count_zeros" => count(self.bits() - bits.count_ones()),
-                    "leading_zeros" => count(bits.leading_zeros() - (128 - self.bits())),
-                    "trailing_zeros" => count(bits.trailing_zeros().min(self.bits())),
-                    _ => None,
+            [] => match name {
+                "next_power_of_two" => {
+                    of_own_type(u64::try_from(a).ok()?.checked_next_power_of_two()?.into())
                 }
-            }
+                "is_power_of_two" => Some(Self::bool(a.count_ones() == 1)),
+                "ilog2" => count(a.checked_ilog2()?),
+                "ilog10" => count(a.checked_ilog10()?),
+                "isqrt" => of_own_type(a.checked_isqrt()?),
+                "abs" => of_own_type(a.checked_abs()?),
+                "signum" => of_own_type(a.signum()),
+                "count_ones" => count(self.complement_bits()?.count_ones()),
+                "count_zeros" => count(self.bits()? - self.complement_bits()?.count_ones()),
+                "leading_zeros" => {
+                    count(self.complement_bits()?.leading_zeros() - (64 - self.bits()?))
+                }
+                "trailing_zeros" => {
+                    count(self.complement_bits()?.trailing_zeros().min(self.bits()?))
+                }
+                _ => None,
+            },
             [Self { value: b, prim }] => {
                 let common = Self { value: a, prim: self.prim.or(*prim) };
                 match name {
@@ -130,12 +143,12 @@ impl Number {
                     }
                     "next_multiple_of" => {
                         let over = a.checked_rem_euclid(*b)?;
-                        of_own_type(if over == 0 { a } else { a + b - over })
+                        of_own_type(if over == 0 { a } else { a.checked_add(b - over)? })
                     }
                     "div_euclid" => of_own_type(a.checked_div_euclid(*b)?),
                     "rem_euclid" => of_own_type(a.checked_rem_euclid(*b)?),
                     "abs_diff" if common.prim.is_some_and(|prim| !prim.scalar().is_signed()) => {
-                        Self::new((a - b).abs(), common.prim)
+                        Self::new(a.checked_sub(*b)?.checked_abs()?, common.prim)
                     }
                     "saturating_add" => common.saturate(a.checked_add(*b)?),
                     "saturating_sub" => common.saturate(a.checked_sub(*b)?),
@@ -147,7 +160,8 @@ impl Number {
                         Self { value: a.checked_sub(*b)?, ..common }.cast(common.prim?)
                     }
                     "wrapping_mul" => {
-                        Self { value: a.checked_mul(*b)?, ..common }.cast(common.prim?)
+                        // The low 64 bits of a product are right, however large it is.
+                        Self { value: a.wrapping_mul(*b), ..common }.cast(common.prim?)
                     }
                     _ => None,
                 }

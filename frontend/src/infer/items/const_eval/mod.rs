@@ -16,14 +16,15 @@ use crate::{
     types::Prim,
 };
 use arithmetic::Number;
+use statements::variable_prim;
 use std::rc::Rc;
 use syn::{BinOp, Expr, Lit, UnOp};
 
 /// Limit on the expressions that one constant evaluates.
 const MAX_STEPS: usize = 1 << 16;
 
-/// Limit on calls inside of each other, which bounds the stack.
-const MAX_CALL_DEPTH: usize = 24;
+/// Limit on expressions inside of each other, with those of calls, which bounds the stack.
+const MAX_DEPTH: usize = 256;
 
 /// A value during evaluation.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +32,22 @@ enum Value {
     Unit,
     Number(Number),
     Array(Rc<[Value]>),
-    /// Fields by name; those of tuples have numbers.
+    /// Fields by name, in the order of the names; those of tuples have numbers.
     Fields(Rc<[(String, Value)]>),
+}
+
+impl Value {
+    /// Gives numbers without a type, in arrays as well, this one.
+    fn typed(self, prim: Option<Prim>) -> Flow<Self> {
+        match self {
+            Self::Number(number) => numeric(number.typed(prim)),
+            Self::Array(all) if prim.is_some() => {
+                let all = all.iter().map(|value| value.clone().typed(prim));
+                Ok(Self::Array(all.collect::<Flow<_>>()?))
+            }
+            Self::Unit | Self::Array(_) | Self::Fields(_) => Ok(self),
+        }
+    }
 }
 
 /// The end of an evaluation before its value.
@@ -54,14 +69,24 @@ struct Evaluation {
     variables: Vec<(String, Value)>,
     /// The first variable of the current call.
     first_variable: usize,
+    /// The type that the current call returns, if that is a number.
+    returned: Option<Prim>,
     steps: usize,
-    call_depth: usize,
+    depth: usize,
 }
 
 impl Evaluation {
-    fn find(&mut self, name: &str) -> Option<&mut Value> {
-        let own = self.variables[self.first_variable..].iter_mut().rev();
-        own.map(|(known, value)| (&*known, value)).find(|(known, _)| *known == name).map(|it| it.1)
+    /// Returns the index of a variable of the current call.
+    fn find(&self, name: &str) -> Option<usize> {
+        let own = self.variables[self.first_variable..].iter();
+        let index = own.rev().position(|(known, _)| known == name)?;
+        Some(self.variables.len() - 1 - index)
+    }
+
+    /// Counts work of this many steps.
+    fn count_steps(&mut self, steps: usize) -> Flow<()> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > MAX_STEPS { Err(Stop::NoValue) } else { Ok(()) }
     }
 }
 
@@ -107,10 +132,22 @@ impl<'a> Infer<'a> {
         expected: Option<Prim>,
         evaluation: &mut Evaluation,
     ) -> Flow<Value> {
-        evaluation.steps += 1;
-        if evaluation.steps > MAX_STEPS {
+        evaluation.count_steps(1)?;
+        if evaluation.depth >= MAX_DEPTH {
             return Err(Stop::NoValue);
         }
+        evaluation.depth += 1;
+        let value = self.eval_by_kind(expr, expected, evaluation);
+        evaluation.depth -= 1;
+        value
+    }
+
+    fn eval_by_kind(
+        &mut self,
+        expr: &Expr,
+        expected: Option<Prim>,
+        evaluation: &mut Evaluation,
+    ) -> Flow<Value> {
         match expr {
             Expr::Paren(inner) => self.eval_expr(&inner.expr, expected, evaluation),
             Expr::Group(inner) => self.eval_expr(&inner.expr, expected, evaluation),
@@ -124,7 +161,7 @@ impl<'a> Infer<'a> {
                 match (&unary.op, value) {
                     (UnOp::Deref(_), value) => Ok(value),
                     (UnOp::Neg(_), Value::Number(number)) => numeric(number.negate()),
-                    (UnOp::Not(_), Value::Number(number)) => Ok(Value::Number(number.complement())),
+                    (UnOp::Not(_), Value::Number(number)) => numeric(number.complement()),
                     _ => Err(Stop::NoValue),
                 }
             }
@@ -176,7 +213,7 @@ impl<'a> Infer<'a> {
             }
             Expr::Break(of) => {
                 let value = match &of.expr {
-                    Some(value) => self.eval_expr(value, expected, evaluation)?,
+                    Some(value) => self.eval_expr(value, None, evaluation)?,
                     None => Value::Unit,
                 };
                 Err(Stop::Break(of.label.as_ref().map(|label| label.ident.to_string()), value))
@@ -186,19 +223,25 @@ impl<'a> Infer<'a> {
             }
             Expr::Return(of) => {
                 let value = match &of.expr {
-                    Some(value) => self.eval_expr(value, expected, evaluation)?,
+                    Some(value) => self.eval_expr(value, evaluation.returned, evaluation)?,
                     None => Value::Unit,
                 };
                 Err(Stop::Return(value))
             }
             Expr::Assign(of) => {
-                let value = self.eval_expr(&of.right, None, evaluation)?;
+                let prim = variable_prim(&of.left, evaluation);
+                let value = self.eval_expr(&of.right, prim, evaluation)?;
                 self.assign(&of.left, value, evaluation)?;
                 Ok(Value::Unit)
             }
             Expr::Call(call) => self.eval_call(call, evaluation),
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
+                if name == "len"
+                    && let Some(len) = self.constant_len(&call.receiver, evaluation)?
+                {
+                    return numeric(Number::new(len.into(), Some(Prim::Usize)));
+                }
                 let receiver = self.eval_expr(&call.receiver, expected, evaluation)?;
                 match receiver {
                     Value::Array(all) if name == "len" => {
@@ -221,8 +264,11 @@ impl<'a> Infer<'a> {
                 let value = self.eval_expr(&repeat.expr, expected, evaluation)?;
                 let len = self.eval_number(&repeat.len, Some(Prim::Usize), evaluation)?.value;
                 match usize::try_from(len) {
-                    Ok(len @ ..=MAX_STEPS) => Ok(Value::Array(vec![value; len].into())),
-                    _ => Err(Stop::NoValue),
+                    Ok(len) => {
+                        evaluation.count_steps(len)?;
+                        Ok(Value::Array(vec![value; len].into()))
+                    }
+                    Err(_) => Err(Stop::NoValue),
                 }
             }
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Ok(Value::Unit),
@@ -232,12 +278,7 @@ impl<'a> Infer<'a> {
                 });
                 Ok(Value::Fields(all.collect::<Flow<_>>()?))
             }
-            Expr::Struct(of) if of.rest.is_none() => {
-                let all = of.fields.iter().map(|field| {
-                    Ok((member_name(&field.member), self.eval_expr(&field.expr, None, evaluation)?))
-                });
-                Ok(Value::Fields(all.collect::<Flow<_>>()?))
-            }
+            Expr::Struct(of) if of.rest.is_none() => self.eval_struct(of, evaluation),
             Expr::Index(of) => {
                 let base = self.eval_expr(&of.expr, expected, evaluation)?;
                 let index = self.eval_number(&of.index, Some(Prim::Usize), evaluation)?.value;
@@ -293,6 +334,12 @@ impl<'a> Infer<'a> {
             matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) | And(_) | Or(_))
         };
         let expected = expected.filter(|_| !chain.iter().any(|binary| compares(&binary.op)));
+        // Only the first operator of a chain can be an assignment.
+        if let [binary] = &*chain
+            && is_assignment(&binary.op)
+        {
+            return self.eval_compound_assignment(binary, evaluation);
+        }
         let mut left = self.eval_expr(first, expected, evaluation)?;
         for binary in chain.into_iter().rev() {
             let Value::Number(number) = left else { return Err(Stop::NoValue) };
@@ -303,19 +350,13 @@ impl<'a> Infer<'a> {
                     self.eval_expr(&binary.right, Some(Prim::Bool), evaluation)?
                 }
                 op => {
-                    let shifts = matches!(
-                        op,
-                        BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_)
-                    );
+                    let shifts = matches!(op, BinOp::Shl(_) | BinOp::Shr(_));
                     let hint = number.prim.or(expected).filter(|_| !shifts);
                     let right = self.eval_number(&binary.right, hint, evaluation)?;
-                    let result = Number::apply(op, number, right).ok_or(Stop::NoValue)?;
-                    if is_assignment(op) {
-                        self.assign(&binary.left, Value::Number(result), evaluation)?;
-                        Value::Unit
-                    } else {
-                        Value::Number(result)
-                    }
+                    // A literal has the type of the other side.
+                    let number = if shifts { Some(number) } else { number.typed(right.prim) };
+                    let number = number.ok_or(Stop::NoValue)?;
+                    numeric(Number::apply(op, number, right))?
                 }
             };
         }
@@ -329,10 +370,10 @@ pub(crate) fn eval_literal_integer(expr: &Expr) -> Option<i128> {
         match expr {
             Expr::Paren(inner) => eval(&inner.expr),
             Expr::Group(inner) => eval(&inner.expr),
-            Expr::Lit(lit) => literal(&lit.lit, None),
+            Expr::Lit(lit) => literal(&lit.lit, Some(Prim::Isize)),
             Expr::Unary(unary) => match unary.op {
                 UnOp::Neg(_) => eval(&unary.expr)?.negate(),
-                UnOp::Not(_) => Some(eval(&unary.expr)?.complement()),
+                UnOp::Not(_) => eval(&unary.expr)?.complement(),
                 _ => None,
             },
             Expr::Binary(binary) => {

@@ -1,9 +1,9 @@
 //! Paths and calls in constant expressions: variables, parameters, constants, variants, and
 //! `const fn`s.
 use super::{
-    Evaluation, Flow, MAX_CALL_DEPTH, Stop, Value,
+    Evaluation, Flow, Stop, Value,
     arithmetic::{Number, wrap},
-    numeric,
+    member_name, numeric,
 };
 use crate::{
     hir::{GenericArg, GenericKind},
@@ -37,9 +37,9 @@ impl Infer<'_> {
             return self.eval_definition((value, Some(ty), member.env, 0), expr, evaluation);
         };
         if let Some(name) = path.get_ident()
-            && let Some(value) = evaluation.find(&name.to_string())
+            && let Some(index) = evaluation.find(&name.to_string())
         {
-            return Ok(value.clone());
+            return Ok(evaluation.variables[index].1.clone());
         }
         let (env, name) = (self.env.clone(), path_key(&path));
         if let Some((index, GenericArg::Const(len))) = scope::find_generic(&env.args, &name) {
@@ -65,7 +65,8 @@ impl Infer<'_> {
         }
     }
 
-    pub(super) fn eval_definition(
+    /// Evaluates the value of a constant in the environment of its definition.
+    fn eval_definition(
         &mut self,
         (value, ty, env, constants): (&Expr, Option<&syn::Type>, Env, usize),
         of: &syn::ExprPath,
@@ -77,9 +78,68 @@ impl Infer<'_> {
             let home = std::mem::replace(&mut this.env, env.clone());
             let prim = ty.and_then(|ty| this.element_prim(ty));
             this.env = home;
-            this.eval_in(value, prim, &env, evaluation)
+            this.eval_in(value, prim, &env, evaluation)?.typed(prim)
         })
         .map_err(Stop::Reported)?
+    }
+
+    /// Returns the length of a constant array, by its type, if `receiver` names one.
+    pub(super) fn constant_len(
+        &mut self,
+        receiver: &Expr,
+        evaluation: &Evaluation,
+    ) -> Flow<Option<u64>> {
+        let Expr::Path(path) = receiver else { return Ok(None) };
+        let Some(path) = plain_path(path) else { return Ok(None) };
+        let is_variable =
+            path.get_ident().is_some_and(|name| evaluation.find(&name.to_string()).is_some());
+        let env = self.env.clone();
+        let is_constant = self.find_local_constant(&path, &env).is_some()
+            || self.find_constant(&path, &env).is_some();
+        if is_variable || !is_constant {
+            return Ok(None);
+        }
+        let len = self.eval_array_len(&path, &env).map_err(Stop::Reported)?;
+        Ok(len.and_then(|len| len.simplified()?.known()))
+    }
+
+    /// Evaluates a struct expression, each field with its type.
+    pub(super) fn eval_struct(
+        &mut self,
+        of: &syn::ExprStruct,
+        evaluation: &mut Evaluation,
+    ) -> Flow<Value> {
+        let env = self.env.clone();
+        let own_item = env.self_ty.filter(|_| of.path.is_ident("Self"));
+        let item = match own_item.map(|ty| self.types.get(ty)) {
+            Some(Type::Adt(item, _)) => item,
+            Some(_) => return Err(Stop::NoValue),
+            None => match self.resolve_prefix(&of.path, &env) {
+                Some(ResolvedPrefix { item, rest, .. }) if rest.is_empty() => item,
+                _ => return Err(Stop::NoValue),
+            },
+        };
+        let Some(syn::Item::Struct(defined)) = self.program().item(item) else {
+            return Err(Stop::NoValue);
+        };
+        let own = Env { args: [].into(), home: Some(item), self_ty: None };
+        let home = std::mem::replace(&mut self.env, own);
+        let prims: Vec<(String, Option<Prim>)> = defined
+            .fields
+            .members()
+            .zip(&defined.fields)
+            .map(|(member, field)| (member_name(&member), self.element_prim(&field.ty)))
+            .collect();
+        self.env = home;
+        let mut all = Vec::new();
+        for field in &of.fields {
+            let name = member_name(&field.member);
+            let prim = prims.iter().find(|(known, _)| *known == name).and_then(|(_, prim)| *prim);
+            let value = self.eval_expr(&field.expr, prim, evaluation)?.typed(prim)?;
+            all.push((name, value));
+        }
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(Value::Fields(all.into()))
     }
 
     /// Returns the discriminant of a variant that an expression names; `None` if it names none.
@@ -101,12 +161,12 @@ impl Infer<'_> {
         let mut discriminant = 0;
         for (index, variant) in defined.variants.iter().take(variant + 1).enumerate() {
             if let Some((_, written)) = &variant.discriminant {
-                match self.eval_in(written, None, &own, evaluation)? {
+                match self.eval_in(written, Some(Prim::Isize), &own, evaluation)? {
                     Value::Number(number) => discriminant = number.value,
                     _ => return Err(Stop::NoValue),
                 }
             } else if index > 0 {
-                discriminant += 1;
+                discriminant = i128::checked_add(discriminant, 1).ok_or(Stop::NoValue)?;
             }
         }
         Ok(Some(Number { value: discriminant, prim: None }))
@@ -155,7 +215,8 @@ impl Infer<'_> {
         self.eval_function(callee, own, &path, call, evaluation)
     }
 
-    pub(super) fn eval_function(
+    /// Evaluates the body of a `const fn` with the arguments of a call.
+    fn eval_function(
         &mut self,
         callee: Callee,
         own: Env,
@@ -180,16 +241,16 @@ impl Infer<'_> {
         };
         self.env = home;
         let values = inputs.iter().zip(&call.args);
-        let values = values.map(|((_, prim), arg)| self.eval_expr(arg, *prim, evaluation));
+        let values =
+            values.map(|((_, prim), arg)| self.eval_expr(arg, *prim, evaluation)?.typed(*prim));
         let values = values.collect::<Flow<Vec<_>>>()?;
-        if evaluation.call_depth >= MAX_CALL_DEPTH {
-            return Err(Stop::NoValue);
-        }
         let home = std::mem::replace(&mut self.env, own);
+        // The function does not see the constants that its caller declares.
+        let declared = std::mem::take(&mut self.constants.declared);
         let (outer, first) = (evaluation.variables.len(), evaluation.first_variable);
         evaluation.first_variable = outer;
+        let caller_returns = std::mem::replace(&mut evaluation.returned, returned);
         evaluation.variables.extend(constants);
-        evaluation.call_depth += 1;
         let mut result = Ok(Value::Unit);
         for ((pat, _), value) in inputs.iter().zip(&values) {
             match pat {
@@ -204,17 +265,18 @@ impl Infer<'_> {
             result = self.eval_block(function.block, returned, evaluation);
         }
         evaluation.variables.truncate(outer);
-        (evaluation.first_variable, evaluation.call_depth) = (first, evaluation.call_depth - 1);
+        (evaluation.first_variable, evaluation.returned) = (first, caller_returns);
+        self.constants.declared = declared;
         self.env = home;
         match result {
-            Err(Stop::Return(value)) => Ok(value),
-            result => result,
+            Ok(value) | Err(Stop::Return(value)) => value.typed(returned),
+            Err(stop) => Err(stop),
         }
     }
 
     /// Returns the environment of a function with the type arguments that its call writes, and the
     /// constant arguments.
-    pub(super) fn eval_generic_args(
+    fn eval_generic_args(
         &mut self,
         own: Env,
         sig: &syn::Signature,
@@ -235,7 +297,8 @@ impl Infer<'_> {
                 }
                 (GenericParameter::Const(of), syn::GenericArgument::Const(value)) => {
                     let prim = self.element_prim(&of.ty);
-                    constants.push((param.name(), self.eval_expr(value, prim, evaluation)?));
+                    let value = self.eval_expr(value, prim, evaluation)?.typed(prim)?;
+                    constants.push((param.name(), value));
                 }
                 // `f::<N>` parses as a type.
                 (GenericParameter::Const(_), syn::GenericArgument::Type(syn::Type::Path(path))) => {

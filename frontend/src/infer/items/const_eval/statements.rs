@@ -1,9 +1,24 @@
 //! Statements in constant expressions: blocks, loops, patterns and assignments.
 use super::{Evaluation, Flow, Stop, Value, arithmetic::Number, literal, member_name};
 use crate::{infer::Infer, types::Prim};
-use syn::{Expr, Pat, Stmt};
+use std::rc::Rc;
+use syn::{BinOp, Expr, Pat, Stmt};
+
+/// A place that is assigned to: a variable, or a part of one.
+struct Place {
+    /// The index of the variable.
+    variable: usize,
+    /// The way to the part, from the outside in.
+    steps: Vec<Step>,
+}
+
+enum Step {
+    Element(usize),
+    Field(String),
+}
 
 impl Infer<'_> {
+    /// Evaluates a block, with its constants in scope from its beginning.
     pub(super) fn eval_block(
         &mut self,
         block: &syn::Block,
@@ -11,12 +26,33 @@ impl Infer<'_> {
         evaluation: &mut Evaluation,
     ) -> Flow<Value> {
         let outer = evaluation.variables.len();
-        let value = self.eval_statements(&block.stmts, expected, evaluation);
+        let value = self
+            .declare_block_constants(&block.stmts, evaluation)
+            .and_then(|()| self.eval_statements(&block.stmts, expected, evaluation));
         evaluation.variables.truncate(outer);
         value
     }
 
-    pub(super) fn eval_statements(
+    /// Evaluates the constants of a block. One that is used before its value is known is a unit until
+    /// then, from which nothing can be computed.
+    fn declare_block_constants(&mut self, stmts: &[Stmt], evaluation: &mut Evaluation) -> Flow<()> {
+        let constants = stmts.iter().filter_map(|stmt| match stmt {
+            Stmt::Item(syn::Item::Const(item)) if item.ident != "_" => Some(item),
+            _ => None,
+        });
+        let constants: Vec<&syn::ItemConst> = constants.collect();
+        let first = evaluation.variables.len();
+        let names = constants.iter().map(|item| (item.ident.to_string(), Value::Unit));
+        evaluation.variables.extend(names);
+        for (index, item) in constants.into_iter().enumerate() {
+            let prim = self.element_prim(&item.ty);
+            let value = self.eval_expr(&item.expr, prim, evaluation)?.typed(prim)?;
+            evaluation.variables[first + index].1 = value;
+        }
+        Ok(())
+    }
+
+    fn eval_statements(
         &mut self,
         stmts: &[Stmt],
         expected: Option<Prim>,
@@ -34,18 +70,13 @@ impl Infer<'_> {
                         Pat::Type(typed) => (&*typed.pat, self.element_prim(&typed.ty)),
                         pat => (pat, None),
                     };
-                    let value = self.eval_expr(&init.expr, ty, evaluation)?;
+                    let value = self.eval_expr(&init.expr, ty, evaluation)?.typed(ty)?;
                     if !self.bind(pat, &value, evaluation)? {
                         return Err(Stop::NoValue);
                     }
                     Value::Unit
                 }
-                Stmt::Item(syn::Item::Const(item)) => {
-                    let ty = self.element_prim(&item.ty);
-                    let value = self.eval_expr(&item.expr, ty, evaluation)?;
-                    evaluation.variables.push((item.ident.to_string(), value));
-                    Value::Unit
-                }
+                Stmt::Item(syn::Item::Const(_)) => Value::Unit,
                 Stmt::Expr(expr, None) => self.eval_expr(expr, expected, evaluation)?,
                 Stmt::Expr(expr, Some(_)) => {
                     self.eval_expr(expr, None, evaluation)?;
@@ -66,6 +97,7 @@ impl Infer<'_> {
         label: &Option<String>,
         evaluation: &mut Evaluation,
     ) -> Flow<Option<Value>> {
+        evaluation.count_steps(1)?;
         match self.eval_block(body, None, evaluation) {
             Ok(_) => Ok(None),
             Err(Stop::Break(target, value)) if target.is_none() || target == *label => {
@@ -125,7 +157,7 @@ impl Infer<'_> {
                 let is_constant = ident.mutability.is_none()
                     && evaluation.find(&ident.ident.to_string()).is_none();
                 if is_constant && let Ok(constant) = self.eval_path_value(&path, evaluation) {
-                    return Ok(is_equal(&constant, value));
+                    return Ok(constant == *value);
                 }
                 evaluation.variables.push((ident.ident.to_string(), value.clone()));
                 Ok(true)
@@ -149,7 +181,7 @@ impl Infer<'_> {
             }
             (Pat::Path(path), _) => {
                 let constant = self.eval_path_value(path, evaluation)?;
-                Ok(is_equal(&constant, value))
+                Ok(constant == *value)
             }
             (Pat::Tuple(tuple), Value::Fields(all)) if tuple.elems.len() == all.len() => {
                 for (pat, (_, value)) in tuple.elems.iter().zip(all.iter()) {
@@ -163,58 +195,100 @@ impl Infer<'_> {
         }
     }
 
-    /// Assigns to a variable, or to a part of one.
+    /// Assigns to a place, or to the places of a tuple.
     pub(super) fn assign(
         &mut self,
         to: &Expr,
         value: Value,
         evaluation: &mut Evaluation,
     ) -> Flow<()> {
-        match to {
-            Expr::Paren(inner) => self.assign(&inner.expr, value, evaluation),
-            Expr::Path(path) if let Some(name) = path.path.get_ident() => {
+        if let Expr::Tuple(tuple) = to {
+            let Value::Fields(all) = value else { return Err(Stop::NoValue) };
+            for (to, (_, value)) in tuple.elems.iter().zip(all.iter()) {
+                self.assign(to, value.clone(), evaluation)?;
+            }
+            return Ok(());
+        }
+        let place = self.eval_place(to, evaluation)?;
+        let part = part_of(&place, evaluation)?;
+        *part = match part {
+            Value::Number(old) => value.typed(old.prim)?,
+            Value::Unit | Value::Array(_) | Value::Fields(_) => value,
+        };
+        Ok(())
+    }
+
+    /// Evaluates `a += b` and the like: the right side first, and the place once.
+    pub(super) fn eval_compound_assignment(
+        &mut self,
+        binary: &syn::ExprBinary,
+        evaluation: &mut Evaluation,
+    ) -> Flow<Value> {
+        let shifts = matches!(binary.op, BinOp::ShlAssign(_) | BinOp::ShrAssign(_));
+        let prim = variable_prim(&binary.left, evaluation).filter(|_| !shifts);
+        let right = self.eval_number(&binary.right, prim, evaluation)?;
+        let place = self.eval_place(&binary.left, evaluation)?;
+        let part = part_of(&place, evaluation)?;
+        let Value::Number(left) = part else { return Err(Stop::NoValue) };
+        let result = Number::apply(&binary.op, *left, right).ok_or(Stop::NoValue)?;
+        *part = Value::Number(result);
+        Ok(Value::Unit)
+    }
+
+    fn eval_place(&mut self, expr: &Expr, evaluation: &mut Evaluation) -> Flow<Place> {
+        match expr {
+            Expr::Paren(inner) => self.eval_place(&inner.expr, evaluation),
+            Expr::Path(path) => {
+                let name = path.path.get_ident().ok_or(Stop::NoValue)?;
                 let variable = evaluation.find(&name.to_string()).ok_or(Stop::NoValue)?;
-                *variable = value;
-                Ok(())
+                Ok(Place { variable, steps: Vec::new() })
             }
             Expr::Index(of) => {
+                let mut place = self.eval_place(&of.expr, evaluation)?;
                 let index = self.eval_number(&of.index, Some(Prim::Usize), evaluation)?.value;
-                let base = self.eval_expr(&of.expr, None, evaluation)?;
-                let (Value::Array(all), Ok(index)) = (base, usize::try_from(index)) else {
-                    return Err(Stop::NoValue);
-                };
-                let mut all = all.to_vec();
-                *all.get_mut(index).ok_or(Stop::NoValue)? = value;
-                // A copy of the array is as much work as its elements are.
-                evaluation.steps += all.len();
-                self.assign(&of.expr, Value::Array(all.into()), evaluation)
+                let index = usize::try_from(index).map_err(|_| Stop::NoValue)?;
+                place.steps.push(Step::Element(index));
+                Ok(place)
             }
             Expr::Field(of) => {
-                let Value::Fields(all) = self.eval_expr(&of.base, None, evaluation)? else {
-                    return Err(Stop::NoValue);
-                };
-                let (mut all, name) = (all.to_vec(), member_name(&of.member));
-                let field = all.iter_mut().find(|(known, _)| *known == name);
-                field.ok_or(Stop::NoValue)?.1 = value;
-                self.assign(&of.base, Value::Fields(all.into()), evaluation)
-            }
-            Expr::Tuple(tuple) => {
-                let Value::Fields(all) = value else { return Err(Stop::NoValue) };
-                for (to, (_, value)) in tuple.elems.iter().zip(all.iter()) {
-                    self.assign(to, value.clone(), evaluation)?;
-                }
-                Ok(())
+                let mut place = self.eval_place(&of.base, evaluation)?;
+                place.steps.push(Step::Field(member_name(&of.member)));
+                Ok(place)
             }
             _ => Err(Stop::NoValue),
         }
     }
 }
 
-/// Returns true if two values are equal, whether their types are known or not.
-fn is_equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a.value == b.value,
-        _ => a == b,
+/// Returns the value in a place. An array that other variables share is copied first.
+fn part_of<'e>(place: &Place, evaluation: &'e mut Evaluation) -> Flow<&'e mut Value> {
+    let Evaluation { variables, steps, .. } = evaluation;
+    let mut part = &mut variables[place.variable].1;
+    for step in &place.steps {
+        part = match (step, part) {
+            (Step::Element(index), Value::Array(all)) => {
+                if Rc::get_mut(all).is_none() {
+                    *steps = steps.saturating_add(all.len());
+                }
+                Rc::make_mut(all).get_mut(*index).ok_or(Stop::NoValue)?
+            }
+            (Step::Field(name), Value::Fields(all)) => {
+                let field = Rc::make_mut(all).iter_mut().find(|(known, _)| known == name);
+                &mut field.ok_or(Stop::NoValue)?.1
+            }
+            _ => return Err(Stop::NoValue),
+        };
+    }
+    Ok(part)
+}
+
+/// Returns the type of the number in a variable that is assigned to.
+pub(super) fn variable_prim(to: &Expr, evaluation: &Evaluation) -> Option<Prim> {
+    let Expr::Path(path) = to else { return None };
+    let index = evaluation.find(&path.path.get_ident()?.to_string())?;
+    match &evaluation.variables[index].1 {
+        Value::Number(number) => number.prim,
+        Value::Unit | Value::Array(_) | Value::Fields(_) => None,
     }
 }
 
