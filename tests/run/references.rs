@@ -5,7 +5,8 @@ use warpwise::prelude::*;
 
 cases![
     choosing, exchanging, shared_buffers: THREADS_MEET,
-    narrowing, linked, structs, options, copies, methods, writing, nested, fields, variables, two_spaces,
+    narrowing, linked, structs, options, copies, methods, writing, nested, fields, variables,
+    many_calls, two_spaces,
     lengths: FAULTS,
 ];
 
@@ -576,6 +577,41 @@ fn variables(on: &Engine) -> Check {
         for k in 0..2 {
             (out[4 + k], out[6 + k]) = (few.ends[k], more.ends[k]);
         }
+    });
+    Ok(())
+}
+
+#[device]
+fn least<'a>(a: &'a mut i32, b: &'a mut i32) -> &'a mut i32 {
+    if *a < *b { a } else { b }
+}
+
+#[device]
+fn add_four_times(a: &mut i32, b: &mut i32) {
+    *least(a, b) += 1;
+    *least(a, b) += 2;
+    *least(a, b) += 3;
+    *least(a, b) += 4;
+}
+
+#[device]
+fn add_sixteen_times(a: &mut i32, b: &mut i32) {
+    add_four_times(a, b);
+    add_four_times(b, a);
+    add_four_times(a, b);
+    add_four_times(b, a);
+}
+
+/// Many inlined calls choose among variables.
+fn many_calls(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (mut a, mut b) = (x.len() as i32, y.len() as i32);
+        add_sixteen_times(&mut a, &mut b);
+        add_sixteen_times(&mut a, &mut b);
+        add_sixteen_times(&mut a, &mut b);
+        add_sixteen_times(&mut a, &mut b);
+        add_sixteen_times(&mut a, &mut b);
+        (out[0], out[1]) = (a, b);
     });
     Ok(())
 }
