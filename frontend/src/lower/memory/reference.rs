@@ -140,12 +140,8 @@ impl Lowerer<'_> {
                 return Ok(Place::Reference(ReferencePlace::Copy(copy)));
             }
             Some(ReferenceForm::Chosen) => {
-                let chosen = self.new_local(name, Scalar::U64, at);
-                return Ok(Place::Reference(ReferencePlace::Chosen(Rc::new(ChosenReferent {
-                    chosen,
-                    referents: RefCell::default(),
-                    was_read: Cell::new(false),
-                }))));
+                let chosen = Rc::new(self.new_chosen_referent(name, at));
+                return Ok(Place::Reference(ReferencePlace::Chosen(chosen)));
             }
             None => {}
         }
@@ -158,6 +154,40 @@ impl Lowerer<'_> {
             self.new_local(&name, Scalar::U64, at)
         });
         Ok(Place::Reference(ReferencePlace::Address { ptr, len, number }))
+    }
+
+    /// Returns the place of a variable whose first value is a `&mut` to registers; `None` if it
+    /// cannot be reassigned, since its referent is known only here.
+    pub(crate) fn new_reference_to_registers(
+        &mut self,
+        to: &Place,
+        mono: &Mono,
+        name: &str,
+        at: SpanId,
+    ) -> Flow<Option<Place>> {
+        let Mono::Ref { to: referent, .. } = mono else { return Err(self.report_bug(at)) };
+        if !self.is_storable(referent, at)? {
+            return Ok(None);
+        }
+        let chosen = self.new_chosen_referent(name, at);
+        let is_kept = self.choose_referent(&chosen, to, at);
+        Ok(is_kept.then(|| Place::Reference(ReferencePlace::Chosen(Rc::new(chosen)))))
+    }
+
+    fn new_chosen_referent(&mut self, name: &str, at: SpanId) -> ChosenReferent {
+        let chosen = self.new_local(name, Scalar::U64, at);
+        ChosenReferent { chosen, referents: RefCell::default(), was_read: Cell::new(false) }
+    }
+
+    /// Adds a referent to those that are chosen among, and chooses it; returns false if it is a
+    /// temporary value.
+    fn choose_referent(&mut self, of: &ChosenReferent, to: &Place, at: SpanId) -> bool {
+        let Some(referent) = self.new_referent(to, at) else { return false };
+        let number = of.referents.borrow().len();
+        of.referents.borrow_mut().push(referent);
+        let value = self.push_bits(number as u64, Scalar::U64, at);
+        self.push_inst(at, Op::Set { local: of.chosen, value }, ir::Ty::Unit);
+        true
     }
 
     /// Declares a local for an address, whose space is unknown until it is assigned.
@@ -297,7 +327,12 @@ impl Lowerer<'_> {
             ReferencePlace::Chosen(of) => {
                 of.was_read.set(true);
                 let referents = of.referents.borrow().clone();
-                self.place_of_referents(&referents, of.chosen, at)
+                if referents.is_empty() {
+                    // It has no value, as in an option that is `None`: any place stands for it.
+                    self.allocate(to, "", at)?
+                } else {
+                    self.place_of_referents(&referents, of.chosen, at)
+                }
             }
         };
         Ok(Value::Ref(Box::new(referred)))
@@ -380,12 +415,9 @@ impl Lowerer<'_> {
                 Ok(())
             }
             ReferencePlace::Chosen(of) => {
-                let referent = (!of.was_read.get()).then(|| self.new_referent(to, at)).flatten();
-                let Some(referent) = referent else { return Err(self.report_in_registers(at)) };
-                let number = of.referents.borrow().len();
-                of.referents.borrow_mut().push(referent);
-                let value = self.push_bits(number as u64, Scalar::U64, at);
-                self.push_inst(at, Op::Set { local: of.chosen, value }, ir::Ty::Unit);
+                if of.was_read.get() || !self.choose_referent(of, to, at) {
+                    return Err(self.report_in_registers(at));
+                }
                 Ok(())
             }
             ReferencePlace::Copy(_) if *mutable => Err(self.report_in_registers(at)),
@@ -515,7 +547,8 @@ fn is_computed_by_nothing(place: &Place) -> bool {
         Place::Variants(of) => {
             is_computed_by_nothing(&of.tag) && of.parts.iter().flatten().all(is_computed_by_nothing)
         }
-        Place::Value(_) | Place::OneOf(..) => false,
+        Place::Value(value) => matches!(value, Value::Unit),
+        Place::OneOf(..) => false,
     }
 }
 

@@ -90,8 +90,10 @@ impl Lowerer<'_> {
             // A texel has no address that a variable could hold, so that a surface cannot be
             // reassigned.
             Value::Parts(_) if self.is_surface_type(mono) => Ok(Place::Value(value)),
-            // Its referent has no address, so that the reference cannot be reassigned.
-            Value::Ref(_) if refers_to_registers(&value, mono) => Ok(Place::Value(value)),
+            Value::Ref(ref to) if refers_to_registers(&value, mono) => {
+                let place = self.new_reference_to_registers(to, mono, name, at)?;
+                Ok(place.unwrap_or(Place::Value(value)))
+            }
             // The iterator may contain closures, which are not storable as a whole.
             Value::Parts(parts) if let Mono::Iter(_, types) = mono => {
                 self.new_part_variables(&parts, &types[1..], at)
