@@ -204,19 +204,8 @@ impl Lowerer<'_> {
             (true, _) => Some(ReferenceForm::Chosen),
             (false, _) => Some(ReferenceForm::Copy),
         };
-        Ok(if self.contains_atomics(to, at)? { None } else { form })
-    }
-
-    fn contains_atomics(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
-        if matches!(mono, Mono::Atomic(_)) {
-            return Ok(true);
-        }
-        for part in self.contained_types(mono, at)? {
-            if self.contains_atomics(&part, at)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let is_atomic = |part: &Mono| matches!(part, Mono::Atomic(_));
+        Ok(if self.contains(to, is_atomic, at)? { None } else { form })
     }
 
     /// Returns true if values of a type can be in memory: they contain no references.
@@ -281,11 +270,7 @@ impl Lowerer<'_> {
     /// do.
     pub(crate) fn contain_references(&mut self, types: &[Mono], at: SpanId) -> Flow<bool> {
         for mono in types {
-            if matches!(mono, Mono::Ref { .. }) {
-                return Ok(true);
-            }
-            let parts = self.contained_types(mono, at)?;
-            if self.contain_references(&parts, at)? {
+            if self.contains(mono, |part| matches!(part, Mono::Ref { .. }), at)? {
                 return Ok(true);
             }
         }

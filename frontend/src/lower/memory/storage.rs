@@ -100,7 +100,8 @@ impl Lowerer<'_> {
             }
             // Neither closures nor such references are storable; the parts beside them are.
             Value::Parts(ref parts)
-                if refers_to_registers(&value, mono) || self.contains_closures(mono, at)? =>
+                if refers_to_registers(&value, mono)
+                    || self.contains(mono, |part| matches!(part, Mono::Closure(_)), at)? =>
             {
                 let Some(types) = self.part_types(mono, at)? else {
                     return Err(self.report_bug(at));
@@ -113,19 +114,6 @@ impl Lowerer<'_> {
                 Ok(place)
             }
         }
-    }
-
-    /// Returns true if values of a type have closures as parts.
-    fn contains_closures(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
-        if let Mono::Closure(_) = mono {
-            return Ok(true);
-        }
-        for part in self.contained_types(mono, at)? {
-            if self.contains_closures(&part, at)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Creates variables for the parts of a value.
