@@ -579,7 +579,17 @@ fn sum_up<T: Num + Sum + Product>(x: &[T], out: &mut [T]) {
     out[3] = x[..0].iter().copied().sum();
 }
 
-/// The empty sum is -0.0 for floats, as in std.
+#[kernel]
+fn sum_up_halves(x: &[f16], out: &mut [f16]) {
+    out[0] = x.iter().sum();
+    out[1] = x.iter().copied().product::<f16>();
+    let options = x.iter().map(|&v| if v.is_nan() { None } else { Some(v) });
+    out[2] = options.sum::<Option<f16>>().unwrap_or(f16::ZERO);
+    let results = x.iter().map(|&v| if v.is_nan() { Err(v) } else { Ok(v) });
+    out[3] = results.product::<Result<f16, f16>>().unwrap_or(f16::ZERO);
+}
+
+/// The empty sum is -0.0 for floats, as in std. Sums of halves are rounded once.
 fn sums_of_numbers(on: &Engine) -> Check {
     let (x, mut out) = (vec![1.0f32, 2.0, 4.0], vec![0.0f32; 4]);
     launch!(on, sum_up::<f32>(read x, write out), LaunchConfig::cover(1).block(1))?;
@@ -587,5 +597,20 @@ fn sums_of_numbers(on: &Engine) -> Check {
     same("f32", &bits, &[7.0f32, 8.0, 21.0, -0.0].map(f32::to_bits))?;
     let (x, mut out) = (vec![1u16, 2, 4], vec![0u16; 4]);
     launch!(on, sum_up::<u16>(read x, write out), LaunchConfig::cover(1).block(1))?;
-    same("u16", &out, &[7, 8, 21, 0])
+    same("u16", &out, &[7, 8, 21, 0])?;
+    macro_rules! of_halves {
+        ($($ty:ident $first:literal)*) => {$({
+            let x = [$first, 1.0, 1.0, 0.3].map($ty::from_f32).to_vec();
+            let mut out = vec![$ty::ZERO; 4];
+            launch!(on, sum_up::<$ty>(read x, write out), LaunchConfig::cover(1).block(1))?;
+            let (sum, product): ($ty, $ty) = (x.iter().sum(), x.iter().product());
+            let squares = x.iter().map(|&v| v * v).sum();
+            same(stringify!($ty), &out, &[sum, product, squares, $ty::NEG_ZERO])?;
+        })*};
+    }
+    of_halves! { f16 2048.0 bf16 256.0 }
+    let x = [2048.0, 1.0, 1.0, 0.3].map(f16::from_f32).to_vec();
+    let mut out = vec![f16::ZERO; 4];
+    launch!(on, sum_up_halves(read x, write out), LaunchConfig::cover(1).block(1))?;
+    same("f16 by name", &out, &[2050.0, 614.5, 2050.0, 614.5].map(f16::from_f32))
 }

@@ -5,7 +5,8 @@ use warpwise::prelude::*;
 
 cases![
     choosing, exchanging, shared_buffers: THREADS_MEET,
-    narrowing, linked, structs, options, copies, methods, writing, nested, fields, variables, two_spaces,
+    narrowing, linked, structs, options, copies, methods, writing, nested, fields, variables,
+    many_calls, options_without_a_value, reassigned, two_spaces,
     lengths: FAULTS,
 ];
 
@@ -576,6 +577,116 @@ fn variables(on: &Engine) -> Check {
         for k in 0..2 {
             (out[4 + k], out[6 + k]) = (few.ends[k], more.ends[k]);
         }
+    });
+    Ok(())
+}
+
+#[device]
+fn least<'a>(a: &'a mut i32, b: &'a mut i32) -> &'a mut i32 {
+    if *a < *b { a } else { b }
+}
+
+#[device]
+fn add_four_times(a: &mut i32, b: &mut i32) {
+    *least(a, b) += 1;
+    *least(a, b) += 2;
+    *least(a, b) += 3;
+    *least(a, b) += 4;
+}
+
+#[device]
+fn add_sixteen_times(a: &mut i32, b: &mut i32) {
+    add_four_times(a, b);
+    add_four_times(b, a);
+    add_four_times(a, b);
+    add_four_times(b, a);
+}
+
+/// Many inlined calls choose among variables.
+fn many_calls(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (mut a, mut b) = (x.len() as i32, y.len() as i32);
+        add_sixteen_times(&mut a, &mut b);
+        add_sixteen_times(&mut a, &mut b);
+        add_sixteen_times(&mut a, &mut b);
+        add_sixteen_times(&mut a, &mut b);
+        add_sixteen_times(&mut a, &mut b);
+        (out[0], out[1]) = (a, b);
+    });
+    Ok(())
+}
+
+#[device]
+fn kept_if(is_kept: bool, option: Option<&mut i32>) -> Option<&mut i32> {
+    let mut kept = option;
+    if !is_kept {
+        kept = None;
+    }
+    kept
+}
+
+#[device]
+fn add_to_one<'a>(mut to: &'a mut i32, other: &'a mut i32, is_other: bool) {
+    if is_other {
+        to = other;
+    }
+    *to += 100;
+}
+
+/// An option of a `&mut` to a variable is `None` where the same code has others that are not.
+fn options_without_a_value(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (mut a, mut b) = (1, 2);
+        for option in [kept_if(x.len() > 2, None), kept_if(y.len() > 3, Some(&mut a))] {
+            if let Some(value) = option {
+                *value += 10;
+            }
+        }
+        if let Some(value) = kept_if(x.len() > 1, None) {
+            b += *value;
+            *value = 7;
+        }
+        (out[0], out[1]) = (a, b);
+    });
+    Ok(())
+}
+
+/// A `&mut` to a variable is reassigned before its use: alone, as a parameter, and in a tuple, in
+/// an array and behind another `&mut`.
+fn reassigned(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let (mut a, mut b, mut c) = (1, (2, ()), 3);
+        let mut one = &mut a;
+        if x.len() > 2 {
+            one = &mut b.0;
+        }
+        *one += 10;
+        add_to_one(&mut a, &mut b.0, y.len() > 3);
+        let mut pair = (&mut a, &mut b);
+        if x.len() == 3 {
+            pair.0 = &mut c;
+        }
+        *pair.0 += 1;
+        pair.1.0 += 2;
+        let mut array = [&mut a, &mut b.0];
+        if x.len() == 3 {
+            array[1] = &mut c;
+        }
+        *array[y.len() % 2] += 5;
+        let mut inner = &mut a;
+        let outer = &mut inner;
+        if x.len() > 1 {
+            *outer = &mut c;
+        }
+        **outer += 7;
+        (out[0], out[1], out[2]) = (a, b.0, c);
+        let mut unit = (4, ());
+        let mut whole = &mut b;
+        if y.len() > 3 {
+            whole = &mut unit;
+        }
+        whole.0 *= 2;
+        (out[3], out[4]) = (b.0, unit.0);
     });
     Ok(())
 }

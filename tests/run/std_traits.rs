@@ -19,6 +19,7 @@ cases![
     comparisons_with_other_types,
     conversions_decided_by_a_later_use,
     defaults_and_clones,
+    clones_that_are_copies,
     derives_above_the_attribute,
     parts_without_the_trait,
 ];
@@ -397,6 +398,43 @@ fn defaults_and_clones(on: &Engine) -> Check {
             Content::Many(pairs, n) => out[7] = pairs[1].seven.0 + pairs[2].zero + n,
         }
         out[8] = (Seven(n), n).clone().0.0 + Some(Seven(n)).clone().map_or(0, |seven| seven.0);
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Copy)]
+struct Counted(i32);
+
+#[device]
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        Counted(self.0 + 1)
+    }
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Simple {
+    counted: Counted,
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Wrapped<T>(T);
+
+/// The derived clone of a type that is `Copy` is a copy, unless the type has type parameters.
+fn clones_that_are_copies(on: &Engine) -> Check {
+    like_rust!(on, |x, y, out| {
+        let n = x.len() as i32;
+        let simple = Simple { counted: Counted(n) };
+        out[0] = simple.clone().counted.0;
+        out[1] = Wrapped(Counted(n)).clone().0.0 + 100 * Wrapped(simple).clone().0.counted.0;
+        out[2] = [simple; 2].clone()[1].counted.0 + 100 * [Counted(n); 2].clone()[1].0;
+        let (mut all, mut counted) = ([simple; 2], [Counted(0); 2]);
+        all.clone_from_slice(&[Simple { counted: Counted(n + 5) }; 2]);
+        counted.clone_from_slice(&[Counted(n); 2]);
+        out[3] = all[1].counted.0 + 100 * counted[1].0;
     });
     Ok(())
 }

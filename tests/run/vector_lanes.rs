@@ -10,6 +10,7 @@ cases![
     lanes,
     memory,
     arrays,
+    chosen,
     between_threads: THREADS_MEET,
     out_of_lanes: FAULTS,
 ];
@@ -157,6 +158,30 @@ fn memory(on: &Engine) -> Check {
         mine
     });
     equal("out", &out, &want.collect::<Vec<Ray>>())
+}
+
+#[kernel]
+fn set_chosen(x: &[u32], vectors: &mut [F32x4], out: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let mut own = F32x4::splat(3.0);
+        let lane = x[i] as usize;
+        let vector = if i % 2 == 0 { &mut vectors[i] } else { &mut own };
+        vector[lane] = 1.0;
+        vector[0] += 2.0;
+        out[i] = vector[lane] * 100.0 + vector[0] * 10.0 + own[0];
+    }
+}
+
+/// A lane of a vector in a buffer or in a variable.
+fn chosen(on: &Engine) -> Check {
+    let (x, mut out) = (vec![1, 2, 0, 0], vec![0.0f32; 4]);
+    let mut vectors = vec![F32x4::splat(5.0); 4];
+    let config = LaunchConfig::grid(1).block(4);
+    launch!(on, set_chosen(read x, write vectors, write out), config)?;
+    same("out", &out, &[173.0, 155.0, 333.0, 333.0])?;
+    let want = [[7.0, 1.0, 5.0, 5.0], [5.0; 4], [3.0, 5.0, 5.0, 5.0], [5.0; 4]];
+    equal("vectors", &vectors, &want.map(F32x4::from))
 }
 
 #[kernel]

@@ -9,7 +9,7 @@ use crate::{
     lower::{Diverged, EnumValue, Flow, Lowerer, Place, Value, memory::storage::place_of_value},
     resolve::device_set::Callee,
     syntax::span::SpanRange,
-    types::mono::Mono,
+    types::mono::{Mono, MonoArg},
 };
 use std::rc::Rc;
 use syn::Item;
@@ -136,6 +136,9 @@ impl Lowerer<'_> {
             let this = Value::Ref(Box::new(place_of_value(value)));
             return self.call_instance(callee, given, &ret, at, |_| Ok(vec![this]));
         }
+        if self.derived_clone_copies(mono) {
+            return Ok(value);
+        }
         let parts = self.contained_types(mono, at)?;
         if !self.any_has_user_impl("Clone", &parts, at)? {
             self.require_copying_clone(mono, at)?;
@@ -164,6 +167,14 @@ impl Lowerer<'_> {
             (Value::Variants(values), _) => self.clone_variant(values, mono, at),
             (value, _) => Ok(value),
         }
+    }
+
+    /// Returns true if the clone that a type derives is a copy, which calls no `clone` of the parts:
+    /// the type derives `Copy` as well, and has no type parameters.
+    fn derived_clone_copies(&self, mono: &Mono) -> bool {
+        let Mono::Adt(item, args) = mono else { return false };
+        ["Clone", "Copy"].iter().all(|of_trait| self.program.derives_trait(*item, of_trait))
+            && !args.iter().any(|arg| matches!(arg, MonoArg::Type(_)))
     }
 
     /// Clones the fields of an enum's actual variant; those of the others are no values.
@@ -197,6 +208,9 @@ impl Lowerer<'_> {
     /// Reports the type, or a part of it, that does not derive its clone.
     fn require_copying_clone(&mut self, mono: &Mono, at: SpanId) -> Flow<()> {
         self.require_derive("Clone", mono, at)?;
+        if self.derived_clone_copies(mono) {
+            return Ok(());
+        }
         for part in self.contained_types(mono, at)? {
             self.require_copying_clone(&part, at)?;
         }

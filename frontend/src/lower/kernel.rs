@@ -48,9 +48,9 @@ pub(crate) fn lower_kernel(
     debug: bool,
     errors: &mut Errors,
 ) -> Option<LoweredKernel> {
-    let (mut pointees, mut forms) = (Vec::new(), Vec::new());
+    let (mut pointees, mut other_forms) = (Vec::new(), Vec::new());
     loop {
-        let (mut found, known_pointees) = (Errors::default(), pointees.len());
+        let mut found = Errors::default();
         let mut frame = Frame::new(function.clone(), 0, 0);
         frame.contract = options.contract;
         let mut lowerer = Lowerer {
@@ -71,17 +71,13 @@ pub(crate) fn lower_kernel(
             pointees,
             pointees_at_first_call: None,
             active_pointees: Vec::new(),
-            references: References::with_forms(forms),
+            references: References::with_other_forms(other_forms),
         };
         let lowered = lowerer.lower_whole(options);
-        if let Some(demanded) = lowerer.references.demanded {
-            forms = lowerer.references.forms;
-            forms.push(demanded);
+        other_forms = lowerer.references.other_forms;
+        if !lowerer.references.demanded.is_empty() {
+            other_forms.append(&mut lowerer.references.demanded);
             pointees = lowerer.pointees;
-            // A call has other references with more pointees, which changes their numbers.
-            if pointees.len() != known_pointees {
-                forms.clear();
-            }
             continue;
         }
         if lowered.is_err() || !lowerer.errors.is_empty() {
@@ -105,7 +101,6 @@ pub(crate) fn lower_kernel(
                 depends_on_debug: lowerer.depends_on_debug,
             });
         }
-        forms = Vec::new();
         pointees = lowerer.pointees;
     }
 }

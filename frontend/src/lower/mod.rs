@@ -331,7 +331,7 @@ impl Lowerer<'_> {
     /// Reports an internal error: inference should have refused this code.
     fn report_bug(&mut self, at: SpanId) -> Diverged {
         // An earlier error may be the cause: do not report its consequences.
-        if self.errors.is_empty() && self.references.demanded.is_none() {
+        if self.errors.is_empty() && self.references.demanded.is_empty() {
             let fact = "this could not be lowered: please report this bug of Warpwise";
             self.errors.report(self.source_range(at), fact);
         }

@@ -171,7 +171,7 @@ impl<T> [T] {
             panic!("destination and source slices have different lengths");
         }
         for (to, from) in self.iter_mut().zip(other.iter()) {
-            *to = *from;
+            *to = from.clone();
         }
     }
     fn swap_with_slice(&mut self, other: &mut [T]) {

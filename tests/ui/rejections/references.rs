@@ -15,6 +15,19 @@ fn variables(x: &mut [f32]) {
 }
 
 #[kernel]
+fn used_in_the_next_iteration(x: &mut [i32]) {
+    let mut a = 1;
+    let mut last: Option<&mut i32> = None;
+    for _ in 0..x.len() {
+        if let Some(last) = last.take() {
+            *last += 1;
+        }
+        last = Some(&mut a);
+    }
+    x[0] = a;
+}
+
+#[kernel]
 fn spaces(x: &mut [f32]) {
     let tile = shared!([f32; 4]);
     let chosen = if x.len() > 1 { &mut x[..] } else { &mut tile[..] };

@@ -274,13 +274,22 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns the library's name of `sum` or `product` of numbers. Sums of floats and integers
-    /// differ in their initial value: -0.0 for floats, as in std.
+    /// differ in their initial value: -0.0 for floats, as in std. Those of halves are rounded
+    /// once, as in the crate `half`.
     pub(crate) fn fold_name(&self, name: &str, item: Ty) -> Option<&'static str> {
-        let [integers, floats, generic] = match name {
-            "sum" => ["sum_of_integers", "sum_of_floats", "sum_of_generic_numbers"],
-            _ => ["product_of_integers", "product_of_floats", "product_of_generic_numbers"],
+        let [integers, floats, halves, generic] = match name {
+            "sum" => {
+                ["sum_of_integers", "sum_of_floats", "sum_of_halves", "sum_of_generic_numbers"]
+            }
+            _ => [
+                "product_of_integers",
+                "product_of_floats",
+                "product_of_halves",
+                "product_of_generic_numbers",
+            ],
         };
         match self.types.get(self.types.pointee(item)) {
+            Type::Prim(prim) if prim.is_half() => Some(halves),
             Type::Prim(prim) if prim.is_float() => Some(floats),
             Type::Prim(prim) if prim.is_int() => Some(integers),
             Type::Unknown(Class::Float) => Some(floats),

@@ -9,7 +9,6 @@ use crate::{
     },
     types::mono::Mono,
 };
-use std::rc::Rc;
 use warpwise_compiler::ir::{CompareOp, InstId, Op, Scalar};
 
 impl Lowerer<'_> {
@@ -28,20 +27,31 @@ impl Lowerer<'_> {
         let value = self.lower_scalar(index)?;
         let len = self.push_bits(lanes as u64, Scalar::U64, index.at);
         let index = self.push_inst(index.at, Op::Bounds { index: value, len }, Scalar::U64);
-        let places: Rc<[Place]> = match vector {
-            Place::Memory(memory) => {
-                let mono = self.mono_type(expr.ty, expr.at)?;
-                return self.element_at(memory, index, &mono, expr.at).map(Place::Memory);
-            }
-            place => match self.scalarized_elements(place) {
-                Some(places) => places,
-                None => return Err(self.report_bug(expr.at)),
-            },
-        };
-        Ok(match constant.and_then(|index| places.get(index)) {
-            Some(place) => place.clone(),
-            None => Place::OneOf(places, index),
-        })
+        let mono = self.mono_type(expr.ty, expr.at)?;
+        self.lane_at(vector, (constant, index), &mono, expr.at)
+    }
+
+    /// Returns the lane of a vector at an index in bounds, with its number if that is constant.
+    fn lane_at(
+        &mut self,
+        vector: &Place,
+        (constant, index): (Option<usize>, InstId),
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<Place> {
+        if let Place::Memory(memory) = vector {
+            return self.element_at(memory, index, mono, at).map(Place::Memory);
+        }
+        if let Some(lanes) = self.scalarized_elements(vector) {
+            return Ok(match constant.and_then(|index| lanes.get(index)) {
+                Some(lane) => lane.clone(),
+                None => Place::OneOf(lanes, index),
+            });
+        }
+        // Some of the vectors are in memory, and others are not.
+        let Place::OneOf(vectors, chosen) = vector else { return Err(self.report_bug(at)) };
+        let lanes = vectors.iter().map(|one| self.lane_at(one, (constant, index), mono, at));
+        Ok(Place::OneOf(lanes.collect::<Flow<_>>()?, *chosen))
     }
 
     /// Reads the place at this index.

@@ -96,6 +96,24 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Returns true if a type or a part of it is a sought one.
+    pub(crate) fn contains(
+        &mut self,
+        mono: &Mono,
+        is_sought: fn(&Mono) -> bool,
+        at: SpanId,
+    ) -> Flow<bool> {
+        if is_sought(mono) {
+            return Ok(true);
+        }
+        for part in self.contained_types(mono, at)? {
+            if self.contains(&part, is_sought, at)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns the layout of a type.
     pub(crate) fn layout_of(&mut self, mono: &Mono, at: SpanId) -> Flow<Layout> {
         if let Some(scalar) = scalar_of_mono(mono) {

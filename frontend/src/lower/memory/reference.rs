@@ -13,14 +13,16 @@
 //!
 //! An address does not suffice for referents in two spaces, and for a `&mut` to values in
 //! registers. Whether a reference has such referents is known after its use, so that the kernel is
-//! lowered again then, with another [`ReferenceForm`] for this reference: a `&T` is a copy, and a
-//! `&mut` is the number of its referent.
+//! lowered again then, with another [`ReferenceForm`] for the references of that source location:
+//! a `&T` is a copy, and a `&mut` is the number of its referent.
 use crate::{
     hir::{Expr, SpanId},
+    infer::program::InstanceArgs,
     lower::{
         Diverged, EnumValue, Flow, Length, Lowerer, Memory, Place, Pointer, Value,
         memory::storage::place_of_value,
     },
+    resolve::device_set::Callee,
     types::{Prim, mono::Mono},
 };
 use std::{
@@ -32,13 +34,11 @@ use warpwise_compiler::{
     ir::{self, Array, Extent, InstId, Kernel, Local, LocalId, Op, Scalar, Space, Span},
 };
 
-/// Limit on the references of a kernel that have another form than an address.
-const MAX_REFERENCE_FORMS: usize = 64;
-
 /// Place of a reference.
 #[derive(Clone, Debug)]
 pub(crate) enum ReferencePlace {
-    /// The address, and the length of a slice; with the number of the reference.
+    /// The address, and the length of a slice; with the number of the reference in
+    /// [`References::addresses`].
     Address { ptr: LocalId, len: Option<LocalId>, number: usize },
     /// A copy of the referent.
     Copy(Rc<Place>),
@@ -48,29 +48,52 @@ pub(crate) enum ReferencePlace {
 
 /// Form of a reference for which an address does not suffice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReferenceForm {
+enum ReferenceForm {
     Copy,
     Chosen,
 }
 
-/// References of a kernel that are chosen or reassigned, numbered in the order of their allocation.
+/// Source location that allocates references: a function instance, `None` for the kernel, and a
+/// place in it. All calls of the function share it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReferenceSite {
+    function: Option<(Callee, InstanceArgs)>,
+    at: SpanId,
+}
+
+/// Reference whose form is an address.
+#[derive(Debug)]
+struct AddressReference {
+    site: ReferenceSite,
+    ptr: LocalId,
+    /// True if it can have another form.
+    has_other_form: bool,
+}
+
+/// References of a kernel that are chosen or reassigned.
 #[derive(Debug, Default)]
 pub(crate) struct References {
-    /// The forms that earlier attempts to lower the kernel have found, by number.
-    pub(crate) forms: Vec<(usize, ReferenceForm)>,
-    /// The local with the address of each reference in that form, and the only other form that it
-    /// can have.
-    addresses: Vec<(usize, LocalId, Option<ReferenceForm>)>,
-    /// The number of references so far.
-    count: usize,
-    /// The form in which a reference is to be lowered, after which this attempt is void.
-    pub(crate) demanded: Option<(usize, ReferenceForm)>,
+    /// The sites whose references have another form than an address, as earlier attempts to lower
+    /// the kernel have found.
+    pub(crate) other_forms: Vec<ReferenceSite>,
+    addresses: Vec<AddressReference>,
+    /// More such sites: this attempt is void.
+    pub(crate) demanded: Vec<ReferenceSite>,
 }
 
 impl References {
-    /// Returns the references of a new attempt, with the forms that earlier ones have found.
-    pub(crate) fn with_forms(forms: Vec<(usize, ReferenceForm)>) -> Self {
-        Self { forms, ..Self::default() }
+    /// Returns the references of a new attempt, with the sites that earlier ones have found.
+    pub(crate) fn with_other_forms(other_forms: Vec<ReferenceSite>) -> Self {
+        Self { other_forms, ..Self::default() }
+    }
+
+    /// Demands another form of a reference, if it can have one: the kernel is lowered again.
+    fn demand_other_form(&mut self, number: usize) -> bool {
+        let AddressReference { site, has_other_form, .. } = &self.addresses[number];
+        if *has_other_form && !self.demanded.contains(site) {
+            self.demanded.push(site.clone());
+        }
+        *has_other_form
     }
 }
 
@@ -109,32 +132,62 @@ impl Lowerer<'_> {
             let copy = Rc::new(self.allocate(to, name, at)?);
             return Ok(Place::Reference(ReferencePlace::Copy(copy)));
         }
-        let number = self.references.count;
-        self.references.count += 1;
-        let form = self.references.forms.iter().find(|(known, _)| *known == number);
-        match form.map(|(_, form)| form) {
+        let other = self.other_form(mutable, to, at)?;
+        let site = ReferenceSite { function: self.frame.callee.clone(), at };
+        match other.filter(|_| self.references.other_forms.contains(&site)) {
             Some(ReferenceForm::Copy) => {
                 let copy = Rc::new(self.allocate(to, name, at)?);
                 return Ok(Place::Reference(ReferencePlace::Copy(copy)));
             }
             Some(ReferenceForm::Chosen) => {
-                let chosen = self.new_local(name, Scalar::U64, at);
-                return Ok(Place::Reference(ReferencePlace::Chosen(Rc::new(ChosenReferent {
-                    chosen,
-                    referents: RefCell::default(),
-                    was_read: Cell::new(false),
-                }))));
+                let chosen = Rc::new(self.new_chosen_referent(name, at));
+                return Ok(Place::Reference(ReferencePlace::Chosen(chosen)));
             }
             None => {}
         }
         let ptr = self.new_address(name, at);
-        let other = self.other_form(mutable, to, at)?;
-        self.references.addresses.push((number, ptr, other));
+        let number = self.references.addresses.len();
+        let has_other_form = other.is_some();
+        self.references.addresses.push(AddressReference { site, ptr, has_other_form });
         let len = matches!(to, Mono::Slice(_)).then(|| {
             let name = if name.is_empty() { String::new() } else { format!("{name}.len") };
             self.new_local(&name, Scalar::U64, at)
         });
         Ok(Place::Reference(ReferencePlace::Address { ptr, len, number }))
+    }
+
+    /// Returns the place of a variable whose first value is a `&mut` to registers; `None` if it
+    /// cannot be reassigned, since its referent is known only here.
+    pub(crate) fn new_reference_to_registers(
+        &mut self,
+        to: &Place,
+        mono: &Mono,
+        name: &str,
+        at: SpanId,
+    ) -> Flow<Option<Place>> {
+        let Mono::Ref { to: referent, .. } = mono else { return Err(self.report_bug(at)) };
+        if !self.is_storable(referent, at)? {
+            return Ok(None);
+        }
+        let chosen = self.new_chosen_referent(name, at);
+        let is_kept = self.choose_referent(&chosen, to, at);
+        Ok(is_kept.then(|| Place::Reference(ReferencePlace::Chosen(Rc::new(chosen)))))
+    }
+
+    fn new_chosen_referent(&mut self, name: &str, at: SpanId) -> ChosenReferent {
+        let chosen = self.new_local(name, Scalar::U64, at);
+        ChosenReferent { chosen, referents: RefCell::default(), was_read: Cell::new(false) }
+    }
+
+    /// Adds a referent to those that are chosen among, and chooses it; returns false if it is a
+    /// temporary value.
+    fn choose_referent(&mut self, of: &ChosenReferent, to: &Place, at: SpanId) -> bool {
+        let Some(referent) = self.new_referent(to, at) else { return false };
+        let number = of.referents.borrow().len();
+        of.referents.borrow_mut().push(referent);
+        let value = self.push_bits(number as u64, Scalar::U64, at);
+        self.push_inst(at, Op::Set { local: of.chosen, value }, ir::Ty::Unit);
+        true
     }
 
     /// Declares a local for an address, whose space is unknown until it is assigned.
@@ -151,34 +204,8 @@ impl Lowerer<'_> {
             (true, _) => Some(ReferenceForm::Chosen),
             (false, _) => Some(ReferenceForm::Copy),
         };
-        Ok(if self.contains_atomics(to, at)? { None } else { form })
-    }
-
-    fn contains_atomics(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
-        if matches!(mono, Mono::Atomic(_)) {
-            return Ok(true);
-        }
-        for part in self.contained_types(mono, at)? {
-            if self.contains_atomics(&part, at)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Demands another form of this reference, if it can have one: the kernel is lowered again.
-    fn demand_other_form(&mut self, number: usize) -> bool {
-        if self.references.forms.len() >= MAX_REFERENCE_FORMS {
-            return false;
-        }
-        let known = self.references.addresses.iter().find(|(known, ..)| *known == number);
-        let form = known.and_then(|(_, _, form)| *form);
-        if let Some(form) = form
-            && self.references.demanded.is_none()
-        {
-            self.references.demanded = Some((number, form));
-        }
-        form.is_some()
+        let is_atomic = |part: &Mono| matches!(part, Mono::Atomic(_));
+        Ok(if self.contains(to, is_atomic, at)? { None } else { form })
     }
 
     /// Returns true if values of a type can be in memory: they contain no references.
@@ -243,11 +270,7 @@ impl Lowerer<'_> {
     /// do.
     pub(crate) fn contain_references(&mut self, types: &[Mono], at: SpanId) -> Flow<bool> {
         for mono in types {
-            if matches!(mono, Mono::Ref { .. }) {
-                return Ok(true);
-            }
-            let parts = self.contained_types(mono, at)?;
-            if self.contain_references(&parts, at)? {
+            if self.contains(mono, |part| matches!(part, Mono::Ref { .. }), at)? {
                 return Ok(true);
             }
         }
@@ -289,7 +312,12 @@ impl Lowerer<'_> {
             ReferencePlace::Chosen(of) => {
                 of.was_read.set(true);
                 let referents = of.referents.borrow().clone();
-                self.place_of_referents(&referents, of.chosen, at)
+                if referents.is_empty() {
+                    // It has no value, as in an option that is `None`: any place stands for it.
+                    self.allocate(to, "", at)?
+                } else {
+                    self.place_of_referents(&referents, of.chosen, at)
+                }
             }
         };
         Ok(Value::Ref(Box::new(referred)))
@@ -346,8 +374,11 @@ impl Lowerer<'_> {
         let Mono::Ref { mutable, to: referent } = mono else { return Err(self.report_bug(at)) };
         match place {
             ReferencePlace::Address { ptr, len, number } => {
-                if *mutable && !matches!(to, Place::Memory(_)) && self.demand_other_form(*number) {
-                    return Err(Diverged);
+                if *mutable
+                    && !matches!(to, Place::Memory(_))
+                    && self.references.demand_other_form(*number)
+                {
+                    return Ok(());
                 }
                 let memory = self.memory_or_copy(to, *mutable, referent, at)?;
                 if memory.scope.is_some() {
@@ -369,12 +400,9 @@ impl Lowerer<'_> {
                 Ok(())
             }
             ReferencePlace::Chosen(of) => {
-                let referent = (!of.was_read.get()).then(|| self.new_referent(to, at)).flatten();
-                let Some(referent) = referent else { return Err(self.report_in_registers(at)) };
-                let number = of.referents.borrow().len();
-                of.referents.borrow_mut().push(referent);
-                let value = self.push_bits(number as u64, Scalar::U64, at);
-                self.push_inst(at, Op::Set { local: of.chosen, value }, ir::Ty::Unit);
+                if of.was_read.get() || !self.choose_referent(of, to, at) {
+                    return Err(self.report_in_registers(at));
+                }
                 Ok(())
             }
             ReferencePlace::Copy(_) if *mutable => Err(self.report_in_registers(at)),
@@ -460,17 +488,12 @@ impl Lowerer<'_> {
                 kernel.insts[id].ty = ir::Ty::Ptr(space);
             }
         }
-        // The first one is enough, since the others may have other numbers in the next attempt.
-        let mixed = |local: LocalId| spaces.mixed.iter().any(|found| found.local == local);
-        let references = self.references.addresses.iter();
-        let first = references.filter(|(_, ptr, _)| mixed(*ptr)).find(|(.., form)| form.is_some());
-        if let Some((number, ..)) = first.copied()
-            && self.demand_other_form(number)
-        {
-            return;
-        }
-        for Mixed { span, known, found, .. } in spaces.mixed {
-            self.report_mixed_spaces(span, known, found);
+        for Mixed { local, span, known, found } in spaces.mixed {
+            let mut addresses = self.references.addresses.iter();
+            let number = addresses.position(|reference| reference.ptr == local);
+            if !number.is_some_and(|number| self.references.demand_other_form(number)) {
+                self.report_mixed_spaces(span, known, found);
+            }
         }
     }
 
@@ -509,7 +532,8 @@ fn is_computed_by_nothing(place: &Place) -> bool {
         Place::Variants(of) => {
             is_computed_by_nothing(&of.tag) && of.parts.iter().flatten().all(is_computed_by_nothing)
         }
-        Place::Value(_) | Place::OneOf(..) => false,
+        Place::Value(value) => matches!(value, Value::Unit),
+        Place::OneOf(..) => false,
     }
 }
 

@@ -5,8 +5,9 @@
 use crate::{
     hir::{Pattern, SpanId},
     lower::{
-        Diverged, Flow, Lowerer, Place, Value, control::matching::PatternTest,
-        memory::storage::place_of_value,
+        Diverged, Flow, Lowerer, Place, Value,
+        control::matching::PatternTest,
+        memory::{reference::ReferencePlace, storage::place_of_value},
     },
     types::mono::Mono,
 };
@@ -146,7 +147,7 @@ impl Lowerer<'_> {
         mono: &Mono,
         at: SpanId,
     ) -> Flow<Value> {
-        if let Some(referred) = referents_in_registers(places, mono) {
+        if let Some(referred) = self.referents_in_registers(places, mono, at)? {
             return Ok(Value::Ref(Box::new(Place::OneOf(referred, index))));
         }
         let room = self.allocate(mono, "", at)?;
@@ -169,6 +170,40 @@ impl Lowerer<'_> {
         self.for_chosen(places, index, at, |this, place| {
             this.write_place(place, value.clone(), mono, at)
         })
+    }
+
+    /// Returns the referents of `&mut` references if some are in no memory, so that an address
+    /// cannot choose among them.
+    fn referents_in_registers(
+        &mut self,
+        references: &[Place],
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<Option<Rc<[Place]>>> {
+        let Mono::Ref { mutable: true, .. } = mono else { return Ok(None) };
+        let mut referred = Vec::with_capacity(references.len());
+        for reference in references {
+            let is_known = match reference {
+                Place::Value(Value::Ref(_)) => true,
+                Place::Reference(reference) => matches!(reference, ReferencePlace::Chosen(_)),
+                Place::Value(_)
+                | Place::Param(_)
+                | Place::Local(_)
+                | Place::Memory(_)
+                | Place::Parts(_)
+                | Place::Variants(_)
+                | Place::OneOf(..) => false,
+            };
+            if !is_known {
+                return Ok(None);
+            }
+            match self.read_place(reference, mono, at)? {
+                Value::Ref(place) => referred.push(*place),
+                _ => return Err(self.report_bug(at)),
+            }
+        }
+        let is_in_registers = referred.iter().any(|place| !matches!(place, Place::Memory(_)));
+        Ok(is_in_registers.then(|| referred.into()))
     }
 
     fn for_chosen(
@@ -243,16 +278,4 @@ impl Lowerer<'_> {
         );
         Diverged
     }
-}
-
-/// Returns the referents of `&mut` references if some are in no memory, so that an address cannot
-/// choose among them.
-fn referents_in_registers(references: &[Place], mono: &Mono) -> Option<Rc<[Place]>> {
-    let Mono::Ref { mutable: true, .. } = mono else { return None };
-    let referred = references.iter().map(|reference| match reference {
-        Place::Value(Value::Ref(place)) => Some((**place).clone()),
-        _ => None,
-    });
-    let referred: Rc<[Place]> = referred.collect::<Option<_>>()?;
-    referred.iter().any(|place| !matches!(place, Place::Memory(_))).then_some(referred)
 }

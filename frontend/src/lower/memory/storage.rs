@@ -90,15 +90,18 @@ impl Lowerer<'_> {
             // A texel has no address that a variable could hold, so that a surface cannot be
             // reassigned.
             Value::Parts(_) if self.is_surface_type(mono) => Ok(Place::Value(value)),
-            // Its referent has no address, so that the reference cannot be reassigned.
-            Value::Ref(_) if refers_to_registers(&value, mono) => Ok(Place::Value(value)),
+            Value::Ref(ref to) if refers_to_registers(&value, mono) => {
+                let place = self.new_reference_to_registers(to, mono, name, at)?;
+                Ok(place.unwrap_or(Place::Value(value)))
+            }
             // The iterator may contain closures, which are not storable as a whole.
             Value::Parts(parts) if let Mono::Iter(_, types) = mono => {
                 self.new_part_variables(&parts, &types[1..], at)
             }
             // Neither closures nor such references are storable; the parts beside them are.
             Value::Parts(ref parts)
-                if refers_to_registers(&value, mono) || self.contains_closures(mono, at)? =>
+                if refers_to_registers(&value, mono)
+                    || self.contains(mono, |part| matches!(part, Mono::Closure(_)), at)? =>
             {
                 let Some(types) = self.part_types(mono, at)? else {
                     return Err(self.report_bug(at));
@@ -111,19 +114,6 @@ impl Lowerer<'_> {
                 Ok(place)
             }
         }
-    }
-
-    /// Returns true if values of a type have closures as parts.
-    fn contains_closures(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
-        if let Mono::Closure(_) = mono {
-            return Ok(true);
-        }
-        for part in self.contained_types(mono, at)? {
-            if self.contains_closures(&part, at)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Creates variables for the parts of a value.

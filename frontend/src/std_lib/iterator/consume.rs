@@ -1,4 +1,6 @@
 //! Consumers of iterators and queries of ranges, as kernel code that is lowered with its callers.
+//!
+//! The crate `half` sums in `f32` and rounds once, and so do the functions of halves.
 trait Iterator<T> {
     fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
         let mut folded = init;
@@ -19,6 +21,13 @@ trait Iterator<T> {
         }
         sum
     }
+    fn sum_of_halves<S: Num>(self) -> S {
+        let mut sum: f32 = -0.0;
+        for item in self {
+            sum += item.as_f32();
+        }
+        S::from_f64(sum as f64)
+    }
     fn sum_of_integers<S>(self) -> S {
         let mut sum: S = 0;
         for item in self {
@@ -28,10 +37,16 @@ trait Iterator<T> {
     }
     fn sum_of_generic_numbers<S: Num>(self) -> S {
         let mut sum: S = S::from_f64(-0.0);
+        let mut sum_of_halves: f32 = -0.0;
         for item in self {
             sum += item;
+            sum_of_halves += item.as_f32();
         }
-        sum
+        if size_of::<S>() == 2 && S::from_f64(0.5) != S::ZERO {
+            S::from_f64(sum_of_halves as f64)
+        } else {
+            sum
+        }
     }
     fn product_of_floats<S>(self) -> S {
         let mut product: S = 1.0;
@@ -39,6 +54,13 @@ trait Iterator<T> {
             product *= item;
         }
         product
+    }
+    fn product_of_halves<S: Num>(self) -> S {
+        let mut product: f32 = 1.0;
+        for item in self {
+            product *= item.as_f32();
+        }
+        S::from_f64(product as f64)
     }
     fn product_of_integers<S>(self) -> S {
         let mut product: S = 1;
@@ -49,10 +71,16 @@ trait Iterator<T> {
     }
     fn product_of_generic_numbers<S: Num>(self) -> S {
         let mut product: S = S::ONE;
+        let mut product_of_halves: f32 = 1.0;
         for item in self {
             product *= item;
+            product_of_halves *= item.as_f32();
         }
-        product
+        if size_of::<S>() == 2 && S::from_f64(0.5) != S::ZERO {
+            S::from_f64(product_of_halves as f64)
+        } else {
+            product
+        }
     }
     fn sum_of_floats_in_options<S>(self) -> Option<S> {
         let mut sum: S = -0.0;
@@ -60,6 +88,13 @@ trait Iterator<T> {
             sum += item?;
         }
         Some(sum)
+    }
+    fn sum_of_halves_in_options<S: Num>(self) -> Option<S> {
+        let mut sum: f32 = -0.0;
+        for item in self {
+            sum += item?.as_f32();
+        }
+        Some(S::from_f64(sum as f64))
     }
     fn sum_of_integers_in_options<S>(self) -> Option<S> {
         let mut sum: S = 0;
@@ -75,6 +110,13 @@ trait Iterator<T> {
         }
         Some(product)
     }
+    fn product_of_halves_in_options<S: Num>(self) -> Option<S> {
+        let mut product: f32 = 1.0;
+        for item in self {
+            product *= item?.as_f32();
+        }
+        Some(S::from_f64(product as f64))
+    }
     fn product_of_integers_in_options<S>(self) -> Option<S> {
         let mut product: S = 1;
         for item in self {
@@ -89,6 +131,13 @@ trait Iterator<T> {
         }
         Ok(sum)
     }
+    fn sum_of_halves_in_results<S: Num, E>(self) -> Result<S, E> {
+        let mut sum: f32 = -0.0;
+        for item in self {
+            sum += item?.as_f32();
+        }
+        Ok(S::from_f64(sum as f64))
+    }
     fn sum_of_integers_in_results<S, E>(self) -> Result<S, E> {
         let mut sum: S = 0;
         for item in self {
@@ -102,6 +151,13 @@ trait Iterator<T> {
             product *= item?;
         }
         Ok(product)
+    }
+    fn product_of_halves_in_results<S: Num, E>(self) -> Result<S, E> {
+        let mut product: f32 = 1.0;
+        for item in self {
+            product *= item?.as_f32();
+        }
+        Ok(S::from_f64(product as f64))
     }
     fn product_of_integers_in_results<S, E>(self) -> Result<S, E> {
         let mut product: S = 1;
