@@ -785,9 +785,11 @@ pub(crate) fn find(entries: &[Entry], name: &str) -> Option<&'static str> {
     entries.iter().find(|entry| entry.names.iter().any(&is_name)).map(|it| it.help)
 }
 
-/// Returns true for a name that only CUDA C++ has: it is unusual in Rust.
+/// Returns true for a name that is unusual in Rust, such as `__ldg` and `threadIdx`.
 pub(crate) fn is_unmistakable(name: &str) -> bool {
-    name.starts_with("__") || name.chars().any(char::is_uppercase)
+    let is_in_camel_case =
+        name.starts_with(char::is_lowercase) && name.chars().any(char::is_uppercase);
+    name.starts_with("__") || is_in_camel_case
 }
 
 #[cfg(test)]

@@ -779,7 +779,8 @@ impl<'ast> Finder {
         if let Some((text, first)) = calls::wrong_form(path, call).zip(path.segments.first()) {
             let name = &first.ident;
             let is_known = source_map::is_imported_from_warpwise(name);
-            self.add(at, text, (!is_known).then_some((name, false)), arguments);
+            let is_common = !dictionary::is_unmistakable(&name.to_string());
+            self.add(at, text, (!is_known).then_some((name, is_common)), arguments);
             return true;
         }
         if !self.add_foreign(ForeignKind::Function, path, at, |_| {})
@@ -821,9 +822,9 @@ impl<'ast> Finder {
     /// Visits `threadIdx.x`, `thread_idx.x`, `thread_idx().x` or that of another language; returns
     /// true if it is such a field.
     fn visit_index_field(&mut self, field: &'ast ExprField, at: SpanRange) -> bool {
-        let base = match &*field.base {
-            Expr::Call(call) if call.args.is_empty() => &call.func,
-            base => base,
+        let (base, is_call) = match &*field.base {
+            Expr::Call(call) if call.args.is_empty() => (&*call.func, true),
+            base => (base, false),
         };
         let Member::Named(axis) = &field.member else { return false };
         // `cuda.threadIdx.x` is Numba.
@@ -841,9 +842,10 @@ impl<'ast> Finder {
             "blockDim" => "block_dim",
             "gridDim" => "grid_dim",
             "thread_idx" | "block_idx" | "block_dim" | "grid_dim" | "global_idx" => "",
+            // These are variables: a function of that name is the user's.
             of_others => match dictionary::foreign_index(of_others) {
-                Some((_, function)) => function,
-                None => return false,
+                Some((_, function)) if !is_call => function,
+                _ => return false,
             },
         };
         let language = dictionary::foreign_index(&name.to_string()).map_or("CUDA C++", |it| it.0);
@@ -856,7 +858,8 @@ impl<'ast> Finder {
             }
             _ => (format!("`{name}.{axis}` is {language}"), format!("write `{function}_{axis}()`")),
         };
-        self.add(at, text, Some((name, false)), |_| {});
+        let is_common = !dictionary::is_unmistakable(&name.to_string());
+        self.add(at, text, Some((name, is_common)), |_| {});
         true
     }
 }
