@@ -474,6 +474,8 @@ impl<'ast> Visit<'ast> for Finder {
         if let (Type::Array(_), Some(init)) = (&**ty, &local.init)
             && let Expr::MethodCall(call) = &*init.expr
             && call.method == "collect"
+            && is_iterator(&call.receiver)
+            && !source_map::mentions_name(&call.method)
         {
             let fact = "an array cannot be collected".to_owned();
             let help = "compute it by `std::array::from_fn(|k| ..)`, or in a `for` loop".to_owned();
@@ -879,6 +881,14 @@ fn python_path(receiver: &Expr, method: &Ident) -> Option<Path> {
     };
     path.segments.push(PathSegment::from(method.clone()));
     Some(path)
+}
+
+/// Returns true for a method call or a range, which are iterators if something collects them.
+fn is_iterator(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inside) => is_iterator(&inside.expr),
+        expr => matches!(expr, Expr::MethodCall(_) | Expr::Range(_)),
+    }
 }
 
 /// Returns true if all bounds of a type parameter are Warpwise's traits of numbers.
