@@ -325,23 +325,21 @@ fn single_name(path: &Path) -> Option<&Ident> {
     path.segments.first().filter(|_| is_single).map(|segment| &segment.ident)
 }
 
-/// Returns the type that a mistaken one stands for: the first code of its help, or the type of that
-/// name in Warpwise, without generic arguments if the user writes some.
-fn intended_type(path: &Path, mistake: &Mistake, has_arguments: bool) -> TokenStream {
-    let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
-    let shown = shown.map_or_else(|| path_text(path), str::to_owned);
+/// Returns the type that the help of a mistake says to write: its first code.
+fn advised_type(mistake: &Mistake) -> Option<&str> {
+    mistake.text.split("write `").nth(1)?.split('`').next()
+}
+
+/// Returns the type that a mistaken one stands for: the advised one, or the type of that name in
+/// Warpwise, without generic arguments if the user writes some.
+fn intended_type(path: &Path, advised: Option<&str>, has_arguments: bool) -> TokenStream {
+    let shown = advised.map_or_else(|| path_text(path), str::to_owned);
     let shown = if has_arguments { shown.split('<').next().unwrap_or_default() } else { &shown };
     match Prim::from_name(shown) {
         Some(prim) if !prim.is_half() => shown.parse(),
         _ => format!("::warpwise::{shown}").parse(),
     }
     .unwrap_or_default()
-}
-
-/// Returns true if the type in the help of a mistake has no generic arguments.
-fn is_alone(mistake: &Mistake) -> bool {
-    let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
-    shown.is_some_and(|shown| !shown.contains('<'))
 }
 
 /// Returns a path as written, without generic arguments.
@@ -385,8 +383,10 @@ impl<'ast> Visit<'ast> for Finder {
             if found {
                 let mistake = &mut self.candidates[before].mistake;
                 let has_arguments = !written.arguments.is_none();
-                mistake.place = Place::Type(intended_type(&path, mistake, has_arguments));
-                if has_arguments && is_alone(mistake) {
+                let advised = advised_type(mistake);
+                let is_alone = advised.is_some_and(|advised| !advised.contains('<'));
+                mistake.place = Place::Type(intended_type(&path, advised, has_arguments));
+                if has_arguments && is_alone {
                     mistake.at.last = SpanRange::tokens(ty).last;
                 }
             }
