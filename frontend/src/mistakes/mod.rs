@@ -111,7 +111,8 @@ fn stmt_macro(stmt: &Stmt) -> Option<&Macro> {
 pub(crate) enum Place {
     /// An expression or a statement.
     Code,
-    /// A type, with its replacement, so that it is known where the item is used.
+    /// A type or a part of a parameter, with its replacement, so that it is known where the item is
+    /// used.
     Type(TokenStream),
     /// An attribute of an item.
     Attribute,
@@ -568,7 +569,7 @@ impl<'ast> Visit<'ast> for Finder {
         }
         if let FnArg::Typed(typed) = arg
             && let Some((at, text, intended)) = parameters::unsized_parameter(&typed.ty)
-                .or_else(|| parameters::index_of_shader(typed))
+                .or_else(|| parameters::parameter_of_shader(typed))
         {
             self.visit_pat(&typed.pat);
             self.add(at, text, None, |_| {});
@@ -589,6 +590,11 @@ impl<'ast> Visit<'ast> for Finder {
     }
 
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        if let Some(text) = parameters::memory_of_shader(attribute) {
+            let (at, place) = (attribute_range(attribute), Place::Type(TokenStream::new()));
+            let mistake = Mistake { at, text, place };
+            self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
+        }
         let name = path_text(attribute.path());
         if let Some(help) = dictionary::find(dictionary::ATTRIBUTES, &name)
             && !source_map::mentions_name(&attribute.path().segments[0].ident)
