@@ -1,6 +1,6 @@
 //! Calls of Warpwise's functions in the form of their counterparts in CUDA C++: a mask in front, a
 //! width at the end, or an argument that is a constant here.
-use crate::{mistakes::operands::method_of_atomics, syntax::spell::print_tokens};
+use crate::{mistakes::operands::call_of_atomic, syntax::spell::print_tokens};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprLit, ExprPath, GenericArgument, Lit, Path, PathArguments, Type};
 
@@ -139,22 +139,17 @@ fn number_type(name: &str) -> Option<&str> {
 
 /// Returns the message for an operation on an atomic as a function, `atomic::add(&a[i], v)`.
 fn atomic_method(operation: &str, args: &[&Expr]) -> Option<(String, String)> {
-    let method = method_of_atomics(operation)?;
     let (place, rest) = args.split_first()?;
     let place = match place {
         Expr::Reference(reference) => &*reference.expr,
         place => place,
     };
-    let mut rest: Vec<String> = rest.iter().map(|arg| show(arg)).collect();
-    let orderings = if method == "compare_exchange" { 2 } else { 1 };
-    rest.extend((0..orderings).map(|_| "Ordering::Relaxed".to_owned()));
+    let is_float = rest.iter().any(|arg| is_float_literal(arg));
+    let code = call_of_atomic(place, operation, rest.iter().copied(), is_float)?;
+    let ty = if is_float { "AtomicF32" } else { "AtomicU32" };
     Some((
         "operations on atomics are their methods".to_owned(),
-        format!(
-            "write `{}.{method}({})`, where a parameter is atomics, `a: &[AtomicU32]`",
-            show(place),
-            rest.join(", ")
-        ),
+        format!("write `{code}`, where a parameter is atomics, `a: &[{ty}]`"),
     ))
 }
 
@@ -264,6 +259,15 @@ fn integer(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number.base10_digits().to_owned()),
         _ => None,
+    }
+}
+
+/// Returns true for a literal of a float, with or without a sign.
+fn is_float_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unary(unary) => is_float_literal(&unary.expr),
+        Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => true,
+        _ => false,
     }
 }
 
