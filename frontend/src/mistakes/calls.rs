@@ -2,7 +2,9 @@
 //! width at the end, or an argument that is a constant here.
 use crate::{mistakes::operands::call_of_atomic, syntax::spell::print_tokens};
 use quote::ToTokens;
-use syn::{Expr, ExprCall, ExprLit, ExprPath, GenericArgument, Lit, Path, PathArguments, Type};
+use syn::{
+    BinOp, Expr, ExprCall, ExprLit, ExprPath, GenericArgument, Lit, Path, PathArguments, Type,
+};
 
 /// The longest argument that a message repeats, in bytes.
 const MAX_SHOWN_BYTES: usize = 24;
@@ -89,9 +91,11 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
                 Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => format!("({})", show(arg)),
                 arg => show(arg),
             };
+            // Rust casts no `bool` to a float.
+            let steps = if is_condition(arg) && number.starts_with('f') { "i32 as " } else { "" };
             Some((
                 format!("`{ty}` is no function: numbers are converted by `as`"),
-                format!("write `{shown} as {number}`"),
+                format!("write `{shown} as {steps}{number}`"),
             ))
         }
         [.., "warp", name] => {
@@ -135,6 +139,27 @@ fn number_type(name: &str) -> Option<&str> {
             .filter(|number| !number.is_half() && number.name() != "bool")
             .map(|_| name)?,
     })
+}
+
+/// Returns true for an expression whose form shows that it is a `bool`.
+fn is_condition(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inside) => is_condition(&inside.expr),
+        Expr::Unary(unary) => is_condition(&unary.expr),
+        Expr::Binary(binary) => matches!(
+            binary.op,
+            BinOp::Lt(_)
+                | BinOp::Le(_)
+                | BinOp::Gt(_)
+                | BinOp::Ge(_)
+                | BinOp::Eq(_)
+                | BinOp::Ne(_)
+                | BinOp::And(_)
+                | BinOp::Or(_)
+        ),
+        Expr::Lit(ExprLit { lit: Lit::Bool(_), .. }) => true,
+        _ => false,
+    }
 }
 
 /// Returns the message for an operation on an atomic as a function, `atomic::add(&a[i], v)`.

@@ -81,7 +81,12 @@ impl Mistake {
 
     /// Returns `#[no_mangle]` on a kernel.
     fn no_mangle(kernel: &ItemFn) -> Option<Self> {
-        let is_meant = |attribute: &&Attribute| attribute.path().is_ident("no_mangle");
+        let is_meant = |attribute: &&Attribute| {
+            let path = attribute.path();
+            path.is_ident("no_mangle")
+                || path.is_ident("unsafe")
+                    && attribute.parse_args::<Path>().is_ok_and(|path| path.is_ident("no_mangle"))
+        };
         let attribute = kernel.attrs.iter().find(is_meant)?;
         let help = match kernel.sig.abi {
             Some(_) => "leave it and `extern` out",
@@ -596,14 +601,14 @@ impl<'ast> Visit<'ast> for Finder {
             self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
         }
         let name = path_text(attribute.path());
-        if let Some(help) = dictionary::find(dictionary::ATTRIBUTES, &name)
+        let of_cuda =
+            || dictionary::find(dictionary::ATTRIBUTES, &name).map(|help| ("CUDA C++", help));
+        if let Some((language, help)) =
+            dictionary::find_foreign(ForeignKind::Attribute, &name).or_else(of_cuda)
             && !source_map::mentions_name(&attribute.path().segments[0].ident)
         {
-            let text = format!("`#[{name}]` is CUDA C++\n= help: {help}");
-            let at = SpanRange {
-                first: attribute.pound_token.spans[0],
-                last: attribute.bracket_token.span.close(),
-            };
+            let text = format!("`#[{name}]` is {language}\n= help: {help}");
+            let at = attribute_range(attribute);
             let mistake = Mistake { at, text, place: Place::Attribute };
             self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
         }
