@@ -1,8 +1,10 @@
 //! Calls of Warpwise's functions in the form of their counterparts in CUDA C++: a mask in front, a
 //! width at the end, or an argument that is a constant here.
-use crate::{mistakes::operands::method_of_atomics, syntax::spell::print_tokens};
+use crate::{mistakes::operands::call_of_atomic, syntax::spell::print_tokens};
 use quote::ToTokens;
-use syn::{Expr, ExprCall, ExprLit, ExprPath, GenericArgument, Lit, Path, PathArguments, Type};
+use syn::{
+    BinOp, Expr, ExprCall, ExprLit, ExprPath, GenericArgument, Lit, Path, PathArguments, Type,
+};
 
 /// The longest argument that a message repeats, in bytes.
 const MAX_SHOWN_BYTES: usize = 24;
@@ -89,9 +91,11 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
                 Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => format!("({})", show(arg)),
                 arg => show(arg),
             };
+            // Rust casts no `bool` to a float.
+            let steps = if is_condition(arg) && number.starts_with('f') { "i32 as " } else { "" };
             Some((
                 format!("`{ty}` is no function: numbers are converted by `as`"),
-                format!("write `{shown} as {number}`"),
+                format!("write `{shown} as {steps}{number}`"),
             ))
         }
         [.., "warp", name] => {
@@ -137,24 +141,40 @@ fn number_type(name: &str) -> Option<&str> {
     })
 }
 
+/// Returns true for an expression whose form shows that it is a `bool`.
+fn is_condition(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inside) => is_condition(&inside.expr),
+        Expr::Unary(unary) => is_condition(&unary.expr),
+        Expr::Binary(binary) => matches!(
+            binary.op,
+            BinOp::Lt(_)
+                | BinOp::Le(_)
+                | BinOp::Gt(_)
+                | BinOp::Ge(_)
+                | BinOp::Eq(_)
+                | BinOp::Ne(_)
+                | BinOp::And(_)
+                | BinOp::Or(_)
+        ),
+        Expr::Lit(ExprLit { lit: Lit::Bool(_), .. }) => true,
+        _ => false,
+    }
+}
+
 /// Returns the message for an operation on an atomic as a function, `atomic::add(&a[i], v)`.
 fn atomic_method(operation: &str, args: &[&Expr]) -> Option<(String, String)> {
-    let method = method_of_atomics(operation)?;
     let (place, rest) = args.split_first()?;
     let place = match place {
         Expr::Reference(reference) => &*reference.expr,
         place => place,
     };
-    let mut rest: Vec<String> = rest.iter().map(|arg| show(arg)).collect();
-    let orderings = if method == "compare_exchange" { 2 } else { 1 };
-    rest.extend((0..orderings).map(|_| "Ordering::Relaxed".to_owned()));
+    let is_float = rest.iter().any(|arg| is_float_literal(arg));
+    let code = call_of_atomic(place, operation, rest.iter().copied(), is_float)?;
+    let ty = if is_float { "AtomicF32" } else { "AtomicU32" };
     Some((
         "operations on atomics are their methods".to_owned(),
-        format!(
-            "write `{}.{method}({})`, where a parameter is atomics, `a: &[AtomicU32]`",
-            show(place),
-            rest.join(", ")
-        ),
+        format!("write `{code}`, where a parameter is atomics, `a: &[{ty}]`"),
     ))
 }
 
@@ -264,6 +284,15 @@ fn integer(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number.base10_digits().to_owned()),
         _ => None,
+    }
+}
+
+/// Returns true for a literal of a float, with or without a sign.
+fn is_float_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unary(unary) => is_float_literal(&unary.expr),
+        Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => true,
+        _ => false,
     }
 }
 

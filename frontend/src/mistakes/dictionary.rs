@@ -402,10 +402,6 @@ pub(crate) const ATTRIBUTES: &[Entry] = &[
     ),
     entry(&["cluster_dims", "__cluster_dims__"], "write `#[kernel(cluster = 2)]`"),
     entry(&["global", "__global__"], "`#[kernel]` says so already"),
-    entry(
-        &["unroll"],
-        "leave it out: loops with constant bounds are unrolled where that is faster",
-    ),
 ];
 
 /// The names of another language or library for GPUs.
@@ -418,6 +414,8 @@ struct Foreign {
     variables: &'static [Entry],
     /// Its types.
     types: &'static [Entry],
+    /// Its attributes.
+    attributes: &'static [Entry],
 }
 
 /// Other languages and libraries for GPUs.
@@ -444,6 +442,7 @@ const FOREIGN: &[Foreign] = &[
         ],
         variables: &[],
         types: &[],
+        attributes: &[],
     },
     Foreign {
         language: "C",
@@ -479,6 +478,7 @@ const FOREIGN: &[Foreign] = &[
             ),
         ],
         types: &[],
+        attributes: &[],
     },
     Foreign {
         language: "GLSL",
@@ -487,7 +487,7 @@ const FOREIGN: &[Foreign] = &[
                 &["memoryBarrier", "memoryBarrierBuffer", "groupMemoryBarrier"],
                 "write `thread_fence()`, or `thread_fence_block()`",
             ),
-            entry(&["memoryBarrierShared"], "write `sync_threads()`"),
+            entry(&["memoryBarrierShared"], "write `thread_fence_block()`"),
             entry(&["subgroupBarrier"], "write `sync_warp()`"),
             entry(&["subgroupAdd"], "write `warp::reduce_add(v)`"),
             entry(&["subgroupMax"], "write `warp::reduce_max(v)`"),
@@ -521,6 +521,7 @@ const FOREIGN: &[Foreign] = &[
             entry(&["sampler2D"], "write `Texture2<f32>`"),
             entry(&["sampler3D"], "write `Texture3<f32>`"),
         ],
+        attributes: &[],
     },
     Foreign {
         language: "HLSL",
@@ -545,6 +546,7 @@ const FOREIGN: &[Foreign] = &[
             entry(&["Texture3D", "Texture3d"], "write `Texture3<f32>`"),
             entry(&["Texture2DArray"], "write `LayeredTexture2<f32>`"),
         ],
+        attributes: &[],
     },
     Foreign {
         language: "Metal",
@@ -566,6 +568,7 @@ const FOREIGN: &[Foreign] = &[
             entry(&["thread_index_in_simdgroup"], "write `warp::lane_id()`"),
         ],
         types: &[],
+        attributes: &[],
     },
     Foreign {
         language: "HIP",
@@ -581,8 +584,11 @@ const FOREIGN: &[Foreign] = &[
             entry(&["hipBlockDim_y"], "write `block_dim_y()`"),
             entry(&["hipBlockDim_z"], "write `block_dim_z()`"),
             entry(&["hipGridDim_x"], "write `grid_dim_x()`"),
+            entry(&["hipGridDim_y"], "write `grid_dim_y()`"),
+            entry(&["hipGridDim_z"], "write `grid_dim_z()`"),
         ],
         types: &[],
+        attributes: &[],
     },
     Foreign {
         language: "rust-gpu",
@@ -603,6 +609,7 @@ const FOREIGN: &[Foreign] = &[
         ],
         variables: &[],
         types: &[],
+        attributes: &[],
     },
     Foreign {
         language: "WGSL",
@@ -615,6 +622,7 @@ const FOREIGN: &[Foreign] = &[
             entry(&["texture_2d"], "write `Texture2<f32>`"),
             entry(&["texture_storage_2d"], "write `Surface2<f32>`"),
         ],
+        attributes: &[],
     },
     Foreign {
         language: "Numba",
@@ -633,6 +641,7 @@ const FOREIGN: &[Foreign] = &[
         ],
         variables: &[],
         types: &[],
+        attributes: &[],
     },
     Foreign {
         language: "Triton",
@@ -645,6 +654,7 @@ const FOREIGN: &[Foreign] = &[
         ],
         variables: &[],
         types: &[],
+        attributes: &[],
     },
     Foreign {
         language: "Rust-CUDA",
@@ -676,6 +686,8 @@ const FOREIGN: &[Foreign] = &[
                 "write `block_dim_x()`, `block_dim_y()` or `block_dim_z()`",
             ),
             entry(&["thread::grid_dim_x", "_grid_dim_x"], "write `grid_dim_x()`"),
+            entry(&["thread::grid_dim_y", "_grid_dim_y"], "write `grid_dim_y()`"),
+            entry(&["thread::grid_dim_z", "_grid_dim_z"], "write `grid_dim_z()`"),
             entry(&["thread::grid_dim"], "write `grid_dim_x()`, `grid_dim_y()` or `grid_dim_z()`"),
             entry(&["thread::sync_threads", "_syncthreads"], "write `sync_threads()`"),
             entry(&["warp::sync_warp"], "write `sync_warp()`, or `warp::sync_warp_mask(mask)`"),
@@ -684,6 +696,7 @@ const FOREIGN: &[Foreign] = &[
         ],
         variables: &[],
         types: &[],
+        attributes: &[],
     },
     Foreign {
         language: "CubeCL",
@@ -718,10 +731,18 @@ const FOREIGN: &[Foreign] = &[
             entry(&["CUBE_POS_Y"], "write `block_idx_y()`"),
             entry(&["CUBE_POS_Z"], "write `block_idx_z()`"),
             entry(&["CUBE_DIM", "CUBE_DIM_X"], "write `block_dim_x()`"),
+            entry(&["CUBE_DIM_Y"], "write `block_dim_y()`"),
+            entry(&["CUBE_DIM_Z"], "write `block_dim_z()`"),
             entry(&["CUBE_COUNT", "CUBE_COUNT_X"], "write `grid_dim_x()`"),
+            entry(&["CUBE_COUNT_Y"], "write `grid_dim_y()`"),
+            entry(&["CUBE_COUNT_Z"], "write `grid_dim_z()`"),
             entry(&["UNIT_POS_PLANE"], "write `warp::lane_id()`"),
         ],
         types: &[],
+        attributes: &[entry(
+            &["unroll"],
+            "leave it out: loops with constant bounds are unrolled where that is faster",
+        )],
     },
 ];
 
@@ -734,13 +755,15 @@ pub(crate) enum ForeignKind {
     Variable,
     /// A type.
     Type,
+    /// An attribute.
+    Attribute,
 }
 
 /// Returns the language and the help for a name of another language or library.
 pub(crate) fn find_foreign(kind: ForeignKind, name: &str) -> Option<(&'static str, &'static str)> {
     type Names = HashMap<&'static str, (&'static str, &'static str)>;
     // Every name of a kernel is looked up, and macros are built without optimization.
-    static NAMES: OnceLock<[Names; 3]> = OnceLock::new();
+    static NAMES: OnceLock<[Names; 4]> = OnceLock::new();
     let names = NAMES.get_or_init(|| {
         let of_kind = |entries: fn(&Foreign) -> &'static [Entry]| {
             let entry = |foreign: &'static Foreign| {
@@ -755,6 +778,7 @@ pub(crate) fn find_foreign(kind: ForeignKind, name: &str) -> Option<(&'static st
             of_kind(|foreign| foreign.functions),
             of_kind(|foreign| foreign.variables),
             of_kind(|foreign| foreign.types),
+            of_kind(|foreign| foreign.attributes),
         ]
     });
     names[kind as usize].get(name).copied()
@@ -785,9 +809,11 @@ pub(crate) fn find(entries: &[Entry], name: &str) -> Option<&'static str> {
     entries.iter().find(|entry| entry.names.iter().any(&is_name)).map(|it| it.help)
 }
 
-/// Returns true for a name that only CUDA C++ has: it is unusual in Rust.
+/// Returns true for a name that is unusual in Rust, such as `__ldg` and `threadIdx`.
 pub(crate) fn is_unmistakable(name: &str) -> bool {
-    name.starts_with("__") || name.chars().any(char::is_uppercase)
+    let is_in_camel_case =
+        name.starts_with(char::is_lowercase) && name.chars().any(char::is_uppercase);
+    name.starts_with("__") || is_in_camel_case
 }
 
 #[cfg(test)]
@@ -828,7 +854,8 @@ mod tests {
         let functions = all(FUNCTIONS, |foreign| foreign.functions);
         let variables = all(VARIABLES, |foreign| foreign.variables);
         let types = all(TYPES, |foreign| foreign.types);
-        for table in [&*variables, &functions, &types, ATTRIBUTES] {
+        let attributes = all(ATTRIBUTES, |foreign| foreign.attributes);
+        for table in [&*variables, &functions, &types, &attributes] {
             let mut names: Vec<&str> =
                 table.iter().flat_map(|entry| entry.names).copied().collect();
             names.sort_unstable();

@@ -81,7 +81,12 @@ impl Mistake {
 
     /// Returns `#[no_mangle]` on a kernel.
     fn no_mangle(kernel: &ItemFn) -> Option<Self> {
-        let is_meant = |attribute: &&Attribute| attribute.path().is_ident("no_mangle");
+        let is_meant = |attribute: &&Attribute| {
+            let path = attribute.path();
+            path.is_ident("no_mangle")
+                || path.is_ident("unsafe")
+                    && attribute.parse_args::<Path>().is_ok_and(|path| path.is_ident("no_mangle"))
+        };
         let attribute = kernel.attrs.iter().find(is_meant)?;
         let help = match kernel.sig.abi {
             Some(_) => "leave it and `extern` out",
@@ -111,7 +116,8 @@ fn stmt_macro(stmt: &Stmt) -> Option<&Macro> {
 pub(crate) enum Place {
     /// An expression or a statement.
     Code,
-    /// A type, with its replacement, so that it is known where the item is used.
+    /// A type or a part of a parameter, with its replacement, so that it is known where the item is
+    /// used.
     Type(TokenStream),
     /// An attribute of an item.
     Attribute,
@@ -325,23 +331,21 @@ fn single_name(path: &Path) -> Option<&Ident> {
     path.segments.first().filter(|_| is_single).map(|segment| &segment.ident)
 }
 
-/// Returns the type that a mistaken one stands for: the first code of its help, or the type of that
-/// name in Warpwise, without generic arguments if the user writes some.
-fn intended_type(path: &Path, mistake: &Mistake, has_arguments: bool) -> TokenStream {
-    let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
-    let shown = shown.map_or_else(|| path_text(path), str::to_owned);
+/// Returns the type that the help of a mistake says to write: its first code.
+fn advised_type(mistake: &Mistake) -> Option<&str> {
+    mistake.text.split("write `").nth(1)?.split('`').next()
+}
+
+/// Returns the type that a mistaken one stands for: the advised one, or the type of that name in
+/// Warpwise, without generic arguments if the user writes some.
+fn intended_type(path: &Path, advised: Option<&str>, has_arguments: bool) -> TokenStream {
+    let shown = advised.map_or_else(|| path_text(path), str::to_owned);
     let shown = if has_arguments { shown.split('<').next().unwrap_or_default() } else { &shown };
     match Prim::from_name(shown) {
         Some(prim) if !prim.is_half() => shown.parse(),
         _ => format!("::warpwise::{shown}").parse(),
     }
     .unwrap_or_default()
-}
-
-/// Returns true if the type in the help of a mistake has no generic arguments.
-fn is_alone(mistake: &Mistake) -> bool {
-    let shown = mistake.text.split("write `").nth(1).and_then(|rest| rest.split('`').next());
-    shown.is_some_and(|shown| !shown.contains('<'))
 }
 
 /// Returns a path as written, without generic arguments.
@@ -385,8 +389,10 @@ impl<'ast> Visit<'ast> for Finder {
             if found {
                 let mistake = &mut self.candidates[before].mistake;
                 let has_arguments = !written.arguments.is_none();
-                mistake.place = Place::Type(intended_type(&path, mistake, has_arguments));
-                if has_arguments && is_alone(mistake) {
+                let advised = advised_type(mistake);
+                let is_alone = advised.is_some_and(|advised| !advised.contains('<'));
+                mistake.place = Place::Type(intended_type(&path, advised, has_arguments));
+                if has_arguments && is_alone {
                     mistake.at.last = SpanRange::tokens(ty).last;
                 }
             }
@@ -474,6 +480,8 @@ impl<'ast> Visit<'ast> for Finder {
         if let (Type::Array(_), Some(init)) = (&**ty, &local.init)
             && let Expr::MethodCall(call) = &*init.expr
             && call.method == "collect"
+            && is_iterator(&call.receiver)
+            && !source_map::mentions_name(&call.method)
         {
             let fact = "an array cannot be collected".to_owned();
             let help = "compute it by `std::array::from_fn(|k| ..)`, or in a `for` loop".to_owned();
@@ -566,7 +574,7 @@ impl<'ast> Visit<'ast> for Finder {
         }
         if let FnArg::Typed(typed) = arg
             && let Some((at, text, intended)) = parameters::unsized_parameter(&typed.ty)
-                .or_else(|| parameters::index_of_shader(typed))
+                .or_else(|| parameters::parameter_of_shader(typed))
         {
             self.visit_pat(&typed.pat);
             self.add(at, text, None, |_| {});
@@ -587,15 +595,20 @@ impl<'ast> Visit<'ast> for Finder {
     }
 
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        if let Some(text) = parameters::memory_of_shader(attribute) {
+            let (at, place) = (attribute_range(attribute), Place::Type(TokenStream::new()));
+            let mistake = Mistake { at, text, place };
+            self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
+        }
         let name = path_text(attribute.path());
-        if let Some(help) = dictionary::find(dictionary::ATTRIBUTES, &name)
+        let of_cuda =
+            || dictionary::find(dictionary::ATTRIBUTES, &name).map(|help| ("CUDA C++", help));
+        if let Some((language, help)) =
+            dictionary::find_foreign(ForeignKind::Attribute, &name).or_else(of_cuda)
             && !source_map::mentions_name(&attribute.path().segments[0].ident)
         {
-            let text = format!("`#[{name}]` is CUDA C++\n= help: {help}");
-            let at = SpanRange {
-                first: attribute.pound_token.spans[0],
-                last: attribute.bracket_token.span.close(),
-            };
+            let text = format!("`#[{name}]` is {language}\n= help: {help}");
+            let at = attribute_range(attribute);
             let mistake = Mistake { at, text, place: Place::Attribute };
             self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
         }
@@ -779,7 +792,8 @@ impl<'ast> Finder {
         if let Some((text, first)) = calls::wrong_form(path, call).zip(path.segments.first()) {
             let name = &first.ident;
             let is_known = source_map::is_imported_from_warpwise(name);
-            self.add(at, text, (!is_known).then_some((name, false)), arguments);
+            let is_common = !dictionary::is_unmistakable(&name.to_string());
+            self.add(at, text, (!is_known).then_some((name, is_common)), arguments);
             return true;
         }
         if !self.add_foreign(ForeignKind::Function, path, at, |_| {})
@@ -821,9 +835,9 @@ impl<'ast> Finder {
     /// Visits `threadIdx.x`, `thread_idx.x`, `thread_idx().x` or that of another language; returns
     /// true if it is such a field.
     fn visit_index_field(&mut self, field: &'ast ExprField, at: SpanRange) -> bool {
-        let base = match &*field.base {
-            Expr::Call(call) if call.args.is_empty() => &call.func,
-            base => base,
+        let (base, is_call) = match &*field.base {
+            Expr::Call(call) if call.args.is_empty() => (&*call.func, true),
+            base => (base, false),
         };
         let Member::Named(axis) = &field.member else { return false };
         // `cuda.threadIdx.x` is Numba.
@@ -841,9 +855,10 @@ impl<'ast> Finder {
             "blockDim" => "block_dim",
             "gridDim" => "grid_dim",
             "thread_idx" | "block_idx" | "block_dim" | "grid_dim" | "global_idx" => "",
+            // These are variables: a function of that name is the user's.
             of_others => match dictionary::foreign_index(of_others) {
-                Some((_, function)) => function,
-                None => return false,
+                Some((_, function)) if !is_call => function,
+                _ => return false,
             },
         };
         let language = dictionary::foreign_index(&name.to_string()).map_or("CUDA C++", |it| it.0);
@@ -856,7 +871,8 @@ impl<'ast> Finder {
             }
             _ => (format!("`{name}.{axis}` is {language}"), format!("write `{function}_{axis}()`")),
         };
-        self.add(at, text, Some((name, false)), |_| {});
+        let is_common = !dictionary::is_unmistakable(&name.to_string());
+        self.add(at, text, Some((name, is_common)), |_| {});
         true
     }
 }
@@ -876,6 +892,14 @@ fn python_path(receiver: &Expr, method: &Ident) -> Option<Path> {
     };
     path.segments.push(PathSegment::from(method.clone()));
     Some(path)
+}
+
+/// Returns true for a method call or a range, which are iterators if something collects them.
+fn is_iterator(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inside) => is_iterator(&inside.expr),
+        expr => matches!(expr, Expr::MethodCall(_) | Expr::Range(_)),
+    }
 }
 
 /// Returns true if all bounds of a type parameter are Warpwise's traits of numbers.

@@ -4,16 +4,19 @@
 //! the body are of no use to the user, who has to change the parameters first: rustc does not see
 //! the body of such a kernel.
 use crate::{
-    mistakes::may_be_in_scope,
-    syntax::{span::SpanRange, spell::print_tokens},
+    mistakes::{attribute_range, may_be_in_scope},
+    syntax::{
+        span::{SpanRange, last_type_token},
+        spell::print_tokens,
+    },
     types::Prim,
 };
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use syn::{
-    Attribute, FnArg, GenericArgument, Ident, ItemFn, Pat, PatType, PathArguments, ReturnType,
-    Type, TypePath, TypeReference, TypeSlice,
+    Attribute, FnArg, GenericArgument, Ident, ItemFn, Meta, Pat, PatType, PathArguments,
+    ReturnType, Type, TypePath, TypeReference, TypeSlice,
 };
 
 /// The help for raw pointers.
@@ -155,39 +158,84 @@ fn cube_array(path: &TypePath, mutable: bool) -> Option<(&Ident, (String, String
     Some((&first.ident, (fact, format!("write `{slice}`")), intended))
 }
 
-/// Returns the place and the message for an attribute by which a shader's parameter gets an index
-/// of its thread, `#[spirv(global_invocation_id)]`, with a vector of integers in place of its type.
-pub(super) fn index_of_shader(
+/// Returns the place and the message for a parameter by which a shader gets an index of its thread,
+/// `#[spirv(global_invocation_id)]`, or the memory of its block, with a type that it may have.
+pub(super) fn parameter_of_shader(
     PatType { attrs, pat, ty, .. }: &PatType,
 ) -> Option<(SpanRange, (String, String), TokenStream)> {
-    let is_of_shader = |attribute: &&Attribute| {
-        let name = attribute.path().get_ident().map(ToString::to_string).unwrap_or_default();
-        name == "spirv"
-            || name == "builtin"
-            || name.starts_with("thread_position_in_")
-            || name == "threadgroup_position_in_grid"
+    let found = |attribute| {
+        let help = words_of_shader(attribute).iter().find_map(|word| shader_help(word, pat, ty))?;
+        Some((attribute, help))
     };
-    let attribute = attrs.iter().find(is_of_shader)?;
+    let (attribute, (what, code)) = attrs.iter().find_map(found)?;
     let shown = print_tokens(attribute.to_token_stream());
-    let function = match shown.as_str() {
-        shown if shown.contains("local_invocation_id") || shown.contains("in_threadgroup") => {
-            "thread_idx_x"
-        }
-        shown if shown.contains("workgroup_id") || shown.contains("threadgroup_position") => {
-            "block_idx_x"
-        }
-        shown if shown.contains("num_workgroups") => "grid_dim_x",
-        _ => "global_idx_x",
-    };
-    let fact = format!("`{shown}` is of shaders: a thread asks for its index");
-    let help = format!("leave the parameter out, and write `let i = {function}();`");
-    let first = attribute.pound_token.spans[0];
-    let at = SpanRange { first, last: SpanRange::tokens(ty).last };
-    let is_number = matches!(&**ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| {
-        Prim::from_name(&name.to_string()).is_some()
+    let fact = format!("`{shown}` is of shaders: {what}");
+    let help = format!("leave the parameter out, and write `{code}`");
+    let at = SpanRange { last: last_type_token(ty), ..attribute_range(attribute) };
+    let is_vector = matches!(&**ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| {
+        Prim::from_name(&name.to_string()).is_none()
     }));
-    let intended = if is_number { quote!(#ty) } else { quote!(::warpwise::U32x3) };
+    let intended = if is_vector { quote!(::warpwise::U32x3) } else { quote!(#ty) };
     Some((at, (fact, help), quote!(#pat: #intended)))
+}
+
+/// Returns the message for an attribute by which a shader's parameter gets memory of the host,
+/// `#[spirv(storage_buffer)]`.
+pub(super) fn memory_of_shader(attribute: &Attribute) -> Option<String> {
+    let is_memory =
+        |word: &String| matches!(word.as_str(), "storage_buffer" | "uniform" | "push_constant");
+    words_of_shader(attribute).iter().any(is_memory).then(|| {
+        let shown = print_tokens(attribute.to_token_stream());
+        format!("`{shown}` is of shaders: a launch passes every parameter\n= help: leave it out")
+    })
+}
+
+/// Returns the words of an attribute that tells what a shader's parameter is: those in
+/// `#[spirv(..)]` and `#[builtin(..)]`, or its name in Metal.
+fn words_of_shader(attribute: &Attribute) -> Vec<String> {
+    match &attribute.meta {
+        Meta::List(list) if list.path.is_ident("spirv") || list.path.is_ident("builtin") => {
+            let words = list.tokens.clone().into_iter().filter_map(|token| match token {
+                TokenTree::Ident(word) => Some(word.to_string()),
+                _ => None,
+            });
+            words.collect()
+        }
+        Meta::Path(path) => path.get_ident().map(Ident::to_string).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns what a kernel has in place of a shader's parameter `pat` of type `ty`, which `word` tells
+/// the shader, and the code for it.
+fn shader_help(word: &str, pat: &Pat, ty: &Type) -> Option<(&'static str, String)> {
+    let function = match word {
+        "global_invocation_id" | "thread_position_in_grid" => "global_idx_x",
+        "local_invocation_id"
+        | "local_invocation_index"
+        | "thread_position_in_threadgroup"
+        | "thread_index_in_threadgroup" => "thread_idx_x",
+        "workgroup_id" | "threadgroup_position_in_grid" => "block_idx_x",
+        "num_workgroups" | "threadgroups_per_grid" => "grid_dim_x",
+        "subgroup_local_invocation_id" | "subgroup_invocation_id" | "thread_index_in_simdgroup" => {
+            "warp::lane_id"
+        }
+        "workgroup" => {
+            let name = match pat {
+                Pat::Ident(name) => name.ident.to_string(),
+                _ => "tile".to_owned(),
+            };
+            let array = match ty {
+                Type::Reference(reference) => &reference.elem,
+                ty => ty,
+            };
+            let array = print_tokens(array.to_token_stream());
+            let code = format!("let {name} = shared!({array});");
+            return Some(("a kernel declares shared memory in its body", code));
+        }
+        _ => return None,
+    };
+    Some(("a thread asks for its index", format!("let i = {function}();")))
 }
 
 /// Returns the place, the message and an intended type for a slice that a parameter cannot have: by

@@ -99,9 +99,16 @@ fn last_path_token(path: &Path) -> Span {
     }
 }
 
-fn last_type_token(ty: &Type) -> Span {
+/// Returns the last token of a type. Brackets that are printed again have the span of all between
+/// them.
+pub(crate) fn last_type_token(ty: &Type) -> Span {
     match ty {
+        Type::Array(ty) => ty.bracket_token.span.close(),
         Type::Path(ty) => last_path_token(&ty.path),
+        Type::Ptr(ty) => last_type_token(&ty.elem),
+        Type::Reference(ty) => last_type_token(&ty.elem),
+        Type::Slice(ty) => ty.bracket_token.span.close(),
+        Type::Tuple(ty) => ty.paren_token.span.close(),
         other => SpanRange::tokens(other).last,
     }
 }

@@ -2,7 +2,7 @@
 use crate::{Device, Result};
 use std::convert::Infallible;
 
-/// The kernels that a device or a stream could launch by a method of its own. There are none.
+/// The kernels that a device could launch by a method of its own. There are none.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a kernel is launched by its name, with a device or a stream as the first argument",

@@ -3,7 +3,8 @@
 use crate::{elements::plain::Stored, memory::Slice};
 use std::{convert::Infallible, ops::Index, slice};
 
-/// The types by which the host could access the elements of a buffer. There are none.
+/// The types of indices, and those of elements for iterators, by which the host could access the
+/// elements of a buffer. There are none.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the host cannot access the elements of a buffer, which are in the memory of a device",
@@ -12,7 +13,7 @@ use std::{convert::Infallible, ops::Index, slice};
     note = "`buffer.slice(2..4)?` and `buffer.slice_mut(2..4)?` are parts of a buffer, which launches take"
 )]
 pub trait HostAccess {
-    /// What an index leads to.
+    /// What an index leads to; an element has no use for it.
     type Output: ?Sized;
 }
 

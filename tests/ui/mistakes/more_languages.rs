@@ -387,4 +387,42 @@ mod block_sum_name {
     }
 }
 
+mod unsafe_no_mangle {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    #[unsafe(no_mangle)]
+    pub fn k(y: &mut [f32]) {
+        y[0] = 1.0;
+    }
+}
+
+mod comparison_to_float {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(a: f32, b: f32, y: &mut [f32]) {
+        y[0] = float(a < b);
+    }
+}
+
+mod shared_memory_barrier {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(y: &mut [f32]) {
+        memoryBarrierShared();
+        y[0] = 1.0;
+    }
+}
+
+mod hip_grid_dim {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(y: &mut [u32]) {
+        y[0] = hipGridDim_y as u32;
+    }
+}
+
 fn main() {}

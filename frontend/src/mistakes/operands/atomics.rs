@@ -8,7 +8,9 @@ use crate::{
     syntax::{span::SpanRange, spell::print_tokens},
 };
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprAssign, ExprBinary, ExprMethodCall, visit::Visit as _};
+use syn::{
+    BinOp, Expr, ExprAssign, ExprBinary, ExprMethodCall, ExprPath, parse_quote, visit::Visit as _,
+};
 
 impl Operands {
     /// Adds an operand that is an atomic, whose value has to be loaded.
@@ -64,28 +66,19 @@ impl Operands {
     /// Adds a method that other libraries give their atomics, `a[i].add(v)`.
     pub(super) fn check_method(&mut self, call: &ExprMethodCall, atomic: &str) {
         let method = call.method.to_string();
-        let Some(own) = method_of_atomics(&method) else { return };
-        if own == method || source_map::mentions_name(&call.method) {
+        if method_of_atomics(&method).is_none_or(|(own, _)| own == method)
+            || source_map::mentions_name(&call.method)
+        {
             return;
         }
-        let place = method_receiver(&call.receiver);
-        let mut args: Vec<String> =
-            call.args.iter().map(|arg| print_tokens(arg.to_token_stream())).collect();
-        args.retain(|arg| !arg.contains("Ordering"));
-        let own = match (own, atomic.starts_with("AtomicF")) {
-            ("fetch_sub", true) => {
-                args.iter_mut().for_each(|arg| *arg = format!("-({arg})"));
-                "fetch_add"
-            }
-            ("fetch_and" | "fetch_or" | "fetch_xor", true) => return,
-            (own, _) => own,
+        let is_float = atomic.starts_with("AtomicF");
+        let Some(code) = call_of_atomic(&call.receiver, &method, &call.args, is_float) else {
+            return;
         };
-        let orderings = if own == "compare_exchange" { 2 } else { 1 };
-        args.extend((0..orderings).map(|_| "Ordering::Relaxed".to_owned()));
         let at =
             SpanRange::expr(&call.receiver).to(SpanRange::token(call.paren_token.span.close()));
         let fact = format!("kernel code cannot call `{method}` of an `{atomic}`");
-        self.add_atomic(at, &fact, &format!("write `{place}.{own}({})`", args.join(", ")));
+        self.add_atomic(at, &fact, &format!("write `{code}`"));
     }
 
     pub(super) fn add_atomic(&mut self, at: SpanRange, fact: &str, help: &str) {
@@ -97,22 +90,76 @@ impl Operands {
     }
 }
 
-/// Returns the method of atomics for a name that other libraries have for it.
-pub(in crate::mistakes) fn method_of_atomics(name: &str) -> Option<&'static str> {
+/// Returns the call of the atomic in `place` that stands for one of another library's `operation`:
+/// `a[i].fetch_add(1, Ordering::Relaxed)` for `inc`. `None` if there is none.
+pub(in crate::mistakes) fn call_of_atomic<'a>(
+    place: &Expr,
+    operation: &str,
+    args: impl IntoIterator<Item = &'a Expr>,
+    is_float: bool,
+) -> Option<String> {
+    let (method, expected) = method_of_atomics(operation)?;
+    let mut given: Vec<&Expr> = args.into_iter().filter(|arg| !is_ordering(arg)).collect();
+    let has_method =
+        !is_float || !matches!(method, "fetch_and" | "fetch_or" | "fetch_xor" | "compare_exchange");
+    if given.len() != expected || !has_method {
+        return None;
+    }
+    let one: Expr = if is_float { parse_quote!(1.0) } else { parse_quote!(1) };
+    if given.is_empty() && method.starts_with("fetch_") {
+        given.push(&one);
+    }
+    let (method, sign) = match method {
+        "fetch_sub" if is_float => ("fetch_add", "-"),
+        _ => (method, ""),
+    };
+    let value = |value: &&Expr| match sign {
+        "" => print_tokens(value.to_token_stream()),
+        sign => format!("{sign}{}", operand_text(value)),
+    };
+    let mut values: Vec<String> = given.iter().map(value).collect();
+    let orderings = if method == "compare_exchange" { 2 } else { 1 };
+    values.extend((0..orderings).map(|_| "Ordering::Relaxed".to_owned()));
+    Some(format!("{}.{method}({})", method_receiver(place), values.join(", ")))
+}
+
+/// Returns the method of atomics for a name that other libraries have for it, and the number of
+/// values that they take.
+fn method_of_atomics(name: &str) -> Option<(&'static str, usize)> {
     Some(match name {
-        "add" | "fetch_add" | "inc" | "increment" => "fetch_add",
-        "sub" | "fetch_sub" | "dec" => "fetch_sub",
-        "max" | "fetch_max" => "fetch_max",
-        "min" | "fetch_min" => "fetch_min",
-        "and" | "fetch_and" => "fetch_and",
-        "or" | "fetch_or" => "fetch_or",
-        "xor" | "fetch_xor" => "fetch_xor",
-        "exchange" | "exch" | "swap" => "swap",
-        "cas" | "compare_and_swap" | "compare_exchange" => "compare_exchange",
-        "load" => "load",
-        "store" => "store",
+        "add" | "fetch_add" => ("fetch_add", 1),
+        "inc" | "increment" => ("fetch_add", 0),
+        "sub" | "fetch_sub" => ("fetch_sub", 1),
+        "dec" | "decrement" => ("fetch_sub", 0),
+        "max" | "fetch_max" => ("fetch_max", 1),
+        "min" | "fetch_min" => ("fetch_min", 1),
+        "and" | "fetch_and" => ("fetch_and", 1),
+        "or" | "fetch_or" => ("fetch_or", 1),
+        "xor" | "fetch_xor" => ("fetch_xor", 1),
+        "exchange" | "exch" | "swap" => ("swap", 1),
+        "cas" | "compare_and_swap" | "compare_exchange" => ("compare_exchange", 2),
+        "load" => ("load", 0),
+        "store" => ("store", 1),
         _ => return None,
     })
+}
+
+/// Returns true for an argument such as `Ordering::Relaxed`, `SeqCst` or `memory_order_relaxed`.
+fn is_ordering(arg: &Expr) -> bool {
+    let Expr::Path(ExprPath { path, .. }) = arg else { return false };
+    path.segments.last().is_some_and(|last| {
+        let name = last.ident.to_string();
+        name.starts_with("memory_order")
+            || ["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"].contains(&name.as_str())
+    })
+}
+
+/// Returns the code of an operand, in parentheses if an operator could take a part of it.
+fn operand_text(value: &Expr) -> String {
+    let is_operand =
+        matches!(value, Expr::Path(_) | Expr::Lit(_) | Expr::Index(_) | Expr::Paren(_));
+    let shown = print_tokens(value.to_token_stream());
+    if is_operand { shown } else { format!("({shown})") }
 }
 
 /// Returns true for a method that atomics have and slices lack.
@@ -122,10 +169,7 @@ pub(super) fn is_atomic_method(name: &str) -> bool {
 
 /// Returns the help for an update of the atomic `place` by an operator.
 fn update_help(place: &str, op: &BinOp, value: &Expr, atomic: &str) -> String {
-    let is_operand =
-        matches!(value, Expr::Path(_) | Expr::Lit(_) | Expr::Index(_) | Expr::Paren(_));
-    let value = print_tokens(value.to_token_stream());
-    let operand = if is_operand { value.clone() } else { format!("({value})") };
+    let (value, operand) = (print_tokens(value.to_token_stream()), operand_text(value));
     let is_float = atomic.starts_with("AtomicF");
     let (method, value) = match op {
         BinOp::Add(_) | BinOp::AddAssign(_) => ("fetch_add", value),

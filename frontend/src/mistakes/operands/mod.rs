@@ -17,8 +17,8 @@ use crate::{
         builtin::{self, BuiltinPart},
     },
 };
+pub(super) use atomics::call_of_atomic;
 use atomics::is_atomic_method;
-pub(super) use atomics::method_of_atomics;
 use known_type::{KnownType, is_number};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};

@@ -76,15 +76,15 @@ fn has_rustc_argument(wanted: &str) -> Option<bool> {
 }
 
 /// Returns true if the item at `start` is, or may be, kernel code by an attribute, or if the text
-/// before it shows that it is not an item.
-pub(super) fn may_be_device_item(text: &str, start: usize) -> bool {
+/// before it shows that it is not an item. The `text` is that of `file`, or its code alone.
+pub(super) fn may_be_device_item(file: &SourceFile, text: &str, start: usize) -> bool {
     let mut before = text[..start].trim_end();
     loop {
         before = without_comment(before);
         if let Some(rest) = without_qualifier(before) {
             before = rest.trim_end();
         } else if let Some((rest, attribute)) = split_last_attribute(before) {
-            if may_be_ours(text, attribute) {
+            if may_be_ours(file, attribute) {
                 return true;
             }
             before = rest;
@@ -95,8 +95,8 @@ pub(super) fn may_be_device_item(text: &str, start: usize) -> bool {
 }
 
 /// Returns true if an attribute is, or may become, `#[device]` or `#[kernel]`. One with a longer
-/// name has to come from somewhere: by a path, or by a `use` in `text`.
-fn may_be_ours(text: &str, attribute: &str) -> bool {
+/// name has to come from somewhere: by a path, or by a `use` in the file.
+fn may_be_ours(file: &SourceFile, attribute: &str) -> bool {
     if attribute.contains("macro") {
         return true;
     }
@@ -105,18 +105,12 @@ fn may_be_ours(text: &str, attribute: &str) -> bool {
         return true;
     }
     let Some(name) = words().next() else { return false };
-    let is_similar =
-        |known: &&str| attribute.contains(*known) || text.contains(&format!("{known} as {name}"));
-    ["device", "kernel"].iter().any(is_similar)
-        && (attribute.contains("::") || may_import_attribute(text, name))
-}
-
-/// Returns true if a `use` in `text` imports `name`, or may do so by a `*`.
-fn may_import_attribute(text: &str, name: &str) -> bool {
-    text.split(';').filter_map(|part| part.split_once("use ")).any(|(_, brought)| {
-        brought.contains("::*") && !brought.contains("prelude::*")
-            || brought.split(|char| !is_name(char)).any(|word| word == name)
-    })
+    let names = file.names();
+    let is_brought = attribute.contains("::") || names.may_import(name) || names.has_globs();
+    let is_similar = |known: &&str| {
+        attribute.contains(*known) || file.text.contains(&format!("{known} as {name}"))
+    };
+    is_brought && ["device", "kernel"].iter().any(is_similar)
 }
 
 /// Returns the traits that `#[derive(..)]` attributes directly above `position` name: the last
@@ -177,12 +171,16 @@ mod tests {
 
     #[test]
     fn attributes_that_nothing_imports_are_not_ours() {
-        let is_ours = |text: &str| may_be_device_item(text, text.find("fn f").unwrap());
+        let is_ours = |text: &str| {
+            let file = SourceFile::new(text.to_owned());
+            may_be_device_item(&file, text, text.find("fn f").unwrap())
+        };
         assert!(is_ours("#[device] fn f() {}"));
         assert!(is_ours("#[warpwise::device]\n#[inline] fn f() {}"));
         assert!(is_ours("#[cfg_attr(a, device)] fn f() {}"));
         assert!(is_ours("use mine::gpu_device; #[gpu_device] fn f() {}"));
         assert!(is_ours("use mine::*; #[gpu_device] fn f() {}"));
+        assert!(is_ours("use warpwise::Num; use crate::prelude::*; #[gpu_device] fn f() {}"));
         assert!(is_ours("use warpwise::{device as gpu, kernel}; #[gpu] fn f() {}"));
         assert!(!is_ours("use warpwise::prelude::*; #[cuda_device] fn f() {}"));
         assert!(!is_ours("#[inline] fn f() {}"));

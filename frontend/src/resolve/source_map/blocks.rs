@@ -143,7 +143,7 @@ impl CodeText {
                 let before = self.text[..open].trim_end().trim_end_matches(is_name).trim_end();
                 before
                     .strip_suffix("mod")
-                    .is_some_and(|before| may_be_device_item(&self.text, before.len()))
+                    .is_some_and(|before| may_be_device_item(file, &self.text, before.len()))
             })
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn find_host_item(
     // Most names are those of device items. The text before a declaration shows that without a scan
     // of the whole file.
     find_declarations(&file.text, name)
-        .find(|(start, _)| !may_be_device_item(&file.text, *start))?;
+        .find(|(start, _)| !may_be_device_item(file, &file.text, *start))?;
     let words = file.code_text();
     let mut found = words.module_declarations(file, name, position).into_iter().peekable();
     let (start, keyword, (line, _)) = *found.peek()?;
@@ -65,8 +65,9 @@ pub(crate) fn find_host_item(
         is_mutable: after.split_whitespace().take(2).eq(["static", "mut"]),
         is_shared: value.starts_with("shared!") || value.starts_with("shared_dyn!"),
     };
-    let is_host =
-        |start| !may_be_device_item(&words.text, start) && !words.is_in_device_module(file, start);
+    let is_host = |start| {
+        !may_be_device_item(file, &words.text, start) && !words.is_in_device_module(file, start)
+    };
     found.all(|(start, ..)| is_host(start)).then_some(host_item)
 }
 
@@ -171,7 +172,7 @@ pub(crate) fn host_blocks_with(file: &SourceFile, member: &str, ty: &str) -> Vec
     let words = file.code_text();
     let shown = |start: usize, text: &str| format!("`{text}` (line {})", words.places[start].0);
     let is_host = |start: usize| {
-        !may_be_device_item(&words.text, start) && !words.is_in_device_module(file, start)
+        !may_be_device_item(file, &words.text, start) && !words.is_in_device_module(file, start)
     };
     let of_trait = |name: &str| {
         let mut found = find_declarations(&words.text, name);

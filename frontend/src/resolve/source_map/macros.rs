@@ -56,7 +56,7 @@ pub(crate) fn find_making_macro(
     position: LineColumn,
 ) -> Option<(String, usize)> {
     let names = file.names();
-    if names.has(name) || names.has_foreign_globs() {
+    if names.has(name) || names.has_globs() {
         return None;
     }
     let words = file.code_text();

@@ -290,13 +290,14 @@ pub(crate) fn may_have_macro(name: &Ident) -> bool {
 }
 
 /// Returns true if the file of `name` may have names that are not written in it: by a glob import
-/// other than a prelude's, or by a macro. True if the file is not available.
+/// other than those of Warpwise's prelude and root, or by a macro. True if the file is not
+/// available.
 pub(crate) fn has_unwritten_names(name: &Ident) -> bool {
     ask_names(name, true, |names, _| names.has_globs() || names.has_macros())
 }
 
-/// Returns true if the file of `name` has a glob import other than a prelude's and `super::*`. True
-/// if the file is not available.
+/// Returns true if the file of `name` has a glob import other than those of Warpwise's prelude and
+/// root, and `super::*`. True if the file is not available.
 pub(crate) fn has_far_globs(name: &Ident) -> bool {
     ask_names(name, true, |names, _| names.has_far_globs())
 }

@@ -18,14 +18,12 @@ pub(crate) struct FileNames {
     modules: HashSet<String>,
     /// Words of a `use`.
     imported: HashSet<String>,
-    /// True if there is a glob import other than a prelude's, or if the imports are those of a file
-    /// that includes this one.
+    /// True if there is a glob import other than those of Warpwise's prelude and root, or if the
+    /// imports are those of a file that includes this one.
     has_globs: bool,
-    /// True if there is a glob import other than a prelude's and `super::*`.
+    /// True if there is such a glob import other than `super::*`.
     has_far_globs: bool,
-    /// True if there is a glob import other than those of Warpwise's prelude and root.
-    has_foreign_globs: bool,
-    /// True if the prelude of Warpwise may be imported.
+    /// True if a prelude is imported, which may be one that has Warpwise's.
     has_prelude: bool,
     /// True if a macro other than std's and Warpwise's is called or declared.
     has_macros: bool,
@@ -69,14 +67,13 @@ impl FileNames {
             let tree: String = tree.split_whitespace().collect();
             let tree = tree.replace("{*}", "*");
             let globs = count_globs(&tree);
-            let has_glob = globs > 0;
             // The root of Warpwise has what its prelude has.
             let of_prelude = ["prelude::*", "prelude::{*"].iter().any(|glob| tree.contains(glob))
                 || tree == "warpwise::*";
-            names.has_globs |= has_glob && !of_prelude;
-            names.has_far_globs |= has_glob && !of_prelude && tree != "super::*";
-            let is_ours = tree.starts_with("warpwise::");
-            names.has_foreign_globs |= has_glob && !(of_prelude && is_ours && globs == 1);
+            let is_ours = of_prelude && tree.starts_with("warpwise::") && globs == 1;
+            let has_glob = globs > 0 && !is_ours;
+            names.has_globs |= has_glob;
+            names.has_far_globs |= has_glob && tree != "super::*";
             names.has_prelude |= of_prelude;
         }
         // `#[kernel]` has to be imported, so another file includes this one.
@@ -112,7 +109,8 @@ impl FileNames {
             .any(|names| names.contains(name))
     }
 
-    /// Returns true if there is a glob import other than a prelude's and `super::*`.
+    /// Returns true if there is a glob import other than those of Warpwise's prelude and root, and
+    /// `super::*`.
     pub(crate) fn has_far_globs(&self) -> bool {
         self.has_far_globs
     }
@@ -120,11 +118,6 @@ impl FileNames {
     /// Returns true if a macro other than std's and Warpwise's is called or declared.
     pub(crate) fn has_macros(&self) -> bool {
         self.has_macros
-    }
-
-    /// Returns true if there is a glob import other than those of Warpwise's prelude and root.
-    pub(crate) fn has_foreign_globs(&self) -> bool {
-        self.has_foreign_globs
     }
 
     /// Returns the declared name that differs from `name` by a letter or two.
@@ -135,7 +128,7 @@ impl FileNames {
         close.first().map(|known| known.as_str())
     }
 
-    /// Returns true if there is a glob import other than a prelude's.
+    /// Returns true if there is a glob import other than those of Warpwise's prelude and root.
     pub(crate) fn has_globs(&self) -> bool {
         self.has_globs
     }
@@ -148,7 +141,7 @@ impl FileNames {
     /// Returns true if every name that the file can use is written in it, but for those of std and
     /// of Warpwise: no macro and no glob import brings others.
     pub(crate) fn is_complete(&self) -> bool {
-        !self.has_macros && !self.has_foreign_globs && self.imported.contains("warpwise")
+        !self.has_macros && !self.has_globs && self.imported.contains("warpwise")
     }
 
     pub(crate) fn has_traits(&self) -> bool {
@@ -156,7 +149,7 @@ impl FileNames {
     }
 
     /// Returns true if the file declares a function of that name, or has a `use` that may import
-    /// one: by name, or by a glob other than a prelude's.
+    /// one: by name, or by a glob other than those of Warpwise's prelude and root.
     pub(crate) fn may_have_function(&self, name: &str) -> bool {
         self.has_globs || self.functions.contains(name) || self.imported.contains(name)
     }
@@ -195,7 +188,7 @@ mod tests {
 
     #[test]
     fn globs_in_braces_are_globs() {
-        for tree in ["a::*", "a::{*}", "a::{ b, * }", "a::{b::{*}, c}"] {
+        for tree in ["a::*", "a::{*}", "a::{ b, * }", "a::{b::{*}, c}", "a::prelude::*"] {
             assert!(FileNames::collect(&format!("use {tree};")).has_globs(), "{tree}");
         }
         for tree in ["a::b", "warpwise::prelude::*", "warpwise::prelude::{*}"] {

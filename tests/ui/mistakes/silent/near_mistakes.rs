@@ -567,4 +567,26 @@ mod shfl_lane_u32_cast_is_fine {
     }
 }
 
+mod own_collect_is_fine {
+    use warpwise::prelude::*;
+
+    #[device]
+    #[derive(Clone, Copy)]
+    struct Lanes(f32);
+
+    #[device]
+    impl Lanes {
+        fn collect(&self) -> [f32; 4] {
+            [self.0; 4]
+        }
+    }
+
+    #[kernel]
+    fn k(y: &mut [f32]) {
+        let lanes = Lanes(y[0]);
+        let all: [f32; 4] = lanes.collect();
+        y[0] = all[3];
+    }
+}
+
 fn main() {}
