@@ -425,7 +425,7 @@ struct Wrapped<T>(T);
 
 /// The derived clone of a type that is `Copy` is a copy, unless the type has type parameters.
 fn clones_that_are_copies(on: &Engine) -> Check {
-    like_rust!(on, |x, y, out| {
+    like_rust!(on, |x, _y, out| {
         let n = x.len() as i32;
         let simple = Simple { counted: Counted(n) };
         out[0] = simple.clone().counted.0;
