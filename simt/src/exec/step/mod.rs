@@ -2,8 +2,8 @@
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
 //! [`access`], [`affine`], [`async_copy`], [`replay`], [`dot_products`], [`dot_product_effects`],
-//! [`local`], [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`checks`],
-//! [`undefined`], [`wgmma`].
+//! [`local`], [`collective`], [`texture`], [`print`](mod@print), [`count`], [`debug`], [`sanitize`],
+//! [`undefined`], [`mbarrier`], [`tensor`], [`wgmma`].
 mod access;
 mod affine;
 mod async_copy;
