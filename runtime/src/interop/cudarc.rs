@@ -40,13 +40,11 @@ impl Device {
     fn check_context(&self, stream: &CudaStream) -> Result<()> {
         let context = stream.context();
         let own = self.require_gpu("slices of `cudarc`")?.raw_context();
-        match own == context.cu_ctx().cast() {
-            true => Ok(()),
-            false => {
-                let problem = "it is of another context than the device".to_owned();
-                Err(Error::ForeignStream { ordinal: context.ordinal(), problem })
-            }
+        if own == context.cu_ctx().cast() {
+            return Ok(());
         }
+        let problem = "it is of another context than the device".to_owned();
+        Err(Error::ForeignStream { ordinal: context.ordinal(), problem })
     }
 }
 
