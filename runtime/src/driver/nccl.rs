@@ -199,10 +199,12 @@ impl Nccl {
         if status == 0 {
             return Ok(());
         }
-        let say = |text: *const c_char| match text.is_null() {
-            true => String::new(),
+        let say = |text: *const c_char| {
+            if text.is_null() {
+                return String::new();
+            }
             // SAFETY: not null, so one of NCCL's strings, which ends with a zero.
-            false => unsafe { CStr::from_ptr(text) }.to_string_lossy().trim().to_owned(),
+            unsafe { CStr::from_ptr(text) }.to_string_lossy().trim().to_owned()
         };
         // SAFETY: takes any number.
         let mut text = say(unsafe { (self.ncclGetErrorString)(status) });
@@ -217,10 +219,10 @@ impl Nccl {
 
     /// Refuses a null communicator from a call that succeeded.
     fn check_handle(&self, call: &'static str, handle: CommHandle) -> Result<()> {
-        match handle.0.is_null() {
-            false => Ok(()),
-            true => Err(Error::Nccl { call, code: 0, text: "a null communicator".to_owned() }),
+        if handle.0.is_null() {
+            return Err(Error::Nccl { call, code: 0, text: "a null communicator".to_owned() });
         }
+        Ok(())
     }
 }
 
@@ -429,9 +431,10 @@ impl Drop for Communicator {
         let _ = self.stream.gpu.context.enter(|driver| {
             // SAFETY: the communicator was created once, and is destroyed or aborted once.
             unsafe {
-                match is_usable && driver.cuStreamSynchronize(self.stream.handle).is_ok() {
-                    true => nccl.ncclCommDestroy(comm),
-                    false => nccl.ncclCommAbort(comm),
+                if is_usable && driver.cuStreamSynchronize(self.stream.handle).is_ok() {
+                    nccl.ncclCommDestroy(comm)
+                } else {
+                    nccl.ncclCommAbort(comm)
                 }
             }
         });
