@@ -24,7 +24,7 @@ pub(crate) use crate::infer::{
         reject::host_blocks,
     },
     items::{
-        const_eval::eval_literal_integer, cycles::Resolutions, extent::wrap_to_scalar, lifetimes,
+        const_eval::eval_literal_integer, cycles::Resolutions, lifetimes,
         signature::are_parameters_numbers,
     },
 };

@@ -16,7 +16,7 @@ use syn::{
     BinOp, Expr,
     visit::{self, Visit},
 };
-use warpwise_compiler::ir::{Extent, Scalar};
+use warpwise_compiler::ir::{Extent, evaluate};
 
 impl Infer<'_> {
     /// Evaluates the length of an array in an environment.
@@ -251,7 +251,7 @@ impl Infer<'_> {
             return len;
         }
         match self.eval_const(expr, prim, env) {
-            Ok(Some(value)) => self.types.len(Extent::Const(wrap_to_scalar(value, prim.scalar()))),
+            Ok(Some(value)) => self.types.len(Extent::Const(evaluate::wrap(prim.scalar(), value))),
             Ok(None) => {
                 let reported = self.report_no_extent(expr);
                 self.types.reported_len(reported)
@@ -324,10 +324,4 @@ fn peel(mut expr: &Expr) -> &Expr {
             _ => return expr,
         };
     }
-}
-
-/// Returns `value` in two's complement, truncated to the type's width and zero-extended.
-pub(crate) fn wrap_to_scalar(value: i128, scalar: Scalar) -> u64 {
-    let bits = scalar.bits().unwrap_or(64);
-    (value & ((1i128 << bits) - 1)) as u64
 }

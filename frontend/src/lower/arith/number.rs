@@ -1,11 +1,10 @@
 //! Lowering of constants and conversions.
 use crate::{
     hir::{Expr, ExprKind, SpanId},
-    infer::wrap_to_scalar,
     lower::{Flow, Lowerer, Value},
     types::{Len, constant::Constant},
 };
-use warpwise_compiler::ir::{BinaryOp, Extent, GenericKind, InstId, Op, Scalar};
+use warpwise_compiler::ir::{BinaryOp, Extent, GenericKind, InstId, Op, Scalar, evaluate};
 
 impl Lowerer<'_> {
     /// Pushes an integer constant of any number type; one of a type parameter is converted after
@@ -27,7 +26,7 @@ impl Lowerer<'_> {
             | Scalar::U8
             | Scalar::U16
             | Scalar::U32
-            | Scalar::U64 => self.push_bits(wrap_to_scalar(value, scalar), scalar, at),
+            | Scalar::U64 => self.push_bits(evaluate::wrap(scalar, value), scalar, at),
         }
     }
 

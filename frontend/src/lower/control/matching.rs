@@ -8,7 +8,7 @@ use crate::{
     types::mono::Mono,
 };
 use std::rc::Rc;
-use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar};
+use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar, evaluate};
 
 /// Largest number of arms that nest in each other's `else`. More arms, or arms with guards, leave a
 /// surrounding block instead.
@@ -313,9 +313,7 @@ impl Lowerer<'_> {
         };
         let discriminant = adt.discriminants[variant];
         let test = match &self.build.kernel.insts[tag].op {
-            Op::Const(bits) if *bits == crate::infer::wrap_to_scalar(discriminant, scalar) => {
-                PatternTest::Always
-            }
+            Op::Const(bits) if *bits == evaluate::wrap(scalar, discriminant) => PatternTest::Always,
             Op::Const(_) => return Ok(PatternTest::Never),
             _ if scalar == Scalar::Bool && discriminant == 1 => PatternTest::If(tag),
             _ if scalar == Scalar::Bool => PatternTest::If(self.push_not(tag, at)),

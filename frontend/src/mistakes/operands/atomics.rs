@@ -31,7 +31,7 @@ impl Operands {
         let help = match &*assign.right {
             Expr::Binary(value) if is_same(&value.left) => {
                 self.visit_expr(&value.right);
-                update_help(&place, &value.op, &value.right, atomic)
+                update_help(&assign.left, &value.op, &value.right, atomic)
             }
             value => {
                 self.infer_value(value, None);
@@ -57,7 +57,7 @@ impl Operands {
     pub(super) fn add_update(&mut self, binary: &ExprBinary, atomic: &str) {
         let place = method_receiver(&binary.left);
         let op = print_tokens(binary.op.to_token_stream());
-        let help = update_help(&place, &binary.op, &binary.right, atomic);
+        let help = update_help(&binary.left, &binary.op, &binary.right, atomic);
         let at = SpanRange::expr(&binary.left).to(SpanRange::expr(&binary.right));
         let fact = format!("`{place}` is an `{atomic}`, which has no `{op}`");
         self.add_atomic(at, &fact, &help);
@@ -167,27 +167,27 @@ pub(super) fn is_atomic_method(name: &str) -> bool {
     ["compare_exchange", "fetch_", "load", "store"].iter().any(|start| name.starts_with(start))
 }
 
-/// Returns the help for an update of the atomic `place` by an operator.
-fn update_help(place: &str, op: &BinOp, value: &Expr, atomic: &str) -> String {
-    let (value, operand) = (print_tokens(value.to_token_stream()), operand_text(value));
+/// Returns the help for an update of the atomic in `place` by an operator.
+fn update_help(place: &Expr, op: &BinOp, value: &Expr, atomic: &str) -> String {
     let is_float = atomic.starts_with("AtomicF");
-    let (method, value) = match op {
-        BinOp::Add(_) | BinOp::AddAssign(_) => ("fetch_add", value),
-        BinOp::Sub(_) | BinOp::SubAssign(_) if is_float => ("fetch_add", format!("-{operand}")),
-        BinOp::Sub(_) | BinOp::SubAssign(_) => ("fetch_sub", value),
-        BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => ("fetch_and", value),
-        BinOp::BitOr(_) | BinOp::BitOrAssign(_) => ("fetch_or", value),
-        BinOp::BitXor(_) | BinOp::BitXorAssign(_) => ("fetch_xor", value),
-        _ if is_float => {
-            return format!("an `{atomic}` has `fetch_add`, `fetch_min` and `fetch_max`");
-        }
-        other => {
-            let op = print_tokens(other.to_token_stream());
-            let op = op.trim_end_matches('=');
-            return format!(
-                "write `{place}.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old {op} {operand}))`"
-            );
-        }
+    let operation = match op {
+        BinOp::Add(_) | BinOp::AddAssign(_) => "add",
+        BinOp::Sub(_) | BinOp::SubAssign(_) => "sub",
+        BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => "and",
+        BinOp::BitOr(_) | BinOp::BitOrAssign(_) => "or",
+        BinOp::BitXor(_) | BinOp::BitXorAssign(_) => "xor",
+        _ => "",
     };
-    format!("write `{place}.{method}({value}, Ordering::Relaxed)`")
+    if let Some(code) = call_of_atomic(place, operation, [value], is_float) {
+        return format!("write `{code}`");
+    }
+    if is_float {
+        return format!("an `{atomic}` has `fetch_add`, `fetch_min` and `fetch_max`");
+    }
+    let (place, operand) = (method_receiver(place), operand_text(value));
+    let op = print_tokens(op.to_token_stream());
+    let op = op.trim_end_matches('=');
+    format!(
+        "write `{place}.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old {op} {operand}))`"
+    )
 }

@@ -3,6 +3,7 @@
 //! A result that does not fit its type has no value here; rustc reports the overflow.
 use crate::types::Prim;
 use syn::BinOp;
+use warpwise_compiler::ir::evaluate;
 
 /// An integer or `bool`.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +103,7 @@ impl Number {
 
     /// Returns the number in two's complement.
     fn complement_bits(self) -> Option<u64> {
-        Some((self.value & ((1i128 << self.bits()?) - 1)) as u64)
+        Some(evaluate::wrap(self.prim?.scalar(), self.value))
     }
 
     /// Calls a method of integers that std declares `const`.
@@ -172,24 +173,13 @@ impl Number {
 
     /// Returns the value of this number's type that is nearest to `value`.
     fn saturate(self, value: i128) -> Option<Self> {
-        let prim = self.prim?;
-        let (bits, signed) = (prim.scalar().bits()?, prim.scalar().is_signed());
-        let (min, max) = if signed {
-            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
-        } else {
-            (0, (1i128 << bits) - 1)
-        };
-        Some(Self { value: value.clamp(min, max), prim: Some(prim) })
+        let (min, max) = evaluate::limits(self.prim?.scalar())?;
+        Some(Self { value: value.clamp(min, max), prim: self.prim })
     }
 }
 
 /// Returns `value` wrapped around at the boundary of the type.
 pub(super) fn wrap(value: i128, prim: Prim) -> i128 {
     let scalar = prim.scalar();
-    let Some(bits) = scalar.bits() else { return value };
-    if prim == Prim::Bool {
-        return i128::from(value & 1 == 1);
-    }
-    let unused = i128::BITS - bits;
-    if scalar.is_signed() { value << unused >> unused } else { value & ((1 << bits) - 1) }
+    evaluate::integer(scalar, evaluate::wrap(scalar, value)).unwrap_or(value)
 }

@@ -75,9 +75,7 @@ impl Infer<'_> {
         let at = SpanRange::path(&of.path);
         let definition = Definition { value, env: &env, constants, at };
         self.resolve_definition(&definition, |this| {
-            let home = std::mem::replace(&mut this.env, env.clone());
-            let prim = ty.and_then(|ty| this.element_prim(ty));
-            this.env = home;
+            let prim = ty.and_then(|ty| this.element_prim_in(ty, &env));
             this.eval_in(value, prim, &env, evaluation)?.typed(prim)
         })
         .map_err(Stop::Reported)?
@@ -123,14 +121,10 @@ impl Infer<'_> {
             return Err(Stop::NoValue);
         };
         let own = Env { args: [].into(), home: Some(item), self_ty: None };
-        let home = std::mem::replace(&mut self.env, own);
-        let prims: Vec<(String, Option<Prim>)> = defined
-            .fields
-            .members()
-            .zip(&defined.fields)
-            .map(|(member, field)| (member_name(&member), self.element_prim(&field.ty)))
+        let fields = defined.fields.members().zip(&defined.fields);
+        let prims: Vec<(String, Option<Prim>)> = fields
+            .map(|(member, field)| (member_name(&member), self.element_prim_in(&field.ty, &own)))
             .collect();
-        self.env = home;
         let mut all = Vec::new();
         for field in &of.fields {
             let name = member_name(&field.member);
@@ -229,17 +223,15 @@ impl Infer<'_> {
             return Err(Stop::NoValue);
         }
         let (own, constants) = self.eval_generic_args(own, function.sig, path, evaluation)?;
-        let home = std::mem::replace(&mut self.env, own.clone());
         let inputs = function.sig.inputs.iter().map(|input| match input {
-            syn::FnArg::Typed(input) => (Some(&*input.pat), self.element_prim(&input.ty)),
+            syn::FnArg::Typed(input) => (Some(&*input.pat), self.element_prim_in(&input.ty, &own)),
             syn::FnArg::Receiver(_) => (None, None),
         });
         let inputs: Vec<(Option<&Pat>, Option<Prim>)> = inputs.collect();
         let returned = match &function.sig.output {
-            syn::ReturnType::Type(_, ty) => self.element_prim(ty),
+            syn::ReturnType::Type(_, ty) => self.element_prim_in(ty, &own),
             syn::ReturnType::Default => None,
         };
-        self.env = home;
         let values = inputs.iter().zip(&call.args);
         let values =
             values.map(|((_, prim), arg)| self.eval_expr(arg, *prim, evaluation)?.typed(*prim));
@@ -314,10 +306,16 @@ impl Infer<'_> {
 
     /// Returns the number type that a type consists of: `u32` for `u32` and `&[u32; 4]`.
     pub(super) fn element_prim(&mut self, ty: &syn::Type) -> Option<Prim> {
+        let env = self.env.clone();
+        self.element_prim_in(ty, &env)
+    }
+
+    /// Returns the number type that a type consists of in an environment.
+    fn element_prim_in(&mut self, ty: &syn::Type, env: &Env) -> Option<Prim> {
         match ungroup::peel(ty) {
-            syn::Type::Array(array) => self.element_prim(&array.elem),
-            syn::Type::Slice(slice) => self.element_prim(&slice.elem),
-            syn::Type::Reference(reference) => self.element_prim(&reference.elem),
+            syn::Type::Array(array) => self.element_prim_in(&array.elem, env),
+            syn::Type::Slice(slice) => self.element_prim_in(&slice.elem, env),
+            syn::Type::Reference(reference) => self.element_prim_in(&reference.elem, env),
             syn::Type::Path(path) if path.qself.is_none() => {
                 let named =
                     path.path.get_ident().and_then(|name| Prim::from_name(&name.to_string()));
@@ -325,13 +323,12 @@ impl Infer<'_> {
                     return named;
                 }
                 // A type that resolves to no item is an error elsewhere.
-                let env = self.env.clone();
-                let is_known = self.resolve_prefix(&path.path, &env).is_some()
+                let is_known = self.resolve_prefix(&path.path, env).is_some()
                     || scope::find_generic(&env.args, &path_key(&path.path)).is_some();
                 if !is_known {
                     return None;
                 }
-                let ty = self.resolve_type_in(ty, &env);
+                let ty = self.resolve_type_in(ty, env);
                 self.types.as_prim(ty)
             }
             _ => None,
