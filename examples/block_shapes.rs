@@ -32,8 +32,8 @@ fn warps() -> warpwise::Result<Table<1>> {
     Ok(table)
 }
 
-/// Which block is best for an image filter, with a thread for each pixel: 8 x 8, 16 x 16 or 32 x 32
-/// threads? The one with most threads at the same time.
+/// Compares blocks of 8 x 8, 16 x 16 and 32 x 32 threads for an image filter with a thread for each
+/// pixel. The best one has most threads at the same time.
 fn image_filter() -> Table<2> {
     // The multiprocessors of the textbooks that ask: 1024 or 1536 threads, in 8 blocks at most.
     let small = Multiprocessor { warps: 32, blocks: 8, block_threads: 512, ..limits(61) };

@@ -1,5 +1,5 @@
-//! What the examples share: timing a launch, a product of matrices on the host, comparing a result
-//! with what it should be, and tables of what was expected beside what was counted.
+//! Helpers of the examples: timing a launch, a product of matrices on the host, comparing a result
+//! with the expected one, and tables of expected beside counted numbers.
 use std::{
     fmt,
     time::{Duration, Instant},

@@ -1,9 +1,9 @@
-//! What is said of races at places in rows of a length that nobody knows.
+//! Verdicts on races at places in rows of a length that nobody knows.
 use warpwise_compiler::explain::{Answer, Subject, verdicts};
 
-/// What is known of races in `y[row * width + column]`, where `width` is of this type, for a kernel
-/// with these lines in front, behind a guard of the column if `guarded`: the answer, and what would
-/// tell.
+/// Returns the verdict on races in `y[row * width + column]`, where `width` is of this type, for a
+/// kernel with these lines in front, behind a guard of the column if `guarded`: the answer, and the
+/// fact that would decide.
 fn races(head: &str, width: &str, guarded: bool) -> (Answer, Option<String>) {
     let [open, close] =
         if guarded { ["%5 = if %4 !1 {", "}"] } else { ["%5 = const 0 : u64 !1", ""] };

@@ -1,5 +1,5 @@
-//! What engines compute that have no instructions for [`Approx`](crate::ir::Approx): subnormal
-//! arguments and results are the zero of their sign, as with the instructions.
+//! The functions of [`Approx`](crate::ir::Approx) for engines without instructions for them.
+//! Subnormal arguments and results are the zero of their sign, as with the instructions.
 //!
 //! `exp2` and `log2` are within 1 unit in the last place, by polynomials of `f32`; `rsqrt` is too,
 //! as the quotient of two numbers rounded before. The others are the functions of `f64`, rounded.
