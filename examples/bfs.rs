@@ -108,7 +108,7 @@ fn main() -> warpwise::Result<()> {
                 &mut next,
                 &mut next_count,
             )?;
-            count = next_count.to_vec()?[0] as usize;
+            count = next_count.get(0)? as usize;
             std::mem::swap(&mut frontier, &mut next);
         }
         Ok(())

@@ -49,7 +49,7 @@ fn main() -> warpwise::Result<()> {
     report("device_functions", format_args!("{side} x {side} points"), &device, took);
 
     // 1.6 * 1.2 - pi / 4
-    let area = f64::from(inside.to_vec()?[0]) * (2.0 / side as f64).powi(2);
+    let area = f64::from(inside.get(0)?) * (2.0 / side as f64).powi(2);
     println!("area of the plate: {area:.4} (exact: {:.4})", 1.92 - std::f64::consts::PI / 4.0);
     Ok(())
 }

@@ -79,7 +79,7 @@ impl Solver {
         loop {
             sweep(self)?;
             sweeps += 1;
-            if f32::from_bits(self.change.to_vec()?[0]) < TOLERANCE {
+            if f32::from_bits(self.change.get(0)?) < TOLERANCE {
                 return Ok(sweeps);
             }
         }

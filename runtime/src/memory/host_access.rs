@@ -10,6 +10,7 @@ use std::{convert::Infallible, ops::Index, slice};
     message = "the host cannot access the elements of a buffer, which are in the memory of a device",
     label = "an access to single elements on the host",
     note = "`buffer.to_vec()?` copies the elements to the host, and `buffer.fill(1.0)?` and `buffer.copy_from(&values)?` write them",
+    note = "`buffer.get(2)?` copies one element to the host, and `buffer.set(2, 1.0)?` writes one",
     note = "`buffer.slice(2..4)?` and `buffer.slice_mut(2..4)?` are parts of a buffer, which launches take"
 )]
 pub trait HostAccess {

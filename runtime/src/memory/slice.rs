@@ -132,6 +132,24 @@ impl<T: Stored> Slice<T> {
             .unwrap_or_else(|| Err(self.no_host_memory()))
     }
 
+    /// Waits for the work that writes an element and returns its value. Each call is a copy of its
+    /// own; for several elements, [`Self::to_vec`] of a slice is one copy.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// use warpwise::Error;
+    /// let x = Device::cpu().upload(&[1.5f32, 2.5])?;
+    /// assert_eq!(x.get(1)?, 2.5);
+    /// assert!(matches!(x.get(2), Err(Error::OutOfRange { .. })));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless there is such an element; those of [`Self::to_vec`].
+    pub fn get(&self, index: usize) -> Result<T::Value> {
+        Ok(self.slice(index..=index)?.to_vec()?.pop().expect("a slice of one element"))
+    }
+
     /// Overwrites all elements, once the launches before it are done.
     ///
     /// ```
@@ -184,6 +202,22 @@ impl<T: Stored> Slice<T> {
     /// Errors of the driver.
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
         self.with_element(value, |element| self.device().fill_bytes(&self.any, element))
+    }
+
+    /// Gives one element a value. On a GPU it returns before that is done.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().zeros::<f32>(3)?;
+    /// x.set(1, 2.5)?;
+    /// assert_eq!(x.to_vec()?, [0.0, 2.5, 0.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless there is such an element; errors of the driver.
+    pub fn set(&mut self, index: usize, value: T::Value) -> Result<()> {
+        self.slice_mut(index..=index)?.fill(value)
     }
 
     /// Creates a buffer on the same device with the same elements.
@@ -626,6 +660,20 @@ mod tests {
         let mut wrong = Device::cpu().zeros(2).unwrap();
         let error = wrong.copy_from_device(&clone).unwrap_err();
         assert_eq!(error.to_string(), "cannot copy 3 elements to 2");
+    }
+
+    #[test]
+    fn single_elements_are_read_and_written() {
+        let device = Device::cpu();
+        let mut pairs = device.zeros::<(u8, u32)>(3).unwrap();
+        pairs.set(2, (7, 8)).unwrap();
+        pairs.slice_mut(1..).unwrap().set(0, (5, 6)).unwrap();
+        assert_eq!((pairs.get(1).unwrap(), pairs.get(2).unwrap()), ((5, 6), (7, 8)));
+        let error = pairs.slice(1..).unwrap().get(2).unwrap_err();
+        assert_eq!(error, Error::OutOfRange { start: 2, end: 3, len: 2 });
+        assert!(matches!(pairs.set(usize::MAX, (0, 0)), Err(Error::OutOfRange { .. })));
+        let counts = device.upload(&[3u32, 4]).unwrap().into_atomic();
+        assert_eq!(counts.get(1).unwrap(), 4);
     }
 
     #[test]
