@@ -256,6 +256,13 @@ fn pinned_memory(world: &World) -> Result<()> {
     assert_eq!(y.to_vec()?, [2, 3, 4]);
     y.copy_to_pinned(&mut host)?;
     assert_eq!(host.as_slice()?, [2, 3, 4]);
+    // On another stream than that of the memory.
+    increment(device, LaunchConfig::cover(3), &mut x)?;
+    stream.copy_to_pinned(&x, &mut host)?;
+    assert_eq!(host.as_slice()?, [3, 4, 5]);
+    device.copy_from_pinned(&host, &mut y)?;
+    increment(stream, LaunchConfig::cover(3), &mut y)?;
+    assert_eq!(y.to_vec()?, [4, 5, 6]);
     // Freed while it is copied, from and to.
     x.fill(5)?;
     x.copy_to_pinned(&mut host)?;

@@ -123,11 +123,19 @@ impl Program {
                 self.expected[to][part].fill(value);
             }
             7 => {
-                self.buffers[to].copy_from_pinned(&self.pinned[host]).unwrap();
+                let (source, destination) = (&self.pinned[host], &mut self.buffers[to]);
+                match random.below(2) {
+                    0 => destination.copy_from_pinned(source).unwrap(),
+                    _ => stream.copy_from_pinned(source, destination).unwrap(),
+                }
                 self.expected[to].clone_from(&self.expected_pinned[host]);
             }
             8 => {
-                self.buffers[to].copy_to_pinned(&mut self.pinned[host]).unwrap();
+                let (source, destination) = (&self.buffers[to], &mut self.pinned[host]);
+                match random.below(2) {
+                    0 => source.copy_to_pinned(destination).unwrap(),
+                    _ => stream.copy_to_pinned(source, destination).unwrap(),
+                }
                 self.expected_pinned[host].clone_from(&self.expected[to]);
             }
             9 => match random.below(4) {
@@ -603,6 +611,12 @@ fn faults_come_out_of_copies(device: &Device) {
     faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
     y.copy_to_pinned(&mut host).unwrap();
     assert!(matches!(host.as_slice(), Err(Error::DevicePanic(_))));
+    // Of the stream of the memory, which no other stream has used so far.
+    let mut z = device.zeros::<u32>(3).unwrap();
+    faulty(device, LaunchConfig::cover(5), &mut z).unwrap();
+    stream.copy_to_pinned(&z, &mut host).unwrap();
+    assert!(matches!(host.as_slice(), Err(Error::DevicePanic(_))));
+    assert_eq!(host.as_slice().unwrap(), [7; 3]);
     faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
     device.synchronize().unwrap();
     assert!(matches!(stream.synchronize(), Err(Error::DevicePanic(_))));

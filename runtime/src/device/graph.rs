@@ -373,7 +373,8 @@ impl Device {
         })
     }
 
-    fn check_device_of<T: Stored>(&self, slice: &Slice<T>) -> Result<()> {
+    /// Refuses a slice of another device.
+    pub(crate) fn check_device_of<T: Stored>(&self, slice: &Slice<T>) -> Result<()> {
         if slice.device().shares_memory_with(self) {
             return Ok(());
         }

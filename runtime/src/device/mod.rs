@@ -525,8 +525,8 @@ impl Device {
         Ok(())
     }
 
-    /// Starts a copy of page-locked memory to a slice that is of this device.
-    pub(crate) fn copy_from_pinned(&self, from: &PinnedMemory, to: &AnySlice) -> Result<()> {
+    /// Starts a copy of page-locked memory to a slice that is in memory of this device.
+    pub(crate) fn write_from_pinned(&self, from: &PinnedMemory, to: &AnySlice) -> Result<()> {
         match (&self.engine, from) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
                 let _scope = spans::copy(Direction::ToDevice, to.bytes);
@@ -538,8 +538,8 @@ impl Device {
         }
     }
 
-    /// Starts a copy of a slice that is of this device to page-locked memory.
-    pub(crate) fn copy_to_pinned(&self, from: &AnySlice, to: &mut PinnedMemory) -> Result<()> {
+    /// Starts a copy of a slice that is in memory of this device to page-locked memory.
+    pub(crate) fn read_to_pinned(&self, from: &AnySlice, to: &mut PinnedMemory) -> Result<()> {
         match (&self.engine, &mut *to) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
                 let _scope = spans::copy(Direction::ToHost, from.bytes);

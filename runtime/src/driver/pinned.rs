@@ -138,7 +138,7 @@ impl Drop for Pinned {
 }
 
 impl Stream {
-    /// Starts a copy of page-locked memory to bytes of `to`, which is of this stream.
+    /// Starts a copy of page-locked memory to bytes of `to`, which is on this stream's GPU.
     pub(crate) fn copy_from_pinned(
         self: &Arc<Self>,
         from: &Pinned,
@@ -168,7 +168,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Starts a copy of bytes of `from`, which is of this stream, to page-locked memory.
+    /// Starts a copy of bytes of `from`, which is on this stream's GPU, to page-locked memory.
     pub(crate) fn copy_to_pinned(
         self: &Arc<Self>,
         from: &Allocation,
@@ -182,6 +182,8 @@ impl Stream {
         let address = from.address_of(bytes.start);
         let done = Event::new(&self.gpu.context, Purpose::Order)?;
         let mut copies = to.copies();
+        // The stream of the memory is among its writers only if the memory is shared.
+        from.share_with(self);
         let mut streams = from.uses().writers(self, &bytes);
         streams.push(Arc::clone(self));
         self.submit([(from, bytes, false)], |driver, _| {

@@ -1,10 +1,11 @@
 //! Page-locked arrays of the host: [`PinnedBuffer`].
 use crate::{
-    Device, Element, Error, Result,
+    Device, Element, Error, Result, Slice,
     cpu::{self, Interpreter},
     driver::Pinned,
     elements::element::sealed::CastBytes,
     error::PAGE_LOCKED,
+    memory::check_lengths,
 };
 use std::{
     fmt,
@@ -22,7 +23,8 @@ impl<T: Element + CastBytes> PinnedElement for T {}
 /// Copies begin with [`Slice::copy_from_pinned`](crate::Slice::copy_from_pinned) and
 /// [`Slice::copy_to_pinned`](crate::Slice::copy_to_pinned), which do not wait. Access by the host
 /// waits for the copies that are under way: [`Self::as_slice`] for those that write the array,
-/// [`Self::as_mut_slice`] for all of them.
+/// [`Self::as_mut_slice`] for all of them. A copy moves the whole array: allocate one for each chunk
+/// of a larger array.
 ///
 /// ```
 /// # use warpwise::Device;
@@ -181,6 +183,67 @@ impl Device {
         })?;
         Ok(PinnedBuffer { memory, len, elements: PhantomData })
     }
+
+    /// Starts a copy of page-locked memory to a slice, as [`Slice::copy_from_pinned`], in the order
+    /// of this device or stream. Copies of one buffer's parts run on several streams in this way.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (stream, mut x) = (device.stream()?, device.zeros::<u32>(4)?);
+    /// let mut host = device.pinned(2)?;
+    /// host.as_mut_slice()?.copy_from_slice(&[1, 2]);
+    /// stream.copy_from_pinned(&host, &mut x.slice_mut(2..)?)?;
+    /// assert_eq!(x.to_vec()?, [0, 0, 1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::WrongDevice`] unless
+    /// the slice is of this device; [`Error::NotInGraphs`] while a graph is recorded; errors of the
+    /// driver.
+    pub fn copy_from_pinned<T: PinnedElement>(
+        &self,
+        source: &PinnedBuffer<T>,
+        destination: &mut Slice<T>,
+    ) -> Result<()> {
+        check_lengths(source.len(), destination.len())?;
+        self.check_pinned_copy(destination)?;
+        self.write_from_pinned(source.memory(), destination.any())
+    }
+
+    /// Starts a copy of a slice to page-locked memory, as [`Slice::copy_to_pinned`], in the order
+    /// of this device or stream.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (stream, x) = (device.stream()?, device.upload(&[1u32, 2, 3])?);
+    /// let mut host = device.pinned(2)?;
+    /// stream.copy_to_pinned(&x.slice(1..)?, &mut host)?;
+    /// assert_eq!(host.as_slice()?, [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`Self::copy_from_pinned`].
+    pub fn copy_to_pinned<T: PinnedElement>(
+        &self,
+        source: &Slice<T>,
+        destination: &mut PinnedBuffer<T>,
+    ) -> Result<()> {
+        check_lengths(source.len(), destination.len())?;
+        self.check_pinned_copy(source)?;
+        self.read_to_pinned(source.any(), destination.memory_mut())
+    }
+
+    /// Refuses a copy between page-locked memory and a slice of another device, or in a recording.
+    fn check_pinned_copy<T: PinnedElement>(&self, slice: &Slice<T>) -> Result<()> {
+        if self.recorder().is_some() {
+            return Err(Error::NotInGraphs { what: "copies of page-locked memory" });
+        }
+        self.check_device_of(slice)
+    }
 }
 
 #[cfg(test)]
@@ -202,5 +265,21 @@ mod tests {
         assert!(matches!(x.copy_from_pinned(&host), Err(Error::LengthMismatch { .. })));
         assert!(matches!(x.copy_to_pinned(&mut host), Err(Error::LengthMismatch { .. })));
         assert!(device.pinned::<f32>(0).unwrap().as_slice().unwrap().is_empty());
+    }
+
+    #[test]
+    fn copies_on_a_stream_are_checked() {
+        let device = Device::cpu();
+        let (stream, mut x) = (device.stream().unwrap(), device.zeros::<u8>(3).unwrap());
+        let mut host = device.pinned::<u8>(2).unwrap();
+        let error = stream.copy_from_pinned(&host, &mut x).unwrap_err();
+        assert_eq!(error.to_string(), "cannot copy 2 elements to 3");
+        assert!(matches!(stream.copy_to_pinned(&x, &mut host), Err(Error::LengthMismatch { .. })));
+        let part = x.slice(..2).unwrap();
+        let error = Device::cpu().copy_to_pinned(&part, &mut host).unwrap_err();
+        assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
+        let recorded = stream.record_graph(|recorder| recorder.copy_to_pinned(&part, &mut host));
+        let error = recorded.unwrap_err().to_string();
+        assert_eq!(error, "copies of page-locked memory cannot be recorded in a graph");
     }
 }

@@ -426,7 +426,8 @@ fn chunk_ranges(len: usize, size: usize) -> impl ExactSizeIterator<Item = Range<
 
 impl<T: PinnedElement> Slice<T> {
     /// Starts a copy from page-locked memory, and returns before it is done. Later work with the
-    /// slice waits for it, and so does [`PinnedBuffer::as_mut_slice`].
+    /// slice waits for it, and so does [`PinnedBuffer::as_mut_slice`]. The copy runs on the stream
+    /// that the slice was allocated on; [`Device::copy_from_pinned`] runs it on another one.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -442,11 +443,12 @@ impl<T: PinnedElement> Slice<T> {
     /// [`Error::LengthMismatch`] unless `source` has as many elements; errors of the driver.
     pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
         check_lengths(source.len(), self.len())?;
-        self.device().copy_from_pinned(source.memory(), &self.any)
+        self.device().write_from_pinned(source.memory(), &self.any)
     }
 
     /// Starts a copy to page-locked memory, and returns before it is done.
-    /// [`PinnedBuffer::as_slice`] waits for it.
+    /// [`PinnedBuffer::as_slice`] waits for it. The copy runs on the stream that the slice was
+    /// allocated on; [`Device::copy_to_pinned`] runs it on another one.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -461,7 +463,7 @@ impl<T: PinnedElement> Slice<T> {
     /// [`Error::LengthMismatch`] unless `destination` has as many elements; errors of the driver.
     pub fn copy_to_pinned(&self, destination: &mut PinnedBuffer<T>) -> Result<()> {
         check_lengths(self.len(), destination.len())?;
-        self.device().copy_to_pinned(&self.any, destination.memory_mut())
+        self.device().read_to_pinned(&self.any, destination.memory_mut())
     }
 }
 
