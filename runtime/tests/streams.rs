@@ -584,7 +584,10 @@ fn rectangles_wait(device: &Device) {
         x.as_rows_mut(4).unwrap().rectangle_mut(1.., ..1).unwrap().fill(9).unwrap();
         increment(&other, config, &mut x).unwrap();
         let a = round + 3;
-        assert_eq!(y.to_vec().unwrap(), [3, a, 5, a, 7, a]);
+        let clone = y.rectangle(1.., ..).unwrap().try_clone().unwrap();
+        y.rectangle_mut(2.., ..).unwrap().fill(0).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [3, a, 5, a, 0, 0]);
+        assert_eq!((clone.to_vec().unwrap(), clone.shape()), (vec![5, a, 7, a], (2, 2)));
         let (b, c) = (a + 2, 10);
         assert_eq!(x.to_vec().unwrap(), [b, 4, 5, b, c, 6, 7, b, c, 8, 9, b]);
     }

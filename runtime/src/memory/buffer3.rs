@@ -72,6 +72,18 @@ impl<T: Stored> Buffer3<T> {
         self.all.columns()
     }
 
+    /// Returns the numbers of layers, rows and columns, as [`Device::zeros_3d`] takes them.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().zeros_3d::<f32>((2, 3, 4))?;
+    /// assert_eq!(x.shape(), (2, 3, 4));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn shape(&self) -> (usize, usize, usize) {
+        (self.layers, self.rows, self.columns())
+    }
+
     /// Returns the device on which the memory was allocated.
     ///
     /// ```
@@ -123,6 +135,23 @@ impl<T: Stored> Buffer3<T> {
     /// As of [`Slice::to_vec`](crate::Slice::to_vec).
     pub fn to_vec(&self) -> Result<Vec<T::Value>> {
         self.all.to_vec()
+    }
+
+    /// Creates an array on the same device with the same elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().upload_3d(&[1, 2, 3, 4], (2, 1, 2))?;
+    /// let y = x.try_clone()?;
+    /// x.layer_mut(1)?.fill(0)?;
+    /// assert_eq!((y.to_vec()?, y.shape()), (vec![1, 2, 3, 4], x.shape()));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](crate::Error::OutOfMemory), or an error of the driver.
+    pub fn try_clone(&self) -> Result<Self> {
+        Ok(Self { all: self.all.try_clone()?, layers: self.layers, rows: self.rows })
     }
 
     /// Borrows one layer.

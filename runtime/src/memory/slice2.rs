@@ -80,6 +80,20 @@ impl<T: Stored> Slice2<T> {
         self.rectangle.columns
     }
 
+    /// Returns the numbers of rows and columns, as [`Device::zeros_2d`] takes them.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let x = device.upload_2d(&[1, 2, 3, 4, 5, 6], (2, 3))?;
+    /// let y = device.zeros_2d::<f32>(x.shape())?;
+    /// assert_eq!(y.shape(), (2, 3));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub const fn shape(&self) -> (usize, usize) {
+        (self.rows(), self.columns())
+    }
+
     /// Returns the number of elements from the start of one row to the start of the next.
     ///
     /// ```
@@ -197,6 +211,25 @@ impl<T: Stored> Slice2<T> {
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
         let fill = |element: &[u8]| self.device().fill_rectangle(&self.rectangle, element);
         T::Value::with_bytes(&[value], fill).unwrap_or_else(|| Err(self.no_host_memory()))
+    }
+
+    /// Creates an array on the same device with the same elements.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().upload_2d(&[1, 2, 3, 4, 5, 6], (2, 3))?;
+    /// let right = x.rectangle(.., 1..)?.try_clone()?;
+    /// x.fill(0)?;
+    /// assert_eq!(right.to_vec()?, [2, 3, 5, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or an error of the driver.
+    pub fn try_clone(&self) -> Result<Buffer2<T>> {
+        let mut clone = Buffer2::allocate(self.device(), self.rows(), self.columns(), false)?;
+        clone.copy_from_device(self)?;
+        Ok(clone)
     }
 
     /// Borrows the elements in some rows and columns.
