@@ -1,5 +1,8 @@
 //! The prelude beside std's: no name of ours takes one from plain Rust.
-use std::cmp::*;
+use std::{
+    cmp::*,
+    sync::{Arc, Mutex},
+};
 use warpwise::{AtomicBuffer, prelude::*};
 
 #[kernel]
@@ -51,6 +54,9 @@ fn buffers_of_plain_elements_and_of_atomics() {
     let atomic: Buffer<AtomicU32> = device.zeros(4).unwrap();
     takes(&atomic);
     takes(&plain.into_atomic());
+    takes(&mut Mutex::new(device.zeros::<u32>(4).unwrap()).lock().unwrap());
+    takes(&Arc::new(device.zeros::<AtomicU32>(4).unwrap()));
+    takes(&atomic.slice(1..).unwrap());
     fn takes_sizes(_: impl AtomicBuffer<AtomicUsize>) {}
     let mut sizes: Buffer<usize> = device.upload(&[usize::MAX]).unwrap();
     takes_sizes(&mut sizes);
