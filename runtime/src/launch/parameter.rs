@@ -14,7 +14,8 @@ use std::ops::{Deref, DerefMut};
     message = "`{Self}` is no buffer of `{T}` that a kernel can read",
     label = "expected a buffer or a slice of `{T}` on a device",
     note = "values of the host are copied to a buffer first: `device.upload(&values)?`",
-    note = "a `Result` becomes a buffer by `?`"
+    note = "a `Result` becomes a buffer by `?`",
+    note = "an `UninitBuffer` becomes a buffer by `.fill(0.0)?`, and a `PinnedBuffer` is copied to one by `copy_from_pinned`"
 )]
 pub trait ReadArg<T> {
     /// Returns the slice.
@@ -41,7 +42,8 @@ impl<T, P: Deref<Target: ReadArg<T>> + ?Sized> ReadArg<T> for P {
     message = "`{Self}` is no buffer of `{T}` that a kernel can write",
     label = "expected a buffer or a slice of `{T}` on a device",
     note = "values of the host are copied to a buffer first: `device.upload(&values)?`",
-    note = "a `Result` becomes a buffer by `?`"
+    note = "a `Result` becomes a buffer by `?`",
+    note = "an `UninitBuffer` becomes a buffer by `.fill(0.0)?`, and a `PinnedBuffer` is copied to one by `copy_from_pinned`"
 )]
 pub trait WriteArg<T> {
     /// Returns the slice.
