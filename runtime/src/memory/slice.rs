@@ -8,7 +8,8 @@ use std::{
 };
 
 /// Elements of a [`Buffer`], all of them or a part: the counterpart of Rust's `[T]` in the memory
-/// of a device. It is always behind a reference.
+/// of a device. It is always behind a reference: functions take `&Slice<f32>`, and structs that keep
+/// a part of a buffer have a field [`View<'a, f32>`](View).
 ///
 /// A kernel's `&[T]` takes `&Slice<T>`, and its `&mut [T]` takes `&mut Slice<T>`. Buffers and views
 /// dereference to slices, so a launch takes references to these:
@@ -82,13 +83,27 @@ impl<T: Stored> Slice<T> {
         self.any.len == 0
     }
 
-    /// Returns the device on which the memory was allocated.
+    /// Returns the device or stream on which the memory was allocated. A clone of it, which costs a
+    /// reference count, launches a kernel that writes the slice.
     ///
     /// ```
-    /// # use warpwise::Device;
-    /// let x = Device::cpu().upload(&[1, 2, 3])?;
-    /// let y = x.device().upload(&[4])?;
-    /// assert!(!y.device().is_gpu());
+    /// use warpwise::{Slice, prelude::*};
+    ///
+    /// #[kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     if let Some(x) = x.get_mut(global_idx_x()) {
+    ///         *x *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// fn double_all(x: &mut Slice<f32>) -> warpwise::Result<()> {
+    ///     let device = x.device().clone();
+    ///     double::launch(&device, LaunchConfig::cover(x.len()), x)
+    /// }
+    ///
+    /// let mut x = Device::cpu().upload(&[1.0f32, 2.0])?;
+    /// double_all(&mut x)?;
+    /// assert_eq!(x.to_vec()?, [2.0, 4.0]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn device(&self) -> &Device {

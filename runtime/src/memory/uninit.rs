@@ -6,7 +6,9 @@ use std::fmt;
 /// A [`Buffer`] without values, from [`Device::uninit`](crate::Device::uninit). It becomes a buffer
 /// when all of it is written.
 ///
-/// A buffer of zeros costs one pass over the memory on a GPU. This costs nothing.
+/// A buffer of zeros costs one pass over the memory on a GPU. This costs nothing. A launch takes no
+/// `UninitBuffer`, since its kernel may leave elements unwritten: the output of a kernel begins as
+/// [zeros](crate::Device::zeros), and one that is needed again is allocated once.
 #[must_use]
 pub struct UninitBuffer<T> {
     buffer: Buffer<T>,
