@@ -49,6 +49,7 @@ impl Event {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaEventSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         match &self.engine {
             EventEngine::Cpu(_) => Ok(()),
@@ -71,6 +72,7 @@ impl Event {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaEventQuery")]
     pub fn is_reached(&self) -> Result<bool> {
         match &self.engine {
             EventEngine::Cpu(_) => Ok(true),
@@ -94,6 +96,7 @@ impl Event {
     ///
     /// # Errors
     /// [`Error::EventsOfTwoDevices`]; errors of the driver.
+    #[doc(alias = "cudaEventElapsedTime")]
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
         match (&self.engine, &start.engine) {
             (EventEngine::Cpu(end), EventEngine::Cpu(start)) => {
@@ -173,6 +176,7 @@ impl Device {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias("cudaEventCreate", "cudaEventRecord"))]
     pub fn record_event(&self) -> Result<Event> {
         let engine = match &self.engine {
             Engine::Cpu(_) => EventEngine::Cpu(Instant::now()),
@@ -251,6 +255,7 @@ impl Device {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias("cudaLaunchHostFunc", "cudaStreamAddCallback"))]
     pub fn call_when_finished(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
         self.call(move |is_done| {
             if is_done {

@@ -232,6 +232,7 @@ impl Graph {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaGraphLaunch")]
     pub fn launch(&self) -> Result<()> {
         let _scope = spans::graph(self.nodes.len(), &self.device);
         match (&self.device.engine, &self.exec) {
@@ -262,6 +263,7 @@ impl Graph {
     ///
     /// # Errors
     /// As of [`Device::record_graph`]; the graph is as before.
+    #[doc(alias = "cudaGraphExecUpdate")]
     pub fn update(&mut self, record: impl FnOnce(&Device) -> Result<()>) -> Result<()> {
         let nodes = self.device.record_nodes(record)?;
         check_work(&nodes)?;
@@ -305,6 +307,7 @@ impl Device {
     /// [`Error::NotRecordable`] of kernels that print or are cooperative,
     /// [`Error::ConstantsInGraph`] of those with `#[constant]` parameters; what
     /// the driver returns.
+    #[doc(alias("cudaStreamBeginCapture", "cudaGraphInstantiate"))]
     pub fn record_graph(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
         let graph = Graph::new(self, self.record_nodes(record)?)?;
         check_work(&graph.nodes)?;
@@ -336,6 +339,7 @@ impl Device {
     /// # Errors
     /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::WrongDevice`] unless
     /// the destination is of this device; errors of the driver.
+    #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy<T: Stored>(&self, source: &Slice<T>, destination: &mut Slice<T>) -> Result<()> {
         check_lengths(source.len(), destination.len())?;
         self.check_device_of(destination)?;
@@ -363,6 +367,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::WrongDevice`] unless the slice is of this device; errors of the driver.
+    #[doc(alias = "cudaMemsetAsync")]
     pub fn fill<T: Stored>(&self, slice: &mut Slice<T>, value: T::Value) -> Result<()> {
         self.check_device_of(slice)?;
         slice.with_element(value, |element| match self.recorder() {

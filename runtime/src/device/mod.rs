@@ -86,6 +86,7 @@ impl Device {
     /// # Errors
     /// [`Error::BadDeviceName`]; [`Error::BadChecks`], whatever the device; what [`Device::cuda`]
     /// returns, if a GPU is requested or the one found cannot be used.
+    #[doc(alias = "cudaSetDevice")]
     pub fn auto() -> Result<Self> {
         checks_from_env()?;
         match Choice::from_env()? {
@@ -187,6 +188,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::NoDriver`] if there is a driver that is broken or too old; errors of the driver.
+    #[doc(alias = "cudaGetDeviceCount")]
     pub fn count() -> Result<usize> {
         driver::device_count()
     }
@@ -266,6 +268,7 @@ impl Device {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaMemGetInfo")]
     pub fn memory_info(&self) -> Result<Option<MemoryInfo>> {
         match &self.engine {
             Engine::Cpu(_) => Ok(None),
@@ -291,6 +294,7 @@ impl Device {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaDeviceCanAccessPeer")]
     pub fn can_access_peer(&self, other: &Self) -> Result<bool> {
         match (&self.engine, &other.engine) {
             _ if self.shares_memory_with(other) => Ok(true),
@@ -318,6 +322,7 @@ impl Device {
     /// let info = Device::cpu().info().clone();
     /// println!("{} has {} multiprocessors", info.name, info.multiprocessors);
     /// ```
+    #[doc(alias = "cudaGetDeviceProperties")]
     pub fn info(&self) -> &DeviceInfo {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.info(),
@@ -361,6 +366,7 @@ impl Device {
     /// # Errors
     /// [`Error::DevicePanic`] if a launch failed a check, the first one if several did. Each is
     /// reported once.
+    #[doc(alias("cudaDeviceSynchronize", "cudaStreamSynchronize"))]
     pub fn synchronize(&self) -> Result<()> {
         let _scope = spans::wait(self);
         match &self.engine {

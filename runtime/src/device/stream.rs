@@ -70,6 +70,7 @@ impl Device {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaStreamCreate")]
     pub fn stream(&self) -> Result<Stream> {
         self.stream_with_priority(0)
     }
@@ -90,6 +91,7 @@ impl Device {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaStreamCreateWithPriority")]
     pub fn stream_with_priority(&self, priority: i32) -> Result<Stream> {
         let engine = match &self.engine {
             Engine::Cpu(interpreter) => Engine::Cpu(Arc::new(interpreter.new_stream())),
@@ -113,6 +115,7 @@ impl Device {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaStreamWaitEvent")]
     pub fn wait_for(&self, event: &crate::Event) -> Result<()> {
         event.delay(self)
     }

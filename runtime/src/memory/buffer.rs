@@ -209,6 +209,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or an error of the driver.
+    #[doc(alias = "cudaMemcpy")]
     pub fn upload<T: Stored>(&self, values: &[T]) -> Result<Buffer<T>> {
         let mut buffer = Buffer::<T>::allocate(self, values.len(), false)?;
         buffer.write(|take| T::with_bytes(values, take))?;
@@ -243,6 +244,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or an error of the driver.
+    #[doc(alias("cudaMalloc", "cudaMallocAsync"))]
     pub fn zeros<T: Stored>(&self, len: usize) -> Result<Buffer<T>> {
         const {
             assert!(
@@ -266,6 +268,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or an error of the driver.
+    #[doc(alias("cudaMalloc", "cudaMallocAsync"))]
     pub fn uninit<T: Stored>(&self, len: usize) -> Result<UninitBuffer<T>> {
         Ok(UninitBuffer::new(Buffer::allocate(self, len, false)?))
     }

@@ -231,6 +231,7 @@ impl Device {
     ///
     /// # Errors
     /// As of [`Self::zeros`].
+    #[doc(alias = "cudaMalloc3D")]
     pub fn zeros_3d<T: Stored>(
         &self,
         (layers, rows, columns): (usize, usize, usize),

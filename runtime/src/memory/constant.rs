@@ -143,6 +143,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::ConstantTooLarge`] above 64 KiB; those of [`Device::upload`].
+    #[doc(alias = "cudaMemcpyToSymbol")]
     pub fn constant<C: ConstantData + ?Sized>(&self, values: &C) -> Result<Constant<C>> {
         Ok(Constant { any: values.upload(self)?, values: PhantomData })
     }

@@ -169,6 +169,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or an error of the driver.
+    #[doc(alias("cudaMallocHost", "cudaHostAlloc"))]
     pub fn pinned<T: PinnedElement>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
         let memory = match bytes {
@@ -202,6 +203,7 @@ impl Device {
     /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::WrongDevice`] unless
     /// the slice is of this device; [`Error::NotInGraphs`] while a graph is recorded; errors of the
     /// driver.
+    #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy_from_pinned<T: PinnedElement>(
         &self,
         source: &PinnedBuffer<T>,
@@ -227,6 +229,7 @@ impl Device {
     ///
     /// # Errors
     /// As of [`Self::copy_from_pinned`].
+    #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy_to_pinned<T: PinnedElement>(
         &self,
         source: &Slice<T>,

@@ -122,6 +122,7 @@ impl<T: Stored> Slice<T> {
     /// # Errors
     /// [`Error::DevicePanic`] if a launch before it failed a check: once, after which the same
     /// call returns the elements with whatever was written.
+    #[doc(alias = "cudaMemcpy")]
     pub fn to_vec(&self) -> Result<Vec<T::Value>> {
         T::Value::collect(self.len(), |bytes| self.device().read(&self.any, bytes))
             .unwrap_or_else(|| Err(self.no_host_memory()))
@@ -141,6 +142,7 @@ impl<T: Stored> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `values` has as many elements; those of
     /// [`Self::to_vec`].
+    #[doc(alias = "cudaMemcpy")]
     pub fn copy_to(&self, values: &mut [T::Value]) -> Result<()> {
         check_lengths(self.len(), values.len())?;
         T::Value::load_all(values, |bytes| self.device().read(&self.any, bytes))
@@ -177,6 +179,7 @@ impl<T: Stored> Slice<T> {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `values` has as many elements.
+    #[doc(alias = "cudaMemcpy")]
     pub fn copy_from(&mut self, values: &[T::Value]) -> Result<()> {
         check_lengths(values.len(), self.len())?;
         self.write(|take| T::Value::with_bytes(values, take))
@@ -198,6 +201,7 @@ impl<T: Stored> Slice<T> {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `source` has as many elements; errors of the driver.
+    #[doc(alias("cudaMemcpyPeer", "cudaMemcpyPeerAsync"))]
     pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
         check_lengths(source.len(), self.len())?;
         self.device().copy_bytes(&source.any, &self.any)
@@ -215,6 +219,7 @@ impl<T: Stored> Slice<T> {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaMemset")]
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
         self.with_element(value, |element| self.device().fill_bytes(&self.any, element))
     }
@@ -456,6 +461,7 @@ impl<T: PinnedElement> Slice<T> {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `source` has as many elements; errors of the driver.
+    #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
         check_lengths(source.len(), self.len())?;
         self.device().write_from_pinned(source.memory(), &self.any)
@@ -476,6 +482,7 @@ impl<T: PinnedElement> Slice<T> {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `destination` has as many elements; errors of the driver.
+    #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy_to_pinned(&self, destination: &mut PinnedBuffer<T>) -> Result<()> {
         check_lengths(self.len(), destination.len())?;
         self.device().read_to_pinned(&self.any, destination.memory_mut())

@@ -147,6 +147,7 @@ impl<T: Stored> Slice2<T> {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `values` has as many elements; those of [`Slice::to_vec`].
+    #[doc(alias = "cudaMemcpy2D")]
     pub fn copy_to(&self, values: &mut [T::Value]) -> Result<()> {
         check_lengths(self.rectangle.len(), values.len())?;
         T::Value::load_all(values, |bytes| self.device().read_rectangle(&self.rectangle, bytes))
@@ -165,6 +166,7 @@ impl<T: Stored> Slice2<T> {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless `values` has as many elements.
+    #[doc(alias = "cudaMemcpy2D")]
     pub fn copy_from(&mut self, values: &[T::Value]) -> Result<()> {
         check_lengths(values.len(), self.rectangle.len())?;
         T::Value::with_bytes(values, |bytes| self.device().write_rectangle(&self.rectangle, bytes))
@@ -187,6 +189,7 @@ impl<T: Stored> Slice2<T> {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless `source` has as many rows and columns; errors of the driver.
+    #[doc(alias = "cudaMemcpy2D")]
     pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
         let shape = |of: &Self| [1, of.rows(), of.columns()];
         let (source_shape, destination_shape) = (shape(source), shape(self));
@@ -208,6 +211,7 @@ impl<T: Stored> Slice2<T> {
     ///
     /// # Errors
     /// Errors of the driver.
+    #[doc(alias = "cudaMemset2D")]
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
         let fill = |element: &[u8]| self.device().fill_rectangle(&self.rectangle, element);
         T::Value::with_bytes(&[value], fill).unwrap_or_else(|| Err(self.no_host_memory()))
@@ -512,6 +516,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or an error of the driver.
+    #[doc(alias = "cudaMallocPitch")]
     pub fn zeros_2d<T: Stored>(&self, (rows, columns): (usize, usize)) -> Result<Buffer2<T>> {
         const {
             assert!(
