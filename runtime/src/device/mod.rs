@@ -403,8 +403,24 @@ impl Device {
         }
     }
 
-    /// Returns true if kernels launched here can use buffers made by `other`.
-    pub(crate) fn shares_memory_with(&self, other: &Self) -> bool {
+    /// Returns true if launches on this device or stream take buffers of `other`: if both are the
+    /// same GPU or the same CPU device, or streams of it. Buffers of other devices are copied first.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let (device, other) = (Device::cpu(), Device::cpu());
+    /// let stream = device.stream()?;
+    /// assert!(device.shares_memory_with(&stream));
+    /// assert!(!device.shares_memory_with(&other));
+    ///
+    /// let mut x = other.upload(&[1, 2])?;
+    /// if !x.device().shares_memory_with(&device) {
+    ///     x = device.uninit(x.len())?.copy_from_device(&x)?;
+    /// }
+    /// assert!(x.device().shares_memory_with(&device));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn shares_memory_with(&self, other: &Self) -> bool {
         match (&self.engine, &other.engine) {
             (Engine::Cpu(interpreter), Engine::Cpu(other)) => {
                 interpreter.is_on_the_device_of(other)

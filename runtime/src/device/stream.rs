@@ -50,6 +50,25 @@ impl Deref for Stream {
     }
 }
 
+/// Returns the stream as a device, for a struct or function that takes either.
+///
+/// ```
+/// # use warpwise::Device;
+/// struct Solver {
+///     device: Device,
+/// }
+///
+/// let device = Device::cpu();
+/// let solver = Solver { device: device.stream()?.into() };
+/// assert!(solver.device.shares_memory_with(&device));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+impl From<Stream> for Device {
+    fn from(stream: Stream) -> Self {
+        stream.device
+    }
+}
+
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stream({})", self.device)
@@ -136,6 +155,7 @@ mod tests {
         let device = Device::cpu();
         let stream = device.stream().unwrap();
         assert!(stream.shares_memory_with(&device));
+        assert!(Device::from(stream.clone()).shares_memory_with(&device));
         assert!(device.stream().unwrap().shares_memory_with(&stream));
         assert!(!Device::cpu().shares_memory_with(&device));
     }
