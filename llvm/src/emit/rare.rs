@@ -39,11 +39,17 @@ pub(super) fn is_rare_arm(kernel: &Kernel, cond: InstId, then: &Body, other: &Bo
     !other.0.is_empty() && (is_second_version(kernel, then, other) || is_whole_warp(kernel, cond))
 }
 
-/// True if `other` is a loop of the source that `then` has, too, or all of its rounds: the
-/// optimizer puts the version that all launches can run there.
+/// True if `other` is a loop of the source that `then` has, too, or all of its rounds, with what
+/// computes its bounds and variables: the optimizer puts the version that all launches can run
+/// there.
 fn is_second_version(kernel: &Kernel, then: &Body, other: &Body) -> bool {
     let insts = &kernel.insts;
-    let [only] = *other.0 else { return false };
+    let computes = |id: &InstId| {
+        let op = &insts[*id].op;
+        matches!(op, Op::Set { .. }) || op.is_leaf() && op.effect() == Effect::None
+    };
+    let mut others = other.0.iter().filter(|id| !computes(id));
+    let (Some(&only), None) = (others.next(), others.next()) else { return false };
     let Op::For { body, .. } = &insts[only].op else { return false };
     let is_in_then = |span: Span| then.0.iter().any(|&id| insts[id].span == span);
     let is_version =
