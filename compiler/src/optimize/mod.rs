@@ -144,7 +144,7 @@ use hoist_tables::hoist_tables;
 use narrow_indices::narrow_indices;
 use narrow_loops::narrow_loops;
 use pack_loads::pack_loads;
-use promote_arrays::{drop_arrays, promote_arrays};
+use promote_arrays::{drop_arrays, promote_arrays, promote_constant_arrays};
 use recompute_after_loops::recompute_after_loops;
 use reduce_remainders::reduce_remainders;
 use select_values::select_values;
@@ -340,7 +340,7 @@ pub(crate) fn before_checks(kernel: &mut Kernel) {
     kernel.renumber();
     if unroll_constant_loops(kernel) {
         kernel.renumber();
-        promote_arrays(kernel);
+        promote_constant_arrays(kernel);
         // What arrays held decides branches, and those decide what other variables hold.
         for _ in 0..2 {
             forward_locals(kernel);
@@ -349,7 +349,7 @@ pub(crate) fn before_checks(kernel: &mut Kernel) {
         }
         fold_ranges(kernel);
     }
-    // What is accessed by constants only needs no memory.
+    // What is accessed by constants only needs no memory, nor do a few elements.
     promote_arrays(kernel);
     simplify_control(kernel);
     forward_locals(kernel);
