@@ -291,6 +291,7 @@ fn repeat_bodies(engine: Engine, mut kernel: Kernel, mut fallbacks: HashSet<Inst
             // Counters and remainders have become constants.
             fold_constants(&mut kernel);
         }
+        fallbacks = renumber(&mut kernel, &fallbacks);
     }
     // Last, since it makes more of what the others would go through.
     unroll_loops(&mut kernel, &fallbacks, engine == Engine::Gpu);

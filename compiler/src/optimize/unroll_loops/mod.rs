@@ -1,8 +1,9 @@
 //! Runs four rounds of a counting loop between two decisions whether to go on.
 //!
-//! Takes innermost loops over unsigned numbers whose body is short, that nothing leaves or
-//! continues early, and in which threads do not meet; the rounds that are left over run in a loop
-//! behind.
+//! Takes innermost loops over unsigned numbers whose body is short, and that nothing leaves or
+//! continues early; the rounds that are left over run in a loop behind. Where threads meet in one,
+//! they do so in each round and agree on the numbers, so that those that meet are in the same copy
+//! of a round; and it loads memory that nobody writes.
 //!
 //! ```text
 //!                                        %m = the least of max(%n, !3s) - !3s and MAX - !4s + 1
@@ -27,12 +28,16 @@
 //!
 //! Why: `ptxas` unrolls loops only if it knows how often they run. A short body otherwise pays for
 //! counting, and for constants that do not fit into instructions, in every round, and nothing of a
-//! round overlaps with the next.
+//! round overlaps with the next. Loads of memory that nobody writes move ahead of barriers.
 mod first_loads;
 
 use super::{copy::copy_body, hoist_loads};
-use crate::ir::{
-    BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar, Ty,
+use crate::{
+    analysis::uniformity::{self, Varying},
+    ir::{
+        BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar,
+        SyncOp, Ty,
+    },
 };
 use std::collections::{HashMap, HashSet};
 
@@ -52,32 +57,82 @@ const SHORT_BESIDE_LOADS: usize = 96;
 /// Steps that are constants: several of them are in every type.
 pub(super) const STRIDES: std::ops::RangeInclusive<u64> = 1..=1 << 24;
 
-/// Unrolls the loops of `kernel` except `skipped` ones and loops inside them. Loads are hoisted
-/// afterwards if `hoists`. Instructions are not numbered in order afterwards.
+/// Unrolls the loops of `kernel`, whose instructions are numbered in order, except `skipped` ones
+/// and loops inside them. Loads are hoisted afterwards if `hoists`. Instructions are not numbered in
+/// order afterwards.
 pub(super) fn unroll_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>, hoists: bool) {
+    let meets = kernel.insts.iter().any(|(_, inst)| inst.op.effect() == Effect::Sync);
+    let varying = (hoists && meets).then(|| uniformity::analyze(kernel).block);
     let list = std::mem::take(&mut kernel.body);
-    kernel.body = body(kernel, list, skipped, hoists);
+    kernel.body = Walk { kernel, skipped, hoists, varying }.body(list);
 }
 
-fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>, hoists: bool) -> Body {
-    let mut kept = Vec::with_capacity(list.0.len());
-    for id in list.0 {
-        if kernel.insts[id].op.is_leaf() || skipped.contains(&id) {
-            kept.push(id);
-            continue;
+struct Walk<'w> {
+    kernel: &'w mut Kernel,
+    skipped: &'w HashSet<InstId>,
+    hoists: bool,
+    /// Differences between the threads of a block, if loops with barriers may be unrolled.
+    varying: Option<Varying>,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, list: Body) -> Body {
+        let mut kept = Vec::with_capacity(list.0.len());
+        for id in list.0 {
+            if self.kernel.insts[id].op.is_leaf() || self.skipped.contains(&id) {
+                kept.push(id);
+                continue;
+            }
+            // Taken out while its bodies are walked.
+            let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
+            for inner in op.bodies_mut() {
+                *inner = self.body(std::mem::take(inner));
+            }
+            self.kernel.insts[id].op = op;
+            match self.range(id) {
+                Some(range) => _ = unroll(self.kernel, id, &range, ROUNDS, &mut kept),
+                None => kept.push(id),
+            }
         }
-        // Taken out while its bodies are walked.
-        let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
-        for inner in op.bodies_mut() {
-            *inner = body(kernel, std::mem::take(inner), skipped, hoists);
-        }
-        kernel.insts[id].op = op;
-        match range(kernel, id, hoists) {
-            Some(range) => _ = unroll(kernel, id, &range, ROUNDS, &mut kept),
-            None => kept.push(id),
-        }
+        Body(kept)
     }
-    Body(kept)
+
+    /// Returns the range of `id`, if it is a loop to unroll.
+    fn range(&self, id: InstId) -> Option<Range> {
+        let kernel = &*self.kernel;
+        let Op::For { start, end, step, inclusive: false, body } = &kernel.insts[id].op else {
+            return None;
+        };
+        let is_constant = |id: InstId| matches!(kernel.insts[id].op, Op::Const(_));
+        let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = kernel.insts[id].ty else {
+            return None;
+        };
+        let stride = if let Op::Const(number) = kernel.insts[*step].op {
+            Stride::Constant(Some(number).filter(|number| STRIDES.contains(number))?)
+        } else if let Op::Cast { value } = kernel.insts[*step].op
+            && scalar == Scalar::U64
+            && kernel.insts[value].ty == Scalar::U32.into()
+        {
+            Stride::Small
+        } else {
+            Stride::Unknown
+        };
+        let unknown = !is_constant(*start) || !is_constant(*end) || !is_constant(*step);
+        let waits = self.hoists && hoist_loads::has_loads_to_hoist(kernel, body);
+        let most = if waits { SHORT_BESIDE_LOADS } else { SHORT };
+        let mut found = Found { of: id, size: 0, meets: false, loads: false };
+        let short = found.look_at(kernel, body, true) && found.size <= most;
+        let agree = |id: InstId| {
+            self.varying.as_ref().is_some_and(|varying| varying.value[id].is_uniform())
+        };
+        if found.meets && !(found.loads && [*start, *end, *step].into_iter().all(agree)) {
+            return None;
+        }
+        // There is no second round where the first never comes to its end.
+        let again = kernel.falls_through(body);
+        let range = Range { scalar, start: *start, end: *end, step: *step, stride };
+        (unknown && short && again).then_some(range)
+    }
 }
 
 /// The iteration space of a loop.
@@ -107,51 +162,36 @@ impl Range {
     }
 }
 
-/// Returns the range of `id`, if it is a loop to unroll.
-fn range(kernel: &Kernel, id: InstId, hoists: bool) -> Option<Range> {
-    let Op::For { start, end, step, inclusive: false, body } = &kernel.insts[id].op else {
-        return None;
-    };
-    let is_constant = |id: InstId| matches!(kernel.insts[id].op, Op::Const(_));
-    let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = kernel.insts[id].ty else {
-        return None;
-    };
-    let stride = if let Op::Const(number) = kernel.insts[*step].op {
-        Stride::Constant(Some(number).filter(|number| STRIDES.contains(number))?)
-    } else if let Op::Cast { value } = kernel.insts[*step].op
-        && scalar == Scalar::U64
-        && kernel.insts[value].ty == Scalar::U32.into()
-    {
-        Stride::Small
-    } else {
-        Stride::Unknown
-    };
-    let unknown = !is_constant(*start) || !is_constant(*end) || !is_constant(*step);
-    let waits = hoists && hoist_loads::has_loads_to_hoist(kernel, body);
-    let most = if waits { SHORT_BESIDE_LOADS } else { SHORT };
-    let short = size(kernel, id, body).is_some_and(|size| size <= most);
-    // There is no second round where the first never comes to its end.
-    let again = kernel.falls_through(body);
-    let range = Range { scalar, start: *start, end: *end, step: *step, stride };
-    (unknown && short && again).then_some(range)
+/// The contents of the loop `of`.
+struct Found {
+    of: InstId,
+    /// The number of instructions, constants not counted.
+    size: usize,
+    /// True if threads meet.
+    meets: bool,
+    /// True if there are loads of memory that nobody writes.
+    loads: bool,
 }
 
-/// Returns the number of instructions in `list`; `None` if it cannot be repeated in the loop `of`.
-fn size(kernel: &Kernel, of: InstId, list: &Body) -> Option<usize> {
-    let mut size = 0;
-    for &id in &list.0 {
-        let op = &kernel.insts[id].op;
-        let leaves = matches!(op, Op::Break(target) | Op::Continue(target) if *target == of);
-        let loops = matches!(op, Op::For { .. } | Op::Loop { .. });
-        if leaves || loops || op.effect() == Effect::Sync {
-            return None;
-        }
-        size += usize::from(!matches!(op, Op::Const(_)));
-        for inner in op.bodies() {
-            size += self::size(kernel, of, inner)?;
-        }
+impl Found {
+    /// Adds `list`. Returns false if it cannot be repeated.
+    fn look_at(&mut self, kernel: &Kernel, list: &Body, always_runs: bool) -> bool {
+        list.0.iter().all(|&id| {
+            let op = &kernel.insts[id].op;
+            self.size += usize::from(!matches!(op, Op::Const(_)));
+            self.loads |= hoist_loads::is_constant_load(kernel, id);
+            let leaves =
+                matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
+            let loops = matches!(op, Op::For { .. } | Op::Loop { .. });
+            let meets = op.effect() == Effect::Sync;
+            let is_barrier = matches!(op, Op::Sync(SyncOp::Barrier { .. }));
+            self.meets |= meets;
+            !leaves
+                && !loops
+                && (!meets || always_runs && is_barrier)
+                && op.bodies().all(|inner| self.look_at(kernel, inner, false))
+        })
     }
-    Some(size)
 }
 
 /// The two loops that stand for an unrolled one.
