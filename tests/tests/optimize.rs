@@ -1,7 +1,7 @@
 //! The optimizer preserves the results of kernels.
 use warpwise_compiler::{
     back::ptx,
-    ir::{Access, Kernel, Op, Scalar},
+    ir::{Access, BinaryOp, Inst, Kernel, Op, Scalar},
     optimize::{optimize, optimize_and_coarsen, optimize_for_gpu},
     verify::verify,
 };
@@ -32,6 +32,24 @@ fn guarded_kernels_fail_the_same_checks_before_and_after() {
 #[test]
 fn loops_with_two_versions_fail_the_same_checks_before_and_after() {
     computes_the_same(affine_kernel);
+}
+
+#[test]
+fn indices_of_volumes_advance_by_strides() {
+    let advances = |kernel: &Kernel, inst: &Inst| {
+        let Op::Set { local, value } = inst.op else { return false };
+        let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[value].op else {
+            return false;
+        };
+        let is_word = kernel.insts[value].ty == Scalar::U64.into();
+        is_word && kernel.insts[lhs].op == Op::Get(local) && kernel.literal(rhs).is_none()
+    };
+    let is_advanced = |seed: &u64| {
+        let kernel = optimize_for_gpu(affine_kernel(*seed).kernel);
+        kernel.insts.iter().any(|(_, inst)| advances(&kernel, inst))
+    };
+    let found = seeds(100).filter(is_advanced).count();
+    assert!(found > 5, "{found} kernels have such indices");
 }
 
 #[test]
