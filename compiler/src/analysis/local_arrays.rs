@@ -1,7 +1,7 @@
 //! Placement of a thread's own arrays: in registers, or in local memory.
 //!
 //! Registers have no index. The optimizer turns an array into variables if every index is a
-//! constant. An array that remains is in memory, unless the driver's compiler unrolls the loops
+//! constant, or chooses from few elements by comparison. An array that remains is in memory, unless the driver's compiler unrolls the loops
 //! that its indices count, or all threads read [one copy](super::read_only_arrays) of it. All of
 //! this is derived from the optimized kernel.
 use super::{
@@ -13,7 +13,7 @@ use crate::ir::{Array, InstId, Kernel, Op, Root, Space, Span};
 /// The placement of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// In registers: every index is a constant.
+    /// In registers: every index is a constant, or chooses from few elements.
     Registers,
     /// In constant memory, as constants or as parameters, which no thread copies.
     Constant,

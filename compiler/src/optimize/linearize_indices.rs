@@ -15,9 +15,9 @@
 //! ```
 //!
 //! Sums and products wrap, so both are the same number. Takes 64-bit indices that the innermost
-//! loop of unknown length multiplies by at least two values that are not constants: layers of an
-//! image, planes of a volume. Multiples of the counters of loops inside and outside of that one are
-//! added.
+//! loop, but for those of a few rounds, multiplies by at least two values that are not constants:
+//! layers of an image, planes of a volume. Multiples of the counters of loops inside and outside of
+//! that one are added.
 //!
 //! Why: LLVM computes such an index anew in each round, and a product of 64 bits takes three
 //! instructions. It factors sums of products, so that it has to find a variable instead.
@@ -31,7 +31,7 @@ use std::{collections::HashMap, rc::Rc};
 /// Most operations that an index is computed by: others are left as they are.
 const MAX_OPERATIONS: usize = 48;
 
-/// Most rounds of a loop that counts as unrolled.
+/// Most rounds of a loop that back ends unroll.
 const MAX_UNROLLED_ROUNDS: u64 = 8;
 
 /// The number of factors that makes it pay.
@@ -161,12 +161,13 @@ impl Walk<'_> {
 
     fn around(&self, id: InstId, op: &Op) -> Loop {
         let (mut counter, mut is_short) = (None, false);
-        if let Op::For { start, end, step, .. } = *op {
+        if let Op::For { start, end, step, inclusive, .. } = *op {
             counter = Some(Counter { id, start, step });
             let numbers = [start, end, step].map(|id| self.kernel.literal(id));
             if let [Some(start), Some(end), Some(step)] = numbers {
-                let rounds = end.saturating_sub(start).checked_div(step);
-                is_short = rounds.is_some_and(|rounds| rounds <= MAX_UNROLLED_ROUNDS);
+                let last = end.saturating_sub(u64::from(!inclusive));
+                let others = last.saturating_sub(start).checked_div(step);
+                is_short = others.is_some_and(|others| others < MAX_UNROLLED_ROUNDS);
             }
         }
         Loop {
@@ -201,8 +202,8 @@ impl Walk<'_> {
         Some(Emission { walk: self, from, innermost, span }.sum(&sum, kept))
     }
 
-    /// Returns `id`, of 32 or 64 bits, as a sum of multiples of the counters of loops `from` there on; `None` if it is
-    /// none, or takes more operations than `budget`.
+    /// Returns `id`, of 32 or 64 bits, as a sum of multiples of the counters of the loop `from` and
+    /// of those inside it; `None` if it is no such sum, or takes more operations than `budget`.
     fn sum(&self, id: InstId, from: usize, budget: &mut usize) -> Option<Sum> {
         *budget = budget.checked_sub(1)?;
         let counts = |around: &Loop| around.counter.is_some_and(|counter| counter.id == id);
@@ -225,7 +226,7 @@ impl Walk<'_> {
             Op::Param(_) | Op::Len(_) | Op::Builtin(_) => {
                 Some(Sum::of(Value::Again(id), is_narrow))
             }
-            Op::Binary { op, lhs, rhs } if !(is_narrow && self.wraps(op, lhs, rhs)) => {
+            Op::Binary { op, lhs, rhs } if !is_narrow || self.ranges.is_exact(id) => {
                 let [lhs, rhs] = [lhs, rhs].map(|operand| self.sum(operand, from, budget));
                 Sum::binary(op, lhs?, rhs?)
             }
@@ -233,19 +234,6 @@ impl Walk<'_> {
                 self.sum(value, from, budget)
             }
             _ => None,
-        }
-    }
-
-    /// True if the result of 32 bits may not be that of numbers without end.
-    fn wraps(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> bool {
-        let [lhs, rhs] = [lhs, rhs].map(|operand| self.ranges.get(self.kernel, operand));
-        let Some((lhs, rhs)) = lhs.zip(rhs) else { return true };
-        let fits = |number: i128| number <= i128::from(u32::MAX);
-        match op {
-            BinaryOp::Add => !fits(lhs.max + rhs.max),
-            BinaryOp::Sub => lhs.min < rhs.max,
-            BinaryOp::Mul => !fits(lhs.max * rhs.max),
-            _ => true,
         }
     }
 }

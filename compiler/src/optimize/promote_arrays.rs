@@ -33,6 +33,9 @@ use std::collections::BTreeMap;
 /// The most elements that an index chooses from. A choice from eight takes as long as the memory.
 const MAX_CHOSEN_ELEMENTS: u64 = 4;
 
+/// The end of the places that are looked at: their sums are in the type.
+const MAX_OFFSET: u64 = 1 << 32;
+
 /// Promotes arrays of `kernel`, whose instructions are numbered in order. What computed their
 /// addresses stays in place.
 pub(super) fn promote_arrays(kernel: &mut Kernel) {
@@ -147,7 +150,8 @@ impl Survey {
     /// `id` is the address `bytes` behind `base`, if that is known.
     fn derive(&mut self, id: InstId, base: InstId, bytes: Option<u64>) {
         let Some(place) = self.place[base] else { return };
-        match bytes.and_then(|bytes| place.offset.checked_add(bytes)) {
+        let offset = bytes.and_then(|bytes| place.offset.checked_add(bytes));
+        match offset.filter(|&offset| offset < MAX_OFFSET) {
             Some(offset) => self.place[id] = Some(Place { offset, ..place }),
             None => self.words[place.array] = None,
         }
@@ -167,8 +171,9 @@ impl Survey {
         let bytes = elem.size().zip(len.known()).and_then(|(size, len)| size.checked_mul(len));
         let rest = bytes.and_then(|bytes| bytes.checked_sub(place.offset));
         let element = rest.zip(stride).and_then(|(rest, stride)| {
-            let count = rest.checked_div(stride)?;
-            let is_small = (1..=self.max_chosen_elements).contains(&count);
+            // The last element may begin inside: the pointer may stand inside of an element.
+            let count = rest.checked_next_multiple_of(stride)? / stride;
+            let is_small = (1..=self.max_chosen_elements).contains(&count) && stride < MAX_OFFSET;
             (is_small && place.element.is_none()).then_some(Element { index, stride, count })
         });
         if element.is_none() || self.tables.contains_key(&place.array) {

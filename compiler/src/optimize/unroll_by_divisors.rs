@@ -109,7 +109,8 @@ impl Walk<'_> {
         let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = ty else { return false };
         let [first, stride] = [start, step].map(|id| self.kernel.literal(id));
         let (Some(first), Some(stride)) = (first, stride) else { return false };
-        let mut found = Found { of: id, size: 0, meets: false, remainders: Vec::new() };
+        let mut found =
+            Found { of: id, size: 0, meets: false, exits: false, remainders: Vec::new() };
         let is_repeatable = found.look_at(self, body, true) && self.kernel.falls_through(body);
         let largest = found.remainders.iter().map(|found| found.divisor).max();
         let Some(largest) = largest.filter(|_| is_repeatable) else { return false };
@@ -117,7 +118,7 @@ impl Walk<'_> {
         let divides = |found: &Remainder| rounds.is_multiple_of(found.divisor);
         if self.kernel.literal(end).is_some()
             || !STRIDES.contains(&stride)
-            || found.meets && !self.uniform.value[end].is_uniform()
+            || found.meets && !self.runs_together(id, end, &found)
             || found.size * rounds > MAX_UNROLLED_INSTRUCTIONS
             || !found.remainders.iter().all(divides)
         {
@@ -136,6 +137,13 @@ impl Walk<'_> {
         self.skipped.extend([id, rest]);
         true
     }
+
+    /// True if all threads of a block that have not ended are in the same round of the loop `id`,
+    /// whose start and step are constants.
+    fn runs_together(&self, id: InstId, end: InstId, found: &Found) -> bool {
+        let Varying { value, control, .. } = &self.uniform;
+        value[end].is_uniform() && control[id].is_uniform() && !found.exits
+    }
 }
 
 /// The contents of the loop `of`.
@@ -145,6 +153,8 @@ struct Found {
     size: u64,
     /// True if threads meet.
     meets: bool,
+    /// True if something is left early.
+    exits: bool,
     remainders: Vec<Remainder>,
 }
 
@@ -162,6 +172,7 @@ impl Found {
             }
             let meets = op.effect() == Effect::Sync;
             self.meets |= meets;
+            self.exits |= matches!(op, Op::Break(_) | Op::Continue(_));
             let leaves =
                 matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
             let is_excluded = matches!(

@@ -83,8 +83,8 @@ impl<T: Stored> Slice<T> {
         self.any.len == 0
     }
 
-    /// Returns the device or stream on which the memory was allocated. A clone of it, which costs a
-    /// reference count, launches a kernel that writes the slice.
+    /// Returns the device or stream on which the memory was allocated. To launch a kernel that writes
+    /// the slice, clone the device first; a clone costs a reference count.
     ///
     /// ```
     /// use warpwise::{Slice, prelude::*};

@@ -276,12 +276,14 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the number of stores to global memory in `list`, without those in `fallbacks`.
+/// Returns the number of stores to global memory that a thread does in `list`, those of a loop
+/// counted once, without those in `fallbacks`.
 pub(super) fn count_stores(kernel: &Kernel, list: &Body, fallbacks: &HashSet<InstId>) -> usize {
     let count = |id: &InstId| {
         let op = &kernel.insts[*id].op;
-        let inside = op.bodies().map(|inner| count_stores(kernel, inner, fallbacks));
-        usize::from(is_global_store(kernel, op)) + inside.sum::<usize>()
+        // A thread runs one arm of an `if`.
+        let inside = op.bodies().map(|inner| count_stores(kernel, inner, fallbacks)).max();
+        usize::from(is_global_store(kernel, op)) + inside.unwrap_or(0)
     };
     list.0.iter().filter(|id| !fallbacks.contains(id)).map(count).sum()
 }

@@ -120,18 +120,24 @@ impl Walk<'_> {
         let unknown = !is_constant(*start) || !is_constant(*end) || !is_constant(*step);
         let waits = self.hoists && hoist_loads::has_loads_to_hoist(kernel, body);
         let most = if waits { SHORT_BESIDE_LOADS } else { SHORT };
-        let mut found = Found { of: id, size: 0, meets: false, loads: false };
+        let mut found = Found { of: id, size: 0, meets: false, exits: false, loads: false };
         let short = found.look_at(kernel, body, true) && found.size <= most;
-        let agree = |id: InstId| {
-            self.varying.as_ref().is_some_and(|varying| varying.value[id].is_uniform())
-        };
-        if found.meets && !(found.loads && [*start, *end, *step].into_iter().all(agree)) {
+        if found.meets && !(found.loads && self.runs_together(id, [*start, *end, *step], &found)) {
             return None;
         }
         // There is no second round where the first never comes to its end.
         let again = kernel.falls_through(body);
         let range = Range { scalar, start: *start, end: *end, step: *step, stride };
         (unknown && short && again).then_some(range)
+    }
+
+    /// True if all threads of a block that have not ended are in the same round of the loop `id`.
+    fn runs_together(&self, id: InstId, numbers: [InstId; 3], found: &Found) -> bool {
+        self.varying.as_ref().is_some_and(|varying| {
+            varying.control[id].is_uniform()
+                && !found.exits
+                && numbers.iter().all(|&number| varying.value[number].is_uniform())
+        })
     }
 }
 
@@ -169,6 +175,8 @@ struct Found {
     size: usize,
     /// True if threads meet.
     meets: bool,
+    /// True if something is left early.
+    exits: bool,
     /// True if there are loads of memory that nobody writes.
     loads: bool,
 }
@@ -182,6 +190,7 @@ impl Found {
             self.loads |= hoist_loads::is_constant_load(kernel, id);
             let leaves =
                 matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
+            self.exits |= matches!(op, Op::Break(_) | Op::Continue(_));
             let loops = matches!(op, Op::For { .. } | Op::Loop { .. });
             let meets = op.effect() == Effect::Sync;
             let is_barrier = matches!(op, Op::Sync(SyncOp::Barrier { .. }));
