@@ -40,6 +40,7 @@ benchmarks! {
     smith_waterman lattice_boltzmann hash_insert aes bilateral row_sums convolution_2d
     monte_carlo_pi life matvec gray gelu_bf16 integrate_f64 scan_chained
     rms_norm quantize lower_bound blur_shared heat hamming matvec_transposed upsample
+    conv2d_channels pathfinder cross_entropy knn_brute srad median3x3
 }
 
 /// Returns the position of a benchmark in the table.
