@@ -79,7 +79,7 @@
 //!
 //! # Platforms
 //!
-//! 64-bit Linux; Windows and macOS are built and tested without a GPU. GPUs need compute capability
+//! 64-bit Linux; that it compiles for Windows and macOS is checked. GPUs need compute capability
 //! 7.5 or later and an NVIDIA driver, which is loaded at run time; nothing is linked.
 #![warn(missing_debug_implementations)]
 // The warnings of kernels are rustc's lint `deprecated`: examples have none by accident.
