@@ -85,11 +85,25 @@ fn the_larger_half_in_registers(x: &[f32], y: &mut [f32]) {
 #[kernel(block = 128)]
 fn sums_of_which_one_is_chosen(n: usize, which: &[u32], x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
+    let mut sums = [0.0; 8];
+    if i < which.len() && i < y.len() {
+        for row in 0..n {
+            for k in 0..8 {
+                sums[k] += x[row * 8 + k]; //~ gpu_local_arrays "16 times in each iteration"
+            }
+        }
+        y[i] = sums[(which[i] % 8) as usize];
+    }
+}
+
+#[kernel(block = 128)]
+fn sums_of_which_one_of_four_is_chosen(n: usize, which: &[u32], x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
     let mut sums = [0.0; 4];
     if i < which.len() && i < y.len() {
         for row in 0..n {
             for k in 0..4 {
-                sums[k] += x[row * 4 + k]; //~ gpu_local_arrays "8 times in each iteration"
+                sums[k] += x[row * 4 + k];
             }
         }
         y[i] = sums[(which[i] % 4) as usize];
@@ -411,6 +425,7 @@ crate::corpus![
     eight_sums_in_registers,
     the_larger_half_in_registers,
     sums_of_which_one_is_chosen,
+    sums_of_which_one_of_four_is_chosen,
     sums_of_which_one_is_matched,
     a_ring_of_eight,
     a_ring_that_is_shifted,
