@@ -111,6 +111,11 @@ pub fn analyze_warps(kernel: &Kernel) -> Varying {
     UniformityPass::new(kernel, Group::Warp).run()
 }
 
+/// Computes the facts about `kernel`, which may be generic, within a block only.
+pub fn analyze_blocks(kernel: &Kernel) -> Varying {
+    UniformityPass::new(kernel, Group::Block).run()
+}
+
 impl Uniformity {
     /// Returns the facts about `group`.
     pub const fn for_group(&self, group: Group) -> &Varying {

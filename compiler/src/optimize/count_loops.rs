@@ -49,7 +49,7 @@ pub(super) fn count_loops(kernel: &mut Kernel) -> bool {
     }
     let before = kernel.insts.len();
     let known =
-        Known { ranges: range::analyze(kernel), uniform: uniformity::analyze(kernel).block };
+        Known { ranges: range::analyze(kernel), uniform: uniformity::analyze_blocks(kernel) };
     let list = std::mem::take(&mut kernel.body);
     kernel.body = rewrite(kernel, &known, list);
     kernel.insts.len() > before

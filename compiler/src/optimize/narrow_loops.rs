@@ -140,7 +140,7 @@ struct Known {
 
 impl Known {
     fn of(kernel: &Kernel) -> Self {
-        Self { ranges: range::analyze(kernel), uniform: uniformity::analyze(kernel).block }
+        Self { ranges: range::analyze(kernel), uniform: uniformity::analyze_blocks(kernel) }
     }
 }
 

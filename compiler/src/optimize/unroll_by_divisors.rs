@@ -53,7 +53,7 @@ pub(super) fn unroll_by_divisors(kernel: &mut Kernel, skipped: &mut HashSet<Inst
         return false;
     }
     let before = kernel.insts.len();
-    let (ranges, uniform) = (range::analyze(kernel), uniformity::analyze(kernel).block);
+    let (ranges, uniform) = (range::analyze(kernel), uniformity::analyze_blocks(kernel));
     let list = std::mem::take(&mut kernel.body);
     let mut walk = Walk { kernel, ranges, uniform, skipped };
     let list = walk.body(list);

@@ -62,7 +62,7 @@ pub(super) const STRIDES: std::ops::RangeInclusive<u64> = 1..=1 << 24;
 /// order afterwards.
 pub(super) fn unroll_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>, hoists: bool) {
     let meets = kernel.insts.iter().any(|(_, inst)| inst.op.effect() == Effect::Sync);
-    let varying = (hoists && meets).then(|| uniformity::analyze(kernel).block);
+    let varying = (hoists && meets).then(|| uniformity::analyze_blocks(kernel));
     let list = std::mem::take(&mut kernel.body);
     kernel.body = Walk { kernel, skipped, hoists, varying }.body(list);
 }

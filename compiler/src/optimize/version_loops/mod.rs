@@ -161,7 +161,7 @@ impl<'k> Planner<'k> {
             let is_sync = |op: &Op| op.effect() == Effect::Sync;
             matches!(&inst.op, Op::For { body, .. } if contains(kernel, body, &is_sync))
         };
-        let uniform = kernel.insts.iter().any(meets).then(|| uniformity::analyze(kernel).block);
+        let uniform = kernel.insts.iter().any(meets).then(|| uniformity::analyze_blocks(kernel));
         Self { kernel, ranges: range::analyze(kernel), uniform }
     }
 
