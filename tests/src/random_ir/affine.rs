@@ -210,24 +210,6 @@ impl Affine {
         }
     }
 
-    /// Writes the index of an element of an array of three dimensions, and returns its name.
-    fn index_of_volume(&mut self) -> String {
-        let mut index = self.number("u64", 1);
-        for _ in 0..2 {
-            let extent = if self.draw.chance(70) {
-                let param = self.draw.one_of(&["arg3", "arg4"]);
-                self.value(&format!("param {param} : u64"))
-            } else {
-                self.leaf("u64")
-            };
-            let product = self.value(&format!("mul {index}, {extent} : u64"));
-            let place = self.number("u64", 1);
-            let op = self.draw.one_of(&["add", "add", "sub"]);
-            index = self.value(&format!("{op} {product}, {place} : u64"));
-        }
-        index
-    }
-
     /// Writes a value that depends on a comparison, and returns its name.
     fn wrapped(&mut self, left: &str, right: &str, ty: &str) -> String {
         let op = self.draw.one_of(&["ge", "gt", "lt", "le"]);
@@ -308,11 +290,7 @@ impl Affine {
             self.close();
         }
         let (ty, depth) = (self.draw.one_of(&["u64", "u64", "u64", "u32"]), 1 + self.draw.below(3));
-        let index = if ty == "u64" && self.draw.chance(25) {
-            self.index_of_volume()
-        } else {
-            self.number(ty, depth)
-        };
+        let index = self.number(ty, depth);
         let is_inside = self.draw.chance(30);
         if is_inside {
             let condition = if self.draw.chance(60) {

@@ -36,6 +36,7 @@ mod rings;
 mod straight;
 mod strides;
 mod values;
+mod volumes;
 mod while_loops;
 
 pub use affine::affine_kernel;
@@ -51,6 +52,7 @@ pub use racy::racy_kernel;
 pub use rings::ring_kernel;
 pub use straight::straight_kernel;
 pub use strides::{numbered, stride_kernel};
+pub use volumes::volume_kernel;
 use warpwise_compiler::{
     ir::{
         Access, Builder, GridDependencyOp, InstId, Kernel, Length, Op, Passed, Scalar, Span,
