@@ -1,9 +1,9 @@
 //! Placement of a thread's own arrays: in registers, or in local memory.
 //!
 //! Registers have no index. The optimizer turns an array into variables if every index is a
-//! constant, or chooses from few elements by comparison. An array that remains is in memory, unless the driver's compiler unrolls the loops
-//! that its indices count, or all threads read [one copy](super::read_only_arrays) of it. All of
-//! this is derived from the optimized kernel.
+//! constant, or chooses from few elements by comparison. An array that remains is in memory, unless
+//! the driver's compiler unrolls the loops that its indices count, or all threads read
+//! [one copy](super::read_only_arrays) of it. All of this is derived from the optimized kernel.
 use super::{
     accesses::memory_operands,
     read_only_arrays::{Storage, find_read_only_arrays},

@@ -42,18 +42,28 @@ const MAX_VARIABLES: usize = 4;
 
 const INDEX: Ty = Ty::Scalar(Scalar::U64);
 
-/// Rewrites the indices of `kernel`, whose instructions are numbered in order; they are not
-/// afterwards.
-pub(super) fn linearize_indices(kernel: &mut Kernel) {
-    if !kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::For { .. })) {
-        return;
+/// Rewrites the indices of `kernel`, whose instructions are numbered in order. Returns false if
+/// there are none. The instructions are not numbered in order afterwards.
+pub(super) fn linearize_indices(kernel: &mut Kernel) -> bool {
+    let is_factor = |id: InstId| kernel.literal(id).is_none();
+    let multiplies = |(_, inst): &(InstId, &Inst)| match inst.op {
+        Op::Binary { op: BinaryOp::Mul, lhs, rhs } => is_factor(lhs) && is_factor(rhs),
+        _ => false,
+    };
+    let is_loop = |(_, inst): (InstId, &Inst)| matches!(inst.op, Op::For { .. });
+    if kernel.insts.iter().filter(multiplies).count() < MIN_FACTORS
+        || !kernel.insts.iter().any(is_loop)
+    {
+        return false;
     }
+    let before = kernel.insts.len();
     let ranges = range::analyze(kernel);
     let depth = kernel.insts.facts(0);
     let list = std::mem::take(&mut kernel.body);
     let mut walk = Walk { kernel, ranges, depth, loops: Vec::new() };
     let list = walk.body(list);
     kernel.body = list;
+    kernel.insts.len() > before
 }
 
 /// A loop around what is looked at.
@@ -62,9 +72,9 @@ struct Loop {
     counter: Option<Counter>,
     /// True if it runs few rounds, and as many each time.
     is_short: bool,
-    /// What is computed before the loop.
+    /// The instructions before the loop.
     before: Vec<InstId>,
-    /// What is computed at the beginning of each round.
+    /// The instructions at the beginning of each round.
     first: Vec<InstId>,
     /// The values that are computed before the loop.
     known: HashMap<Rc<Value>, InstId>,
@@ -126,10 +136,11 @@ impl Walk<'_> {
         let mut kept = Vec::with_capacity(list.0.len());
         for id in list.0 {
             self.depth[id] = self.loops.len();
-            if let Op::Index { base, index, stride } = self.kernel.insts[id].op.clone()
-                && let Some(index) = self.linearize(index, &mut kept)
+            if let Op::Index { index, .. } = self.kernel.insts[id].op
+                && let Some(new) = self.linearize(index, &mut kept)
+                && let Op::Index { index, .. } = &mut self.kernel.insts[id].op
             {
-                self.kernel.insts[id].op = Op::Index { base, index, stride };
+                *index = new;
             }
             if self.kernel.insts[id].op.is_leaf() {
                 kept.push(id);

@@ -110,6 +110,7 @@ mod hoist_common_expressions;
 mod hoist_loads;
 mod hoist_tables;
 mod linearize_indices;
+mod loop_contents;
 mod narrow_indices;
 mod narrow_loops;
 mod pack_loads;
@@ -300,8 +301,9 @@ fn repeat_bodies(engine: Engine, mut kernel: Kernel, mut fallbacks: HashSet<Inst
         }
         fallbacks = renumber(&mut kernel, &fallbacks);
         // Before loops are unrolled, so that all rounds advance one variable.
-        linearize_indices(&mut kernel);
-        fallbacks = renumber(&mut kernel, &fallbacks);
+        if linearize_indices(&mut kernel) {
+            fallbacks = renumber(&mut kernel, &fallbacks);
+        }
     }
     // Last, since it makes more of what the others would go through.
     unroll_loops(&mut kernel, &fallbacks, engine == Engine::Gpu);

@@ -39,24 +39,25 @@ const MAX_OFFSET: u64 = 1 << 32;
 /// Promotes arrays of `kernel`, whose instructions are numbered in order. What computed their
 /// addresses stays in place.
 pub(super) fn promote_arrays(kernel: &mut Kernel) {
-    promote(kernel, MAX_CHOSEN_ELEMENTS);
+    let tables = find_tables(kernel);
+    promote(kernel, Some(tables));
 }
 
 /// Does the same for arrays whose every access is at a constant place: the place of another may
 /// become constant.
 pub(super) fn promote_constant_arrays(kernel: &mut Kernel) {
-    promote(kernel, 0);
+    promote(kernel, None);
 }
 
-fn promote(kernel: &mut Kernel, max_chosen_elements: u64) {
+/// Promotes arrays, also those except `tables` that an index chooses from, if there are `tables`.
+fn promote(kernel: &mut Kernel, tables: Option<Tables>) {
     if kernel.arrays.is_empty() {
         return;
     }
     let mut survey = Survey {
         place: kernel.insts.facts(None),
         words: kernel.arrays.cloned_facts(Some(BTreeMap::new())),
-        tables: find_tables(kernel),
-        max_chosen_elements,
+        tables,
         chooses: false,
     };
     for (id, inst) in kernel.insts.iter() {
@@ -119,8 +120,8 @@ struct Survey {
     place: Facts<InstId, Option<Place>>,
     /// The accesses of an array, while it can be promoted.
     words: Facts<ArrayId, Option<Words>>,
-    tables: Tables,
-    max_chosen_elements: u64,
+    /// The arrays that no index chooses from; `None` if there is no choice at all.
+    tables: Option<Tables>,
     /// True if an index chooses an element.
     chooses: bool,
 }
@@ -173,10 +174,11 @@ impl Survey {
         let element = rest.zip(stride).and_then(|(rest, stride)| {
             // The last element may begin inside: the pointer may stand inside of an element.
             let count = rest.checked_next_multiple_of(stride)? / stride;
-            let is_small = (1..=self.max_chosen_elements).contains(&count) && stride < MAX_OFFSET;
+            let is_small = (1..=MAX_CHOSEN_ELEMENTS).contains(&count) && stride < MAX_OFFSET;
             (is_small && place.element.is_none()).then_some(Element { index, stride, count })
         });
-        if element.is_none() || self.tables.contains_key(&place.array) {
+        let is_table = |tables: &Tables| tables.contains_key(&place.array);
+        if element.is_none() || self.tables.as_ref().is_none_or(is_table) {
             self.words[place.array] = None;
             return;
         }

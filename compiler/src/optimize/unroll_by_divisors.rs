@@ -21,6 +21,7 @@
 //! once before the loop instead of in each iteration.
 use super::{
     carry_remainders::distance,
+    loop_contents::LoopContents,
     unroll_loops::{self, STRIDES, Stride, Unrolled},
 };
 use crate::{
@@ -28,7 +29,7 @@ use crate::{
         range::{self, Ranges},
         uniformity::{self, Varying},
     },
-    ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, Scalar, SyncOp, Ty},
+    ir::{BinaryOp, Body, Inst, InstId, Kernel, Op, Scalar, Ty},
 };
 use std::collections::HashSet;
 
@@ -109,25 +110,27 @@ impl Walk<'_> {
         let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = ty else { return false };
         let [first, stride] = [start, step].map(|id| self.kernel.literal(id));
         let (Some(first), Some(stride)) = (first, stride) else { return false };
-        let mut found =
-            Found { of: id, size: 0, meets: false, exits: false, remainders: Vec::new() };
-        let is_repeatable = found.look_at(self, body, true) && self.kernel.falls_through(body);
-        let largest = found.remainders.iter().map(|found| found.divisor).max();
-        let Some(largest) = largest.filter(|_| is_repeatable) else { return false };
+        let Some(contents) = LoopContents::of(self.kernel, id, body) else { return false };
+        let mut remainders = Vec::new();
+        self.find_remainders(id, body, &mut remainders);
+        let largest = remainders.iter().map(|found| found.divisor).max();
+        let Some(largest) = largest.filter(|_| self.kernel.falls_through(body)) else {
+            return false;
+        };
         let rounds = largest * MIN_ROUNDS.div_ceil(largest);
         let divides = |found: &Remainder| rounds.is_multiple_of(found.divisor);
         if self.kernel.literal(end).is_some()
             || !STRIDES.contains(&stride)
-            || found.meets && !self.runs_together(id, end, &found)
-            || found.size * rounds > MAX_UNROLLED_INSTRUCTIONS
-            || !found.remainders.iter().all(divides)
+            || contents.meets && !contents.runs_together(&self.uniform, id, &[end])
+            || contents.size as u64 * rounds > MAX_UNROLLED_INSTRUCTIONS
+            || !remainders.iter().all(divides)
         {
             return false;
         }
         let stride_of = Stride::Constant(stride);
         let range = unroll_loops::Range { scalar, start, end, step, stride: stride_of };
         let Unrolled { copies, rest } = unroll_loops::unroll(self.kernel, id, &range, rounds, kept);
-        for Remainder { id, addend, divisor } in found.remainders {
+        for Remainder { id, addend, divisor } in remainders {
             let copied = copies.iter().map(|copies| copies[&id]);
             for (round, copy) in (0..).zip([id].into_iter().chain(copied)) {
                 let remainder = (first % divisor + round * stride + addend % divisor) % divisor;
@@ -138,52 +141,17 @@ impl Walk<'_> {
         true
     }
 
-    /// True if all threads of a block that have not ended are in the same round of the loop `id`,
-    /// whose start and step are constants.
-    fn runs_together(&self, id: InstId, end: InstId, found: &Found) -> bool {
-        let Varying { value, control, .. } = &self.uniform;
-        value[end].is_uniform() && control[id].is_uniform() && !found.exits
-    }
-}
-
-/// The contents of the loop `of`.
-struct Found {
-    of: InstId,
-    /// The number of instructions, constants not counted.
-    size: u64,
-    /// True if threads meet.
-    meets: bool,
-    /// True if something is left early.
-    exits: bool,
-    remainders: Vec<Remainder>,
-}
-
-impl Found {
-    /// Adds `list`. Returns false if it cannot be repeated.
-    fn look_at(&mut self, walk: &Walk<'_>, list: &Body, always_runs: bool) -> bool {
-        list.0.iter().all(|&id| {
-            let op = &walk.kernel.insts[id].op;
-            self.size += u64::from(!matches!(op, Op::Const(_)));
+    /// Adds the remainders in `list` that are of the counter of the loop `of`.
+    fn find_remainders(&self, of: InstId, list: &Body, found: &mut Vec<Remainder>) {
+        for &id in &list.0 {
+            let op = &self.kernel.insts[id].op;
             if let Op::Binary { op: BinaryOp::Rem, lhs, rhs } = *op
-                && let Some(divisor) = divisor(walk.kernel, rhs)
-                && let Some(addend) = distance(walk.kernel, &walk.ranges, self.of, lhs)
+                && let Some(divisor) = divisor(self.kernel, rhs)
+                && let Some(addend) = distance(self.kernel, &self.ranges, of, lhs)
             {
-                self.remainders.push(Remainder { id, addend, divisor });
+                found.push(Remainder { id, addend, divisor });
             }
-            let meets = op.effect() == Effect::Sync;
-            self.meets |= meets;
-            self.exits |= matches!(op, Op::Break(_) | Op::Continue(_));
-            let leaves =
-                matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
-            let is_excluded = matches!(
-                op,
-                Op::For { .. } | Op::Loop { .. } | Op::Sync(SyncOp::SyncGrid | SyncOp::SyncCluster)
-            );
-            let inside = always_runs && op.is_leaf();
-            !leaves
-                && !is_excluded
-                && (always_runs || !meets)
-                && op.bodies().all(|inner| self.look_at(walk, inner, inside))
-        })
+            op.bodies().for_each(|inner| self.find_remainders(of, inner, found));
+        }
     }
 }

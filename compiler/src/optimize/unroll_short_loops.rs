@@ -15,8 +15,8 @@
 //! Why: neither LLVM nor `ptxas` unrolls these, so each iteration waits for its load. In straight
 //! code `ptxas` makes predicated instructions of short arms, and starts all loads ahead of the
 //! first store. Loops without conditions are left to `ptxas`, which unrolls them better.
-use super::copy::copy_body;
-use crate::ir::{Body, Effect, Inst, InstId, Kernel, Op, Ty, evaluate};
+use super::{copy::copy_body, loop_contents::LoopContents};
+use crate::ir::{Body, Inst, InstId, Kernel, Op, Ty, evaluate};
 use std::collections::{HashMap, HashSet};
 
 /// The most iterations of a loop that is unrolled.
@@ -72,42 +72,13 @@ fn numbers(kernel: &Kernel, id: InstId) -> Option<Vec<u64>> {
     if step < 0 || !(1..=MAX_ITERATIONS).contains(&iterations) {
         return None;
     }
-    let mut found = Found { of: id, size: 0, has_guarded_access: false };
-    let is_unrolled = found.look_at(kernel, body, false)
-        && found.has_guarded_access
-        && found.size * iterations as usize <= MAX_UNROLLED_INSTRUCTIONS
+    let contents = LoopContents::of(kernel, id, body)?;
+    let is_unrolled = contents.has_guarded_access
+        && !contents.meets
+        && contents.size * iterations as usize <= MAX_UNROLLED_INSTRUCTIONS
         && kernel.falls_through(body);
     let counter = |iteration| evaluate::wrap(*scalar, start + iteration * step);
     is_unrolled.then(|| (0..iterations).map(counter).collect())
-}
-
-/// The contents of the loop `of`.
-struct Found {
-    of: InstId,
-    /// The number of instructions, constants not counted.
-    size: usize,
-    /// True if there are loads or stores under conditions.
-    has_guarded_access: bool,
-}
-
-impl Found {
-    /// Adds `list`. Returns false if it cannot be repeated.
-    fn look_at(&mut self, kernel: &Kernel, list: &Body, is_guarded: bool) -> bool {
-        list.0.iter().all(|&id| {
-            let op = &kernel.insts[id].op;
-            self.size += usize::from(!matches!(op, Op::Const(_)));
-            self.has_guarded_access |=
-                is_guarded && matches!(op, Op::Load { .. } | Op::Store { .. });
-            let leaves =
-                matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
-            let loops = matches!(op, Op::For { .. } | Op::Loop { .. });
-            let guards = is_guarded || matches!(op, Op::If { .. });
-            !leaves
-                && !loops
-                && op.effect() != Effect::Sync
-                && op.bodies().all(|inner| self.look_at(kernel, inner, guards))
-        })
-    }
 }
 
 /// Appends all iterations of the loop `id` to `kept`.

@@ -31,13 +31,10 @@
 //! round overlaps with the next. Loads of memory that nobody writes move ahead of barriers.
 mod first_loads;
 
-use super::{copy::copy_body, hoist_loads};
+use super::{copy::copy_body, hoist_loads, loop_contents::LoopContents};
 use crate::{
     analysis::uniformity::{self, Varying},
-    ir::{
-        BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar,
-        SyncOp, Ty,
-    },
+    ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar, Ty},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -58,8 +55,8 @@ const SHORT_BESIDE_LOADS: usize = 96;
 pub(super) const STRIDES: std::ops::RangeInclusive<u64> = 1..=1 << 24;
 
 /// Unrolls the loops of `kernel`, whose instructions are numbered in order, except `skipped` ones
-/// and loops inside them. Loads are hoisted afterwards if `hoists`. Instructions are not numbered in
-/// order afterwards.
+/// and loops inside them. Loads are hoisted afterwards if `hoists`. The instructions are not
+/// numbered in order afterwards.
 pub(super) fn unroll_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>, hoists: bool) {
     let meets = kernel.insts.iter().any(|(_, inst)| inst.op.effect() == Effect::Sync);
     let varying = (hoists && meets).then(|| uniformity::analyze_blocks(kernel));
@@ -120,24 +117,21 @@ impl Walk<'_> {
         let unknown = !is_constant(*start) || !is_constant(*end) || !is_constant(*step);
         let waits = self.hoists && hoist_loads::has_loads_to_hoist(kernel, body);
         let most = if waits { SHORT_BESIDE_LOADS } else { SHORT };
-        let mut found = Found { of: id, size: 0, meets: false, exits: false, loads: false };
-        let short = found.look_at(kernel, body, true) && found.size <= most;
-        if found.meets && !(found.loads && self.runs_together(id, [*start, *end, *step], &found)) {
+        let contents = LoopContents::of(kernel, id, body)?;
+        let together = || {
+            let numbers = [*start, *end, *step];
+            let varying = self.varying.as_ref();
+            varying.is_some_and(|varying| contents.runs_together(varying, id, &numbers))
+        };
+        let short = contents.size <= most;
+        let overlaps = contents.has_constant_load && !contents.meets_elsewhere;
+        if contents.meets && !(overlaps && together()) {
             return None;
         }
         // There is no second round where the first never comes to its end.
         let again = kernel.falls_through(body);
         let range = Range { scalar, start: *start, end: *end, step: *step, stride };
         (unknown && short && again).then_some(range)
-    }
-
-    /// True if all threads of a block that have not ended are in the same round of the loop `id`.
-    fn runs_together(&self, id: InstId, numbers: [InstId; 3], found: &Found) -> bool {
-        self.varying.as_ref().is_some_and(|varying| {
-            varying.control[id].is_uniform()
-                && !found.exits
-                && numbers.iter().all(|&number| varying.value[number].is_uniform())
-        })
     }
 }
 
@@ -165,41 +159,6 @@ impl Range {
     /// The largest number of its type.
     const fn max(&self) -> u64 {
         if matches!(self.scalar, Scalar::U64) { u64::MAX } else { u32::MAX as u64 }
-    }
-}
-
-/// The contents of the loop `of`.
-struct Found {
-    of: InstId,
-    /// The number of instructions, constants not counted.
-    size: usize,
-    /// True if threads meet.
-    meets: bool,
-    /// True if something is left early.
-    exits: bool,
-    /// True if there are loads of memory that nobody writes.
-    loads: bool,
-}
-
-impl Found {
-    /// Adds `list`. Returns false if it cannot be repeated.
-    fn look_at(&mut self, kernel: &Kernel, list: &Body, always_runs: bool) -> bool {
-        list.0.iter().all(|&id| {
-            let op = &kernel.insts[id].op;
-            self.size += usize::from(!matches!(op, Op::Const(_)));
-            self.loads |= hoist_loads::is_constant_load(kernel, id);
-            let leaves =
-                matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
-            self.exits |= matches!(op, Op::Break(_) | Op::Continue(_));
-            let loops = matches!(op, Op::For { .. } | Op::Loop { .. });
-            let meets = op.effect() == Effect::Sync;
-            let is_barrier = matches!(op, Op::Sync(SyncOp::Barrier { .. }));
-            self.meets |= meets;
-            !leaves
-                && !loops
-                && (!meets || always_runs && is_barrier)
-                && op.bodies().all(|inner| self.look_at(kernel, inner, false))
-        })
     }
 }
 
