@@ -140,9 +140,9 @@ impl Program {
         loops
     }
 
-    /// Returns the first and last address of each fault report: from the block that counts the
-    /// fault, with an atomic addition of 64 bits, to the last atomic minimum of 64 bits or the
-    /// store of the flag, which has the scope of the system. No kernel of the race has any of them.
+    /// Returns the first and last address of each fault report: from the block that stores the
+    /// flag, with the scope of the system, to the last atomic minimum of 64 bits. No kernel of the
+    /// race has either of them.
     fn fault_reports(&self) -> Vec<(u64, u64)> {
         let targets: BTreeSet<u64> =
             self.instructions.iter().filter_map(|inst| self.jump_target(inst)).collect();
@@ -155,11 +155,9 @@ impl Program {
                 block_start = address;
             }
             after_branch = ["BRA", "EXIT", "RET", "BRX"].iter().any(|name| instruction.is(name));
-            if instruction.opcode.contains(".ADD.64") {
+            if instruction.opcode.contains(".STRONG.SYS") {
                 reports.push((block_start, address));
-            } else if [".MIN.64", ".STRONG.SYS"]
-                .iter()
-                .any(|part| instruction.opcode.contains(part))
+            } else if instruction.opcode.contains(".MIN.64")
                 && let Some((_, end)) = reports.last_mut()
             {
                 *end = address;
@@ -183,10 +181,10 @@ mod tests {
         /*0040*/               @P1 BRA `(.L_x_1) ;
         /*0050*/                   EXIT ;
 .L_x_2:
-        /*0060*/                   REDG.E.ADD.64.STRONG.GPU desc[UR4][R6.64], R16 ;
-        /*0070*/                   REDG.E.MIN.64.STRONG.GPU desc[UR4][R6.64], R6 ;
-        /*0080*/                   LDG.E.64 R6, desc[UR4][R6.64+0x318] ;
-        /*0090*/                   STG.E.STRONG.SYS desc[UR4][R6.64], R5 ;
+        /*0060*/                   LDG.E.64 R8, desc[UR4][R6.64+0x318] ;
+        /*0070*/                   STG.E.STRONG.SYS desc[UR4][R8.64], R5 ;
+        /*0080*/                   REDG.E.ADD.STRONG.GPU desc[UR4][R6.64], R16 ;
+        /*0090*/                   REDG.E.MIN.64.STRONG.GPU desc[UR4][R6.64], R6 ;
         /*00a0*/                   EXIT ;
 .L_x_3:
         /*00b0*/                   BRA `(.L_x_3);

@@ -7,8 +7,8 @@ use crate::{
 };
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// The text of a fault report's first instruction in PTX; each remaining check has one.
-const FAULT_REPORT: &str = "red.relaxed.gpu.global.add.u64";
+/// The store of a fault report's flag in PTX; each remaining check, or group of checks, has one.
+const FAULT_REPORT: &str = "st.relaxed.sys.global.u32";
 
 /// Prints registers, stack and hot loop of each compiler's code in `folder`.
 ///

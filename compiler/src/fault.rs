@@ -10,23 +10,65 @@
 //! resets it. If it is 0 after launches that share it, none of their threads faulted or printed,
 //! and the host copies neither their records nor the print buffer.
 //!
-//! Of several faults the lowest thread's is kept, without a lock: the details are cut into pieces
-//! of [`PIECE_BITS`] bits, each piece goes into a word below the thread's number, and each word of
-//! the record is the minimum of what threads bring. Since no two threads have the same
-//! number, all words are those of one thread in the end.
+//! Of several faults the lowest thread's is kept, without a lock: the details are cut into
+//! [`Pieces`], each piece goes into a word below the thread's number, and each word of the record
+//! is the minimum of what threads bring. Since no two threads have the same number, all words are
+//! those of one thread in the end. Pieces that are zero need not be brought.
 
 use crate::{
     id::Id,
-    ir::{Fault, Kernel, MessageId},
+    ir::{Fault, Kernel, MessageId, Span},
     message::MAX_VALUES,
 };
 use std::{fmt, mem::offset_of};
 
-/// Bits of details in each word of a record; the thread's number is in the bits above.
-pub const PIECE_BITS: u32 = 24;
+/// The sizes of pieces of details. The thread's number takes the rest of each word, above them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pieces {
+    /// Pieces of 32 bits, a register of the GPU.
+    Half,
+    /// Pieces of 24 bits below numbers of 40 bits, for kernels with `wide_index`.
+    Short,
+}
 
-/// Threads of a launch at most, so that a number fits above the details.
-pub const MOST_THREADS: u64 = 1 << (u64::BITS - PIECE_BITS);
+impl Pieces {
+    /// Returns the pieces of kernels with and without `wide_index`.
+    pub const fn of_kernels(wide_index: bool) -> Self {
+        if wide_index { Self::Short } else { Self::Half }
+    }
+
+    /// Returns the bits of a piece.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Half => 32,
+            Self::Short => 24,
+        }
+    }
+
+    /// Returns the most threads of a launch: their numbers fit above a piece, and so does their
+    /// count.
+    pub const fn max_threads(self) -> u64 {
+        u64::MAX >> self.bits()
+    }
+
+    /// Returns the pieces of a value, the lowest first.
+    pub fn of_bits(self, bits: u64) -> [u32; 3] {
+        let piece = |place: u32| {
+            let shifted = bits.checked_shr(place * self.bits()).unwrap_or(0);
+            (shifted & ((1 << self.bits()) - 1)) as u32
+        };
+        [0, 1, 2].map(piece)
+    }
+
+    /// Returns the value whose pieces thread `number` left in `words`; a piece that it did not
+    /// leave is 0.
+    fn join(self, number: u64, words: &[u64]) -> u64 {
+        let piece = |word: &u64| {
+            if word >> self.bits() == number { word & ((1 << self.bits()) - 1) } else { 0 }
+        };
+        words.iter().rev().fold(0, |joined, word| joined << self.bits() | piece(word))
+    }
+}
 
 /// The record, as it lies in device memory (little-endian).
 #[repr(C)]
@@ -34,10 +76,10 @@ pub const MOST_THREADS: u64 = 1 << (u64::BITS - PIECE_BITS);
 pub struct FaultRecord {
     /// Number of threads that faulted.
     pub count: u64,
-    /// The failed check's [`Span`](crate::ir::Span), as a number, cut in two; above the
-    /// second piece's 8 bits of it the [`Reason`], as a number.
+    /// The [number](check_number) of the failed check, in pieces.
     pub check: [u64; 2],
-    /// Index and length, for an index out of bounds, or a message's values; each cut in three.
+    /// Index and length, for an index out of bounds, or a message's values; each in two or three
+    /// pieces.
     pub values: [[u64; 3]; MAX_VALUES],
     /// Device address of the flag, a word of 32 bits, never 0 in a launch: the launcher writes it,
     /// and threads only read it.
@@ -138,29 +180,28 @@ impl FaultRecord {
 
     /// Returns the details after a launch of `grid` blocks of `block` threads; `None` if no thread
     /// faulted.
-    pub fn details(&self, grid: [u32; 3], block: [u32; 3]) -> Option<FaultDetails> {
+    pub fn details(&self, pieces: Pieces, grid: [u32; 3], block: [u32; 3]) -> Option<FaultDetails> {
         if self.count == 0 {
             return None;
         }
-        let number = self.check[0] >> PIECE_BITS;
-        let check = join(number, &self.check);
+        let number = self.check[0] >> pieces.bits();
+        let check = pieces.join(number, &self.check);
         let threads: u64 = block.iter().map(|&threads| u64::from(threads)).product();
         let threads = threads.max(1);
         Some(FaultDetails {
-            span: check as u32,
-            reason: Reason::of((check >> u32::BITS) as u16),
-            values: self.values.map(|value| join(number, &value)),
+            span: (check >> u16::BITS) as u32,
+            reason: Reason::of(check as u16),
+            values: self.values.map(|value| pieces.join(number, &value)),
             block: place(number / threads, grid),
             thread: place(number % threads, block),
         })
     }
 }
 
-/// The pieces that thread `number` left, joined; 0 if it left none.
-fn join(number: u64, words: &[u64]) -> u64 {
-    let piece =
-        |word: &u64| if word >> PIECE_BITS == number { word & ((1 << PIECE_BITS) - 1) } else { 0 };
-    words.iter().rev().fold(0, |joined, word| joined << PIECE_BITS | piece(word))
+/// Returns the number of a check in a record: the reason in the lowest 16 bits, and the span above
+/// them.
+pub fn check_number(reason: Reason, span: Span) -> u64 {
+    (span.index() as u64) << u16::BITS | u64::from(reason.number())
 }
 
 /// Index of the `number`th along three axes, x fastest.
@@ -175,11 +216,12 @@ mod tests {
     use super::*;
 
     /// Merges the fault of thread `number` into the record, as the description of the record says.
-    fn bring(record: &mut FaultRecord, number: u64, check: u64, values: &[u64]) {
-        let bring = |words: &mut [u64], mut value: u64| {
-            for word in words {
-                *word = (*word).min(number << PIECE_BITS | value & ((1 << PIECE_BITS) - 1));
-                value >>= PIECE_BITS;
+    fn bring(pieces: Pieces, record: &mut FaultRecord, number: u64, check: u64, values: &[u64]) {
+        let bring = |words: &mut [u64], value: u64| {
+            for (word, piece) in words.iter_mut().zip(pieces.of_bits(value)) {
+                if piece != 0 {
+                    *word = (*word).min(number << pieces.bits() | u64::from(piece));
+                }
             }
         };
         record.count += 1;
@@ -187,6 +229,10 @@ mod tests {
         for (words, value) in record.values.iter_mut().zip(values) {
             bring(words, *value);
         }
+    }
+
+    fn check(reason: Reason, span: usize) -> u64 {
+        check_number(reason, Span::new(span))
     }
 
     #[test]
@@ -204,43 +250,57 @@ mod tests {
     #[test]
     fn the_lowest_thread_is_kept_whole() {
         let (grid, block) = ([3, 5, 2], [4, 2, 8]);
-        assert_eq!(FaultRecord::EMPTY.details(grid, block), None);
         let number = (3 * 5 + 3 + 2) * 64 + 4 * 2 * 7 + 4 + 3;
-        let mut record = FaultRecord::EMPTY;
-        bring(&mut record, number + 1, 7, &[1, 2]);
-        bring(&mut record, number, 0x0b_ffff_fffe, &[u64::MAX, 1 << 63 | 5]);
-        bring(&mut record, number + 5, 3 << 32, &[]);
-        let expected = FaultDetails {
-            span: u32::MAX - 1,
-            reason: Some(Reason::Check(Fault::StepByZero)),
-            values: std::array::from_fn(|i| [u64::MAX, 1 << 63 | 5].get(i).copied().unwrap_or(0)),
-            block: [2, 1, 1],
-            thread: [3, 1, 7],
-        };
-        assert_eq!(record.details(grid, block), Some(expected));
-        assert_eq!(record.count, 3);
+        let reason = Reason::Check(Fault::StepByZero);
+        for pieces in [Pieces::Half, Pieces::Short] {
+            assert_eq!(FaultRecord::EMPTY.details(pieces, grid, block), None);
+            let mut record = FaultRecord::EMPTY;
+            bring(pieces, &mut record, number + 1, 7, &[1, 2]);
+            let lowest = check(reason, 0xffff_fffe);
+            bring(pieces, &mut record, number, lowest, &[u64::MAX, 1 << 63 | 5]);
+            bring(pieces, &mut record, number + 5, 3, &[]);
+            let values = [u64::MAX, 1 << 63 | 5];
+            let expected = FaultDetails {
+                span: u32::MAX - 1,
+                reason: Some(reason),
+                values: std::array::from_fn(|i| values.get(i).copied().unwrap_or(0)),
+                block: [2, 1, 1],
+                thread: [3, 1, 7],
+            };
+            assert_eq!(record.details(pieces, grid, block), Some(expected));
+            assert_eq!(record.count, 3);
+        }
     }
 
     #[test]
     fn a_check_without_an_index_does_not_borrow_another_threads() {
-        let mut record = FaultRecord::EMPTY;
-        bring(&mut record, 9, 1, &[7, 7]);
-        bring(&mut record, 8, 2 << 32 | 5, &[]);
-        let details = record.details([1, 1, 1], [32, 1, 1]).unwrap();
-        assert_eq!(details.span, 5);
-        assert_eq!(details.reason, Some(Reason::Check(Fault::RemainderByZero)));
-        assert_eq!(details.values, [0; MAX_VALUES]);
-        assert_eq!(details.thread, [8, 0, 0]);
+        let reason = Reason::Check(Fault::RemainderByZero);
+        for pieces in [Pieces::Half, Pieces::Short] {
+            let mut record = FaultRecord::EMPTY;
+            bring(pieces, &mut record, 9, 1 << 40 | 1, &[7, 7]);
+            bring(pieces, &mut record, 8, check(reason, 5), &[]);
+            let details = record.details(pieces, [1, 1, 1], [32, 1, 1]).unwrap();
+            assert_eq!((details.span, details.reason), (5, Some(reason)));
+            assert_eq!(details.values, [0; MAX_VALUES]);
+            assert_eq!(details.thread, [8, 0, 0]);
+        }
     }
 
     #[test]
     fn the_last_thread_of_the_largest_launch_has_a_number() {
-        let mut record = FaultRecord::EMPTY;
-        bring(&mut record, MOST_THREADS - 1, (1 << 48) - 1, &[]);
-        let details = record.details([1 << 20, 1 << 15, 1 << 5], [1, 1, 1]).unwrap();
-        assert_eq!(details.block, [(1 << 20) - 1, (1 << 15) - 1, 31]);
-        let last = MessageId::new(Reason::MOST_MESSAGES);
-        assert_eq!((details.span, details.reason), (u32::MAX, Some(Reason::Panic(last))));
+        let last = Reason::Panic(MessageId::new(Reason::MOST_MESSAGES));
+        let grids =
+            [(Pieces::Half, [1 << 16, 1 << 15, 2]), (Pieces::Short, [1 << 20, 1 << 15, 32])];
+        for (pieces, grid) in grids {
+            let blocks: u64 = grid.iter().map(|&blocks| u64::from(blocks)).product();
+            assert_eq!(blocks, pieces.max_threads() + 1);
+            let mut record = FaultRecord::EMPTY;
+            let number = pieces.max_threads() - 1;
+            bring(pieces, &mut record, number, (1 << 48) - 1, &[]);
+            let details = record.details(pieces, grid, [1, 1, 1]).unwrap();
+            assert_eq!(details.block, [grid[0] - 2, grid[1] - 1, grid[2] - 1]);
+            assert_eq!((details.span, details.reason), (u32::MAX, Some(last)));
+        }
     }
 
     #[test]

@@ -107,7 +107,7 @@
 /// | `overflow_checks` | integer arithmetic that overflows is a fault, as in a debug build; otherwise it wraps |
 /// | `contract = false` | `a * b + c` and, on `f32`, `1.0 / x.sqrt()` have two roundings, as on the host; otherwise one |
 /// | `coarsen = false` | no thread does the work of several; otherwise each does that of four or two where the kernel is faster for it and the launch is large, with the same results |
-/// | `wide_index` | the grid may have more than 2^31 threads along an axis |
+/// | `wide_index` | the grid may have more than 2^31 threads along an axis, and 2^32 or more in all |
 /// | `open(TILE, m::WIDTH)` | plain constants of the host that the kernel reads; it is compiled at its first launch |
 /// | `instances(Sum, Max)`, `instances((f32, Sum), (f64, Max))` | the types for the type parameters, which may be bounded by your own traits then; the kernel is compiled with the crate, for these |
 /// | `precompile(16, 32)`, `precompile((f32, 16), (f64, 8))` | the instances of a generic kernel that are compiled with the crate, by the same back end as other kernels; instances that are not named are compiled at their first launch, by the built-in back end. Numbers are written out |

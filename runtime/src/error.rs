@@ -11,6 +11,7 @@ use crate::{
     stopped::Stopped,
 };
 use std::fmt;
+use warpwise_compiler::fault::Pieces;
 
 /// The place of memory in [`Error::OutOfMemory`] that is the host's and page-locked.
 pub(crate) const PAGE_LOCKED: &str = "the host, as page-locked memory";
@@ -530,11 +531,11 @@ pub enum LaunchMistake {
         limit: u64,
     },
     /// More threads than a fault record can number.
-    #[error("{threads} threads are more than {limit}, the most of a launch")]
+    #[error("{threads} threads are more than {limit}, the most of a launch{}", without_wide_index(*.limit))]
     TooManyThreads {
         /// Threads of the grid.
         threads: u128,
-        /// The most there may be.
+        /// The most there may be: fewer if the kernel has no `wide_index`.
         limit: u64,
     },
     /// Another block than the kernel declares.
@@ -694,6 +695,15 @@ fn dims_text(dims: &[u64; 3]) -> String {
         [x, 1, 1] => format!("{x}"),
         [x, y, 1] => format!("({x}, {y})"),
         [x, y, z] => format!("({x}, {y}, {z})"),
+    }
+}
+
+/// Returns the end of the message about a limit of threads that `wide_index` raises.
+fn without_wide_index(limit: u64) -> &'static str {
+    if limit == Pieces::of_kernels(false).max_threads() {
+        " without `#[kernel(wide_index)]`"
+    } else {
+        ""
     }
 }
 

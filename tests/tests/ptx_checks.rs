@@ -2,8 +2,9 @@
 use warpwise_compiler::{
     back::ptx,
     compile::{CompileError, check, compile},
+    fault::{Pieces, Reason, check_number},
     id::Id,
-    ir::{Kernel, Op},
+    ir::{Fault, Kernel, Op},
     lint::Levels,
     optimize::optimize_and_coarsen,
     small_sizes::Sizes,
@@ -40,8 +41,13 @@ fn missing(kernel: &Kernel, ptx: &str) -> Option<String> {
         // In place, or at the kernel's end, where the details go to code that all checks share.
         let label = format!("$fault{number}:");
         let failed = lines.iter().position(|line| *line == label).unwrap_or(away);
-        let span = kernel.insts[id].span.index();
-        if !lines[failed..].iter().take(64).any(|line| line.ends_with(&format!(", {span};"))) {
+        let fault = match kernel.insts[id].op {
+            Op::Check { fault, .. } => fault,
+            _ => Fault::IndexOutOfBounds,
+        };
+        let number = check_number(Reason::Check(fault), kernel.insts[id].span);
+        let piece = Pieces::of_kernels(kernel.wide_index).of_bits(number)[0];
+        if !lines[failed..].iter().take(64).any(|line| line.ends_with(&format!(", {piece};"))) {
             wrong = Some(format!("{id} does not say where it is"));
         }
         let mut code = lines[failed..].iter();

@@ -1,6 +1,7 @@
 //! The state of the lowering of a kernel, and the emission of instructions.
 use super::{
     debug_info::DebugInfo,
+    fault::Detail,
     rare::KeptLoop,
     read_only::ReadOnly,
     value::{Type, Value},
@@ -18,6 +19,7 @@ use warpwise_compiler::{
         wgmma::{Sums, find_sums},
     },
     back::ptx,
+    fault::Reason,
     id::{Facts, Id},
     ir::{ArrayId, InstId, Kernel, LocalId, ParamId, Scalar, Ty},
     target::Target,
@@ -116,9 +118,9 @@ impl fmt::Display for Label {
 /// A check that branches to the end of the kernel where it fails.
 pub(super) struct Failure {
     pub(super) at: InstId,
-    pub(super) check: u64,
-    /// The index and the length, for one out of bounds, or the values of a message; 64 bits each.
-    pub(super) values: Vec<Value>,
+    pub(super) reason: Reason,
+    /// The index and the length, for one out of bounds, or the values of a message.
+    pub(super) details: Vec<Detail>,
 }
 
 /// See the module.

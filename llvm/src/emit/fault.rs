@@ -15,90 +15,84 @@ use super::{
     emitter::{Effects, Emitter, Failure, Label, inst, line},
     value::{Type, Value},
 };
-use std::{fmt::Write, mem::offset_of};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    mem::offset_of,
+};
 use warpwise_compiler::{
-    fault::{FaultRecord, PIECE_BITS, Reason},
+    back::ptx::declared_threads,
+    fault::{FaultRecord, Pieces, Reason, check_number},
     id::Id,
-    ir::{Body, Builtin, CoarseGrid, Coarsening, Fault, InstId, MessageId},
+    ir::{Axis, Body, Builtin, CoarseGrid, Coarsening, Fault, InstId, MessageId},
     output::{CAPACITY_BYTES, END_MARKER, HEADER_BYTES, LOST_OFFSET, USED_OFFSET, record_bytes},
 };
 
-/// The thread's number in the launch, in `w_thread`: the block's, x fastest, times the threads in a
-/// block, plus the thread's number in its block.
-const LAUNCH_NUMBER: &str = ".reg .b64 w_thread;\n{\n\
-    .reg .b32 w_tx, w_ty, w_tz, w_width, w_height, w_depth, w_bx, w_by, w_bz, w_columns, w_rows;\n\
-    .reg .b32 w_row, w_own, w_layer, w_threads;\n\
-    .reg .b64 w_wide, w_line, w_block;\n\
-    mov.u32 w_tx, %tid.x;\nmov.u32 w_ty, %tid.y;\nmov.u32 w_tz, %tid.z;\n\
-    mov.u32 w_width, %ntid.x;\nmov.u32 w_height, %ntid.y;\nmov.u32 w_depth, %ntid.z;\n\
-    mov.u32 w_bx, %ctaid.x;\nmov.u32 w_by, %ctaid.y;\nmov.u32 w_bz, %ctaid.z;\n\
-    mov.u32 w_columns, %nctaid.x;\nmov.u32 w_rows, %nctaid.y;\n\
-    mad.lo.s32 w_row, w_tz, w_height, w_ty;\n\
-    mad.lo.s32 w_own, w_row, w_width, w_tx;\n\
-    mul.lo.s32 w_layer, w_width, w_height;\n\
-    mul.lo.s32 w_threads, w_layer, w_depth;\n\
-    cvt.u64.u32 w_wide, w_by;\n\
-    mad.wide.u32 w_line, w_bz, w_rows, w_wide;\n\
-    cvt.u64.u32 w_wide, w_columns;\n\
-    mul.lo.s64 w_line, w_line, w_wide;\n\
-    cvt.u64.u32 w_wide, w_bx;\n\
-    add.s64 w_block, w_line, w_wide;\n\
-    cvt.u64.u32 w_wide, w_threads;\n\
-    mul.lo.s64 w_block, w_block, w_wide;\n\
-    cvt.u64.u32 w_wide, w_own;\n\
-    add.s64 w_thread, w_block, w_wide;\n}\n";
+/// A part of the details that a failing check records.
+#[derive(Clone)]
+pub(super) struct Detail {
+    value: Value,
+    /// The bits of the value that may be other than 0.
+    bits: u32,
+}
 
 impl Emitter<'_> {
     /// Ends the thread unless `index < len`; yields the index.
     pub(super) fn bounds(&mut self, id: InstId, index: InstId, len: InstId) -> Value {
-        let values = [index, len].map(|value| self.value(value));
-        let inside = inst!(self, Type::I1, "icmp ult {}, {}", values[0], values[1].name);
-        let reason = Reason::Check(Fault::IndexOutOfBounds);
-        self.fail_unless(&inside, id, reason, &values);
-        self.value(index)
+        let details = [index, len].map(|value| self.detail(value));
+        let [index, len] = details.each_ref().map(|detail| &detail.value);
+        let inside = inst!(self, Type::I1, "icmp ult {index}, {}", len.name);
+        let index = index.clone();
+        self.fail_unless(&inside, id, Reason::Check(Fault::IndexOutOfBounds), details.into());
+        index
     }
 
     /// Ends the thread unless `cond` holds.
     pub(super) fn check(&mut self, id: InstId, cond: InstId, fault: Fault) {
         let cond = self.value(cond);
-        self.fail_unless(&cond, id, Reason::Check(fault), &[]);
+        self.fail_unless(&cond, id, Reason::Check(fault), Vec::new());
     }
 
-    fn fail_unless(&mut self, cond: &Value, at: InstId, reason: Reason, values: &[Value]) {
+    fn fail_unless(&mut self, cond: &Value, at: InstId, reason: Reason, details: Vec<Detail>) {
         let [passed, fault] = ["passed", "fault"].map(|what| Label::of(what, at));
         let likely = self.likely();
         line!(self, "br {cond}, label %{passed}, label %{fault}, !prof !{likely}");
         self.open = false;
-        let failure = Failure { at, check: self.check_bits(at, reason), values: values.to_vec() };
+        let failure = Failure { at, reason, details };
         if !self.facts.meets_later(at) {
             self.failures.push(failure);
         } else if let Some(failures) = &mut self.failures_of_arm {
             failures.push(failure);
         } else {
             self.label(fault);
-            self.fail_here(at, reason, values);
+            self.fail_here(&failure);
         }
         self.label(passed);
     }
 
     /// Ends the thread with a message.
     pub(super) fn panic(&mut self, at: InstId, message: MessageId, args: &[InstId]) {
-        let values: Vec<Value> = args.iter().map(|&arg| self.value(arg)).collect();
-        let reason = Reason::Panic(message);
+        let details = args.iter().map(|&arg| self.detail(arg)).collect();
+        let failure = Failure { at, reason: Reason::Panic(message), details };
         if self.facts.meets_later(at) {
-            self.fail_here(at, reason, &values);
+            self.fail_here(&failure);
         } else {
-            let check = self.check_bits(at, reason);
-            self.failures.push(Failure { at, check, values });
+            self.failures.push(failure);
             self.jump(Label::of("fault", at));
         }
     }
 
+    fn detail(&mut self, id: InstId) -> Detail {
+        let value = self.value(id);
+        let is_narrow = value.ty == Type::I64 && self.facts.fits(id);
+        let bits = if is_narrow { u32::BITS } else { value.ty.bits() };
+        Detail { value, bits }
+    }
+
     /// Leaves the details and exits, without LLVM and `ptxas` knowing.
-    fn fail_here(&mut self, at: InstId, reason: Reason, values: &[Value]) {
-        let check = Value::i64(self.check_bits(at, reason));
-        let values: Vec<Value> = values.iter().map(|value| self.bits_in_64(value)).collect();
-        self.record(&check, &values);
+    fn fail_here(&mut self, failure: &Failure) {
+        let pieces = self.pieces(failure);
+        self.record(&pieces);
         self.exit_if_any();
     }
 
@@ -161,53 +155,90 @@ impl Emitter<'_> {
     /// Emits the details of each failure, and the code that they share.
     fn report(&mut self, failures: Vec<Failure>) {
         let Some(last) = failures.last().map(|failure| failure.at) else { return };
-        let most = failures.iter().map(|failure| failure.values.len()).max().unwrap_or(0);
         let shared = Label::of("record", last);
-        let mut incoming: Vec<(Label, Vec<Value>)> = Vec::new();
+        let mut incoming: Vec<(Label, BTreeMap<usize, Value>)> = Vec::new();
         for failure in failures {
             let from = Label::of("fault", failure.at);
             self.label(from);
-            let mut brought = vec![Value::i64(failure.check)];
-            for value in &failure.values {
-                let bits = self.bits_in_64(value);
-                brought.push(bits);
-            }
-            brought.resize(most + 1, Value::i64(0));
+            let pieces = self.pieces(&failure);
             self.jump(shared);
-            incoming.push((from, brought));
+            incoming.push((from, pieces));
         }
         self.label(shared);
-        let joined: Vec<Value> = (0..=most)
-            .map(|word| {
-                let cases = incoming
-                    .iter()
-                    .map(|(from, values)| format!("[ {}, %{from} ]", values[word].name));
-                let cases = cases.collect::<Vec<_>>().join(", ");
-                inst!(self, Type::I64, "phi i64 {cases}")
-            })
-            .collect();
-        self.record(&joined[0], &joined[1..]);
+        let offsets: BTreeSet<usize> =
+            incoming.iter().flat_map(|(_, pieces)| pieces.keys().copied()).collect();
+        let joined = offsets.into_iter().map(|offset| {
+            let cases = incoming.iter().map(|(from, pieces)| {
+                let piece = pieces.get(&offset).map_or("0", |piece| &piece.name);
+                format!("[ {piece}, %{from} ]")
+            });
+            let cases = cases.collect::<Vec<_>>().join(", ");
+            (offset, inst!(self, Type::I32, "phi i32 {cases}"))
+        });
+        let joined = joined.collect();
+        self.record(&joined);
     }
 
-    /// Returns the identity of the failed check, as bits of the record.
-    fn check_bits(&self, at: InstId, reason: Reason) -> u64 {
-        let span = self.kernel.insts[at].span.index() as u64;
-        u64::from(reason.number()) << u32::BITS | span
+    fn piece_sizes(&self) -> Pieces {
+        Pieces::of_kernels(self.kernel.wide_index)
     }
 
-    /// Counts the thread, brings its details if no lower one has come before it, and sets the flag.
-    /// That is a function for each number of values, for the sake of who reads the text: LLVM
+    /// Emits the computation of what a failure brings: 32 bits or less for words of the record, by
+    /// their offsets in bytes.
+    fn pieces(&mut self, failure: &Failure) -> BTreeMap<usize, Value> {
+        let (sizes, mut pieces) = (self.piece_sizes(), BTreeMap::new());
+        let check = check_number(failure.reason, self.kernel.insts[failure.at].span);
+        for (place, piece) in sizes.of_bits(check).into_iter().enumerate() {
+            // The first word has the lowest thread's number, whatever the piece.
+            if place == 0 || piece != 0 {
+                pieces
+                    .insert(word_offset(offset_of!(FaultRecord, check), place), Value::i32(piece));
+            }
+        }
+        for (number, detail) in failure.details.iter().enumerate() {
+            let first = offset_of!(FaultRecord, values) + number * size_of::<[u64; 3]>();
+            let bits = self.bits(&detail.value);
+            for place in 0..detail.bits.div_ceil(sizes.bits()) as usize {
+                let piece = self.piece(&bits, place as u32 * sizes.bits(), sizes.bits());
+                pieces.insert(word_offset(first, place), piece);
+            }
+        }
+        pieces
+    }
+
+    /// Up to 32 bits of an integer, from bit `first` on.
+    fn piece(&mut self, value: &Value, first: u32, bits: u32) -> Value {
+        let shifted = match first {
+            0 => value.clone(),
+            _ => inst!(self, value.ty, "lshr {value}, {first}"),
+        };
+        let narrow = match value.ty {
+            Type::I64 => self.truncate(&shifted, Type::I32),
+            _ => self.zero_extend(&shifted, Type::I32),
+        };
+        if bits == u32::BITS {
+            return narrow;
+        }
+        inst!(self, Type::I32, "and {narrow}, {}", (1 << bits) - 1)
+    }
+
+    /// Sets the flag, counts the thread, and brings its pieces if no lower thread has come before
+    /// it. That is a function for each list of words, for the sake of who reads the text: LLVM
     /// inlines it.
-    ///
-    /// Each piece is brought only if no lower thread has brought that piece: `ptxas` would prepare
-    /// all of them at once, with two registers each, and a thread that needs 32 registers for its
-    /// work would have 38.
-    fn record(&mut self, check: &Value, values: &[Value]) {
-        let name = format!("@record_{}_values", values.len());
-        let mut operands: Vec<Value> =
-            [&record_address(), check].into_iter().chain(values).cloned().collect();
-        self.define_record(&name, values.len());
-        operands.extend(self.block_of_launch().into_iter().flatten());
+    fn record(&mut self, pieces: &BTreeMap<usize, Value>) {
+        let offsets: Vec<String> = pieces.keys().map(ToString::to_string).collect();
+        let name = format!("@record_at_{}", offsets.join("_"));
+        let block = self.block_of_launch();
+        let operands: Vec<Value> = [record_address()]
+            .into_iter()
+            .chain(pieces.values().cloned())
+            .chain(block.into_iter().flatten())
+            .collect();
+        let text = self.record_text(pieces);
+        let params = operands.iter().enumerate();
+        let params: Vec<Value> =
+            params.map(|(i, operand)| Value::new(operand.ty, format!("%{i}"))).collect();
+        self.define_function(&name, &text, &params);
         let args = operands.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         line!(self, "call void {name}({args})");
     }
@@ -222,56 +253,128 @@ impl Emitter<'_> {
         Some([block, self.builtin(Builtin::GridDim(axis))])
     }
 
-    fn define_record(&mut self, name: &str, values: usize) {
-        let launch_number = launch_number(self.kernel.coarsening, values + 2);
-        let operands = values + 2 + if self.kernel.coarsening.is_some() { 2 } else { 0 };
-        let operands = (0..operands).map(|number| {
-            // Behind the values, block and grid.
-            let ty = if number < values + 2 { Type::I64 } else { Type::I32 };
-            Value::new(ty, format!("%{number}"))
-        });
-        let operands: Vec<Value> = operands.collect();
-        let [count, check_at, values_at] = [
-            offset_of!(FaultRecord, count),
-            offset_of!(FaultRecord, check),
-            offset_of!(FaultRecord, values),
-        ];
+    /// Returns inline PTX that records pieces: its operands are the record's address, the pieces,
+    /// and [`block_of_launch`](Self::block_of_launch).
+    fn record_text(&self, pieces: &BTreeMap<usize, Value>) -> String {
+        let (sizes, count) = (self.piece_sizes(), offset_of!(FaultRecord, count));
+        let check = word_offset(offset_of!(FaultRecord, check), 0);
+        let number = self.launch_number(pieces.len() + 1);
+        let is_lowest = match sizes {
+            // The number is the upper half of the first word.
+            Pieces::Half => format!(
+                ".reg .b32 w_lowest;\n\
+                 red.relaxed.gpu.global.add.u32 [w_record+{count}], 1;\n\
+                 {number}\
+                 ld.relaxed.gpu.global.u32 w_lowest, [w_record+{}];\n\
+                 setp.gt.u32 w_is_lowest, w_lowest, w_thread;\n",
+                check + size_of::<u32>()
+            ),
+            Pieces::Short => format!(
+                ".reg .b64 w_lowest, w_number;\n\
+                 red.relaxed.gpu.global.add.u64 [w_record+{count}], 1;\n\
+                 {number}\
+                 shl.b64 w_number, w_thread, {};\n\
+                 ld.relaxed.gpu.global.u64 w_lowest, [w_record+{check}];\n\
+                 setp.gt.u64 w_is_lowest, w_lowest, w_number;\n",
+                sizes.bits()
+            ),
+        };
         let mut text = format!(
-            "{{\n{launch_number}.reg .b64 w_record, w_place, w_lowest, w_piece;\n.reg .pred w_first;\n\
+            "{{\n\
+             .reg .b64 w_record, w_flag, w_word;\n\
+             .reg .pred w_is_lowest;\n\
              cvta.to.global.u64 w_record, $0;\n\
-             shl.b64 w_place, w_thread, {PIECE_BITS};\n\
-             red.relaxed.gpu.global.add.u64 [w_record+{count}], 1;\n\
-             ld.relaxed.gpu.global.u64 w_lowest, [w_record+{check_at}];\n\
-             setp.gt.u64 w_first, w_lowest, w_place;\n\
-             @!w_first bra w_recorded;\n"
+             {}{is_lowest}\
+             @!w_is_lowest bra w_recorded;\n",
+            set_flag("w_record", "w_flag")
         );
-        let check_pieces = (0..2).map(|piece| (check_at, 1, piece));
-        let value_pieces = (0..values).flat_map(|value| {
-            let at = values_at + value * size_of::<[u64; 3]>();
-            (0..3).map(move |piece| (at, value + 2, piece))
-        });
-        for (at, operand, piece) in check_pieces.chain(value_pieces) {
-            let (shift, at) = (piece * PIECE_BITS as usize, at + piece * size_of::<u64>());
-            write!(
-                text,
-                "bfe.u64 w_piece, ${operand}, {shift}, {PIECE_BITS};\n\
-                 or.b64 w_piece, w_piece, w_place;\n\
-                 atom.relaxed.gpu.global.min.u64 w_lowest, [w_record+{at}], w_piece;\n\
-                 setp.gt.u64 w_first, w_lowest, w_place;\n\
-                 @!w_first bra w_recorded;\n"
-            )
-            .expect("a string takes everything");
+        for (i, offset) in pieces.keys().enumerate() {
+            let piece = i + 1;
+            let word = match sizes {
+                Pieces::Half => format!("mov.b64 w_word, {{${piece}, w_thread}};\n"),
+                Pieces::Short => format!(
+                    "cvt.u64.u32 w_word, ${piece};\n\
+                     or.b64 w_word, w_word, w_number;\n"
+                ),
+            };
+            write!(text, "{word}red.relaxed.gpu.global.min.u64 [w_record+{offset}], w_word;\n")
+                .expect("a string takes everything");
         }
-        write!(text, "w_recorded:\n{}}}", set_flag("w_record", "w_lowest"))
-            .expect("a string takes everything");
-        self.define_function(name, &text, &operands);
+        text + "w_recorded:\n}"
+    }
+
+    /// Returns the text that computes in `w_thread` the thread's number in the launch: the block's,
+    /// x fastest, times the threads in a block, plus the thread's number in its block. It has 64
+    /// bits if the kernel has `wide_index`. Of a coarsened kernel, the block and the number of
+    /// blocks along its axis are the operands from `first` on.
+    fn launch_number(&self, first: usize) -> String {
+        let axes = [Axis::X, Axis::Y, Axis::Z];
+        let in_block = match axes.map(|axis| declared_threads(self.kernel, axis)) {
+            [Some(width), Some(1), Some(1)] => {
+                format!("mov.u32 w_own, %tid.x;\nmov.u32 w_threads, {width};\n")
+            }
+            declared => {
+                let names = ["x", "y", "z"];
+                let [width, height, depth] = [0, 1, 2].map(|i| match declared[i] {
+                    Some(threads) => threads.to_string(),
+                    None => format!("%ntid.{}", names[i]),
+                });
+                format!(
+                    ".reg .b32 w_x, w_y, w_z, w_width, w_height;\n\
+                     mov.u32 w_x, %tid.x;\nmov.u32 w_y, %tid.y;\nmov.u32 w_z, %tid.z;\n\
+                     mov.u32 w_width, {width};\nmov.u32 w_height, {height};\n\
+                     mov.u32 w_threads, {depth};\n\
+                     mad.lo.u32 w_own, w_z, w_height, w_y;\n\
+                     mad.lo.u32 w_own, w_own, w_width, w_x;\n\
+                     mul.lo.u32 w_threads, w_threads, w_height;\n\
+                     mul.lo.u32 w_threads, w_threads, w_width;\n"
+                )
+            }
+        };
+        let blocks = "mov.u32 w_bx, %ctaid.x;\nmov.u32 w_by, %ctaid.y;\nmov.u32 w_bz, %ctaid.z;\n\
+                      mov.u32 w_columns, %nctaid.x;\nmov.u32 w_rows, %nctaid.y;\n";
+        let blocks = match self.kernel.coarsening {
+            None => blocks.to_owned(),
+            Some(Coarsening { grid: CoarseGrid { axis, .. }, .. }) => blocks
+                .replace(&format!("%ctaid.{}", axis.name()), &format!("${first}"))
+                .replace(&format!("%nctaid.{}", axis.name()), &format!("${}", first + 1)),
+        };
+        // There are fewer than 2^32 blocks along y and z together.
+        let (bits, number) = match self.piece_sizes() {
+            Pieces::Half => (
+                32,
+                "mad.lo.u32 w_bx, w_by, w_columns, w_bx;\n\
+                 mad.lo.u32 w_thread, w_bx, w_threads, w_own;\n",
+            ),
+            Pieces::Short => (
+                64,
+                ".reg .b64 w_block, w_wide;\n\
+                 cvt.u64.u32 w_wide, w_bx;\n\
+                 mad.wide.u32 w_block, w_by, w_columns, w_wide;\n\
+                 cvt.u64.u32 w_wide, w_threads;\n\
+                 mul.lo.u64 w_block, w_block, w_wide;\n\
+                 cvt.u64.u32 w_wide, w_own;\n\
+                 add.u64 w_thread, w_block, w_wide;\n",
+            ),
+        };
+        format!(
+            ".reg .b{bits} w_thread;\n{{\n\
+             .reg .b32 w_own, w_threads, w_bx, w_by, w_bz, w_columns, w_rows;\n\
+             {in_block}{blocks}\
+             mad.lo.u32 w_by, w_bz, w_rows, w_by;\n\
+             {number}}}\n"
+        )
     }
 
     /// Leaves a record of what is printed, and sets the flag, without branches.
     pub(super) fn print(&mut self, message: MessageId, args: &[InstId]) {
         let bytes = record_bytes(args.len());
+        let widen = match self.piece_sizes() {
+            Pieces::Half => "cvt.u64.u32 w_number, w_thread;\n",
+            Pieces::Short => "mov.b64 w_number, w_thread;\n",
+        };
         let mut text = format!(
-            "{{\n{LAUNCH_NUMBER}.reg .b64 w_buffer, w_at, w_end, w_place, w_word;\n\
+            "{{\n{}.reg .b64 w_number;\n{widen}.reg .b64 w_buffer, w_at, w_end, w_place, w_word;\n\
              .reg .pred w_fits, w_begins;\n\
              cvta.to.global.u64 w_buffer, $0;\n\
              atom.relaxed.gpu.global.add.u64 w_at, [w_buffer+{USED_OFFSET}], {bytes};\n\
@@ -282,11 +385,12 @@ impl Emitter<'_> {
              @!w_fits red.relaxed.gpu.global.add.u64 [w_buffer+{LOST_OFFSET}], 1;\n\
              selp.b64 w_word, {}, {}, w_fits;\n\
              @w_begins st.global.u64 [w_place+{HEADER_BYTES}], w_word;\n",
+            self.launch_number(args.len() + 2),
             message.index(),
             END_MARKER as i64
         );
         let values = (0..args.len()).map(|value| format!("${}", value + 2));
-        let words = ["$1".to_owned(), "w_thread".to_owned()].into_iter().chain(values);
+        let words = ["$1".to_owned(), "w_number".to_owned()].into_iter().chain(values);
         for (word, value) in words.enumerate() {
             let at = HEADER_BYTES + (word + 1) * size_of::<u64>();
             writeln!(text, "@w_fits st.global.u64 [w_place+{at}], {value};")
@@ -304,14 +408,9 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns [`LAUNCH_NUMBER`] for a thread whose block and grid along the axis of `coarsening` are
-/// the operands from `first` on.
-fn launch_number(coarsening: Option<Coarsening>, first: usize) -> String {
-    let Some(coarsening) = coarsening else { return LAUNCH_NUMBER.to_owned() };
-    let axis = coarsening.grid.axis.name();
-    LAUNCH_NUMBER
-        .replace(&format!("%ctaid.{axis}"), &format!("${first}"))
-        .replace(&format!("%nctaid.{axis}"), &format!("${}", first + 1))
+/// Returns the offset in bytes of a piece in the record, given that of the first.
+const fn word_offset(first: usize, piece: usize) -> usize {
+    first + piece * size_of::<u64>()
 }
 
 /// Returns the text that sets the flag whose address is in the record at `record` in global memory.

@@ -146,11 +146,6 @@ impl Value {
         Self::new(Type::I32, (value as i32).to_string())
     }
 
-    /// An `i64`.
-    pub(super) fn i64(value: u64) -> Self {
-        Self::new(Type::I64, (value as i64).to_string())
-    }
-
     /// The scalar with these bits (zero-extended).
     pub(super) fn constant(scalar: Scalar, bits: u64) -> Self {
         let ty = Type::of(scalar);

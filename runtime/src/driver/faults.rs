@@ -24,7 +24,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 use warpwise_compiler::{
-    fault::FaultRecord,
+    fault::{FaultRecord, Pieces},
     output::{self, Output},
 };
 
@@ -320,7 +320,8 @@ fn take_panic(
 /// Converts a record to a panic; `None` if no thread faulted.
 fn panic_of(launched: &Launched, record: &FaultRecord) -> Option<DevicePanic> {
     let Launched { bound, geometry } = launched;
-    let details = record.details(geometry.grid, geometry.block)?;
+    let pieces = Pieces::of_kernels(bound.signature.wide_index);
+    let details = record.details(pieces, geometry.grid, geometry.block)?;
     Some(bound.panic(FaultDetails {
         reason: details.reason,
         span: details.span as usize,

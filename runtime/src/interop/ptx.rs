@@ -8,9 +8,9 @@ use warpwise_compiler::fault::FaultRecord;
 /// one entry of the kernel's name. Its parameters are those of the kernel in order, where a slice
 /// is its address and its length, 64 bits each, and after them the address of this record in the
 /// memory of the GPU. `flag` is the address of 32 bits there that a failed check sets. After the
-/// launch, the first word of the record is the number of threads that failed a check. Kernels that
-/// print, are cooperative or size shared memory at launch have further parameters, so that only
-/// Warpwise launches them.
+/// launch, the first word of the record is the number of threads that failed a check. A launch has
+/// fewer than 2^32 threads, unless the kernel has `wide_index`. Kernels that print, are cooperative
+/// or size shared memory at launch have further parameters, so that only Warpwise launches them.
 ///
 /// ```
 /// use warpwise::{interop, prelude::*};

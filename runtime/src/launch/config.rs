@@ -5,7 +5,7 @@
 //! default one, [`LaunchConfig::geometry`] converts it to the blocks and threads of the hardware,
 //! and refuses sizes that no GPU runs, with the same limits on every device.
 use crate::{Axis, error::LaunchMistake, properties::Limits};
-use warpwise_compiler::{fault::MOST_THREADS, hardware::occupancy::WARP_THREADS};
+use warpwise_compiler::{fault::Pieces, hardware::occupancy::WARP_THREADS};
 
 /// Most threads in a block.
 const MAX_BLOCK_THREADS: u64 = 1024;
@@ -137,7 +137,7 @@ impl LaunchConfig {
         }
         // The limits of the axes keep both products below 2^64.
         let (blocks, threads): (u64, u64) = (grid.iter().product(), block.iter().product());
-        let limit = MOST_THREADS;
+        let limit = Pieces::of_kernels(wide_index).max_threads();
         if blocks.checked_mul(threads).is_none_or(|threads| threads > limit) {
             let threads = u128::from(blocks) * u128::from(threads);
             return Err(LaunchMistake::TooManyThreads { threads, limit });
@@ -376,11 +376,11 @@ mod tests {
 
     #[test]
     fn every_thread_has_a_number_in_a_fault_record() {
-        let grid = |z| LaunchConfig::grid((1 << 15, 1 << 10, z)).block(1024);
-        assert!(geometry(grid(32)).is_ok());
-        assert_eq!(
-            geometry(grid(33)),
-            Err(LaunchMistake::TooManyThreads { threads: 33 << 35, limit: 1 << 40 })
-        );
+        let grid = |z| LaunchConfig::grid((1 << 15, 1 << 10, z)).block(64);
+        let too_many = |threads, limit| Err(LaunchMistake::TooManyThreads { threads, limit });
+        assert!(geometry(grid(1)).is_ok());
+        assert_eq!(geometry(grid(2)), too_many(1 << 32, (1 << 32) - 1));
+        assert!(grid(511).geometry(None, true).is_ok());
+        assert_eq!(grid(512).geometry(None, true), too_many(1 << 40, (1 << 40) - 1));
     }
 }

@@ -12,7 +12,7 @@ use driver::{Driver, Memory, Module};
 use std::{collections::BTreeMap, ffi::CString, fmt, num::NonZeroUsize};
 use warpwise_compiler::{
     back::{Backend, ptx},
-    fault::{FaultRecord, Reason},
+    fault::{FaultRecord, Pieces, Reason},
     id::Id as _,
     ir::{Access, CoarseGrid, Kernel, MessageId, Passed, Scalar},
     optimize::optimize_and_coarsen,
@@ -483,7 +483,9 @@ impl Layout {
         let check = [(); 2].map(|()| next());
         let values = FaultRecord::EMPTY.values.map(|value| value.map(|_| next()));
         let record = FaultRecord { count, check, values, flag: next() };
-        let fault = record.details(random.shape.grid, random.shape.block).map(|details| Fault {
+        let pieces = Pieces::of_kernels(random.kernel.wide_index);
+        let details = record.details(pieces, random.shape.grid, random.shape.block);
+        let fault = details.map(|details| Fault {
             reason: details.reason,
             span: details.span,
             values: fault_values(&random.kernel, details.reason, details.values),

@@ -2,7 +2,8 @@
 //!
 //! A check is a compare and a branch that is not taken. A thread whose check fails leaves its
 //! details in the launch's [`FaultRecord`], which takes a handful of atomic minima and no lock, and
-//! exits; nothing traps. A kernel without checks has none of this.
+//! exits; nothing traps. A kernel without checks has none of this. That code is short, because the
+//! driver compiles it once for each place: it is a third of the time that loading kernels takes.
 //!
 //! **Where that stands.** `ptxas` has the lanes of a warp that go the same way, even in
 //! different rounds of a loop, wait for each other at the start of that way. Were a failing check a
@@ -18,14 +19,14 @@ use super::{
     Emitter,
     code::Label,
     emitter::{Value, ptx},
+    facts::declared_threads,
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
 use crate::{
-    fault::{FaultRecord, PIECE_BITS, Reason},
-    id::Id,
+    fault::{FaultRecord, Pieces, Reason, check_number},
     ir::{Axis, Coarsening, Fault, InstId, MessageId, Scalar},
 };
-use std::mem::offset_of;
+use std::{collections::BTreeSet, mem::offset_of};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
@@ -37,18 +38,21 @@ pub(super) struct Failure {
     values: Vec<Operand>,
 }
 
-/// The details that a failing check records.
-struct Details {
-    check: [Operand; 2],
-    values: Vec<[Operand; 3]>,
+/// A piece of the details that a failing check records.
+struct Detail {
+    /// The offset in bytes of its word in the record.
+    offset: usize,
+    /// 32 bits.
+    piece: Operand,
 }
 
 pub(super) const fn literal(bits: u64) -> Operand {
     Operand::Imm(Imm { bits, scalar: Scalar::U64 })
 }
 
-/// The bits of a piece.
-const PIECE: u64 = (1 << PIECE_BITS) - 1;
+const fn narrow_literal(bits: u32) -> Operand {
+    Operand::Imm(Imm { bits: bits as u64, scalar: Scalar::U32 })
+}
 
 impl Emitter<'_> {
     /// Ends the thread unless `index < len`; yields the index.
@@ -122,8 +126,7 @@ impl Emitter<'_> {
 
     /// Leaves the details and exits, without `ptxas` knowing.
     fn fail_here(&mut self, failure: &Failure) {
-        let values = failure.values.iter().map(|&value| self.pieces(value)).collect();
-        let details = Details { check: self.check_pieces(failure), values };
+        let details = self.details(failure);
         self.record(failure.at, &details);
         self.exit_if_any();
     }
@@ -163,95 +166,163 @@ impl Emitter<'_> {
     /// Emits a few moves for each failure, and the code that they share.
     fn report(&mut self, failures: Vec<Failure>) {
         let Some(last) = failures.last().map(|failure| failure.at) else { return };
-        let [low, high] = [(); 2].map(|()| self.regs.fresh(Class::B64));
-        let most = failures.iter().map(|failure| failure.values.len()).max().unwrap_or(0);
-        let brought: Vec<Reg> = (0..most).map(|_| self.regs.fresh(Class::B64)).collect();
         let shared = Label::of("record", last);
+        let offsets = failures.iter().flat_map(|failure| self.offsets(failure));
+        let brought: BTreeSet<usize> = offsets.collect();
+        let brought: Vec<(usize, Reg)> =
+            brought.into_iter().map(|offset| (offset, self.regs.fresh(Class::B32))).collect();
         for failure in failures {
             self.set_loc(failure.at);
             self.code.label(Label::of("fault", failure.at));
-            let [check_low, check_high] = self.check_pieces(&failure);
-            let values = failure.values.into_iter().chain(std::iter::repeat(literal(0)));
-            ptx!(self, "mov.b64 {low}, {check_low}");
-            ptx!(self, "mov.b64 {high}, {check_high}");
-            for (to, value) in brought.iter().zip(values) {
-                match value {
-                    Operand::Reg(reg) if reg.class == Class::B32 => {
-                        ptx!(self, "cvt.u64.u32 {to}, {reg}");
-                    }
-                    Operand::Reg(_) | Operand::Imm(_) => ptx!(self, "mov.b64 {to}, {value}"),
-                }
+            let details = self.details(&failure);
+            for (offset, to) in &brought {
+                let detail = details.iter().find(|detail| detail.offset == *offset);
+                let piece = detail.map_or(narrow_literal(0), |detail| detail.piece);
+                ptx!(self, "mov.b32 {to}, {piece}");
             }
             if failure.at != last {
                 self.code.jump(shared);
             }
         }
         self.code.label(shared);
-        let values = brought.into_iter().map(|value| self.pieces(Operand::Reg(value))).collect();
-        self.record(last, &Details { check: [low, high].map(Operand::Reg), values });
+        let details =
+            brought.into_iter().map(|(offset, reg)| Detail { offset, piece: Operand::Reg(reg) });
+        self.record(last, &details.collect::<Vec<_>>());
     }
 
-    /// Returns the identity of the failed check.
-    fn check_pieces(&self, failure: &Failure) -> [Operand; 2] {
-        let span = self.kernel.insts[failure.at].span.index() as u64;
-        let check = u64::from(failure.reason.number()) << u32::BITS | span;
-        [check & PIECE, check >> PIECE_BITS].map(literal)
+    fn piece_sizes(&self) -> Pieces {
+        Pieces::of_kernels(self.kernel.wide_index)
     }
 
-    /// An unsigned value in three pieces, the lowest first.
-    fn pieces(&mut self, value: Operand) -> [Operand; 3] {
-        let [middle, high] = [PIECE_BITS, 2 * PIECE_BITS];
-        let value = match value {
-            Operand::Imm(Imm { bits, .. }) => {
-                return [bits & PIECE, bits >> middle & PIECE, bits >> high].map(literal);
-            }
-            Operand::Reg(reg) if reg.class == Class::B32 => {
-                let wide = self.regs.fresh(Class::B64);
-                ptx!(self, "cvt.u64.u32 {wide}, {reg}");
-                let [low, rest] = [(); 2].map(|()| self.regs.fresh(Class::B64));
-                ptx!(self, "and.b64 {low}, {wide}, {PIECE}");
-                ptx!(self, "shr.u64 {rest}, {wide}, {middle}");
-                return [Operand::Reg(low), Operand::Reg(rest), literal(0)];
+    /// Returns the offsets of the words of the record that a failure brings.
+    fn offsets(&self, failure: &Failure) -> Vec<usize> {
+        let check = self.check_pieces(failure).into_iter().map(|(offset, _)| offset);
+        let values = failure.values.iter().enumerate().flat_map(|(i, value)| {
+            (0..self.piece_count(*value)).map(move |piece| value_offset(i, piece))
+        });
+        check.chain(values).collect()
+    }
+
+    /// Returns the number of pieces of a value that may be other than 0.
+    fn piece_count(&self, value: Operand) -> usize {
+        let sizes = self.piece_sizes();
+        let bits = match value {
+            Operand::Imm(imm) => u64::BITS - imm.bits.leading_zeros(),
+            Operand::Reg(reg) if reg.class == Class::B32 => u32::BITS,
+            Operand::Reg(_) => u64::BITS,
+        };
+        bits.div_ceil(sizes.bits()) as usize
+    }
+
+    /// Returns the pieces of the failed check's number, and the offsets of their words.
+    fn check_pieces(&self, failure: &Failure) -> Vec<(usize, u32)> {
+        let number = check_number(failure.reason, self.kernel.insts[failure.at].span);
+        let pieces = self.piece_sizes().of_bits(number).into_iter().enumerate();
+        // The first has the lowest thread's number, whatever the piece.
+        let brought = pieces.filter(|(place, piece)| *place == 0 || *piece != 0);
+        brought.map(|(place, piece)| (check_offset(place), piece)).collect()
+    }
+
+    /// Emits the computation of what a failure brings.
+    fn details(&mut self, failure: &Failure) -> Vec<Detail> {
+        let check = self.check_pieces(failure).into_iter();
+        let mut details: Vec<Detail> =
+            check.map(|(offset, piece)| Detail { offset, piece: narrow_literal(piece) }).collect();
+        for (i, value) in failure.values.iter().enumerate() {
+            let pieces = self.pieces(*value).into_iter().enumerate();
+            details.extend(
+                pieces.map(|(place, piece)| Detail { offset: value_offset(i, place), piece }),
+            );
+        }
+        details
+    }
+
+    /// Emits the computation of the [pieces](Self::piece_count) of an unsigned value, the lowest
+    /// first.
+    fn pieces(&mut self, value: Operand) -> Vec<Operand> {
+        let (sizes, count) = (self.piece_sizes(), self.piece_count(value));
+        let reg = match value {
+            Operand::Imm(imm) => {
+                return sizes.of_bits(imm.bits)[..count]
+                    .iter()
+                    .copied()
+                    .map(narrow_literal)
+                    .collect();
             }
             Operand::Reg(reg) => reg,
         };
-        let pieces @ [low, mid, top] = [(); 3].map(|()| self.regs.fresh(Class::B64));
-        ptx!(self, "and.b64 {low}, {value}, {PIECE}");
-        ptx!(self, "bfe.u64 {mid}, {value}, {middle}, {PIECE_BITS}");
-        ptx!(self, "shr.u64 {top}, {value}, {high}");
-        pieces.map(Operand::Reg)
+        match (sizes, reg.class) {
+            (Pieces::Half, Class::B32) => vec![value],
+            (Pieces::Half, _) => {
+                let [low, high] = [(); 2].map(|()| self.regs.fresh(Class::B32));
+                ptx!(self, "mov.b64 {{{low}, {high}}}, {reg}");
+                [low, high].map(Operand::Reg).into()
+            }
+            (Pieces::Short, class) => {
+                let ty = if class == Class::B32 { "u32" } else { "u64" };
+                let piece = |place| {
+                    let (extracted, piece) = (self.regs.fresh(class), self.regs.fresh(Class::B32));
+                    let (first, bits) = (place * sizes.bits() as usize, sizes.bits());
+                    ptx!(self, "bfe.{ty} {extracted}, {reg}, {first}, {bits}");
+                    ptx!(self, "cvt.u32.{ty} {piece}, {extracted}");
+                    Operand::Reg(piece)
+                };
+                (0..count).map(piece).collect()
+            }
+        }
     }
 
-    /// Counts the thread, sets the flag and, if no lower thread has come before it, brings its
+    /// Sets the flag, counts the thread and, if no lower thread has come before it, brings its
     /// details. After the details, the flag would cost two registers from `sm_90` on.
-    fn record(&mut self, at: InstId, details: &Details) {
+    fn record(&mut self, at: InstId, details: &[Detail]) {
         let recorded = Label::of("recorded", at);
-        let [record, number, lowest] = [(); 3].map(|()| self.regs.fresh(Class::B64));
-        let first = self.regs.fresh(Class::Pred);
-        let place =
-            |start: usize, word: usize| format!("[{record}+{}]", start + word * size_of::<u64>());
-        let [count, check, values] = [
-            offset_of!(FaultRecord, count),
-            offset_of!(FaultRecord, check),
-            offset_of!(FaultRecord, values),
-        ];
+        let record = self.regs.fresh(Class::B64);
         let address = self.record_address();
-        let thread = self.launch_number();
         ptx!(self, "cvta.to.global.u64 {record}, {address}");
-        ptx!(self, "shl.b64 {number}, {thread}, {PIECE_BITS}");
-        ptx!(self, "red.relaxed.gpu.global.add.u64 {}, 1", place(count, 0));
         self.set_flag(record);
-        ptx!(self, "ld.relaxed.gpu.global.u64 {lowest}, {}", place(check, 0));
-        ptx!(self, "setp.gt.u64 {first}, {lowest}, {number}");
+        let (count, check) = (offset_of!(FaultRecord, count), check_offset(0));
+        let is_lowest = self.regs.fresh(Class::Pred);
+        let number = match self.piece_sizes() {
+            Pieces::Half => {
+                ptx!(self, "red.relaxed.gpu.global.add.u32 [{record}+{count}], 1");
+                let (number, lowest) = (self.launch_number(), self.regs.fresh(Class::B32));
+                // The number in the upper half of the first word.
+                let lowest_number = check + size_of::<u32>();
+                ptx!(self, "ld.relaxed.gpu.global.u32 {lowest}, [{record}+{lowest_number}]");
+                ptx!(self, "setp.gt.u32 {is_lowest}, {lowest}, {number}");
+                number
+            }
+            Pieces::Short => {
+                ptx!(self, "red.relaxed.gpu.global.add.u64 [{record}+{count}], 1");
+                let thread = self.launch_number();
+                let [number, lowest] = [(); 2].map(|()| self.regs.fresh(Class::B64));
+                ptx!(self, "shl.b64 {number}, {thread}, {}", self.piece_sizes().bits());
+                ptx!(self, "ld.relaxed.gpu.global.u64 {lowest}, [{record}+{check}]");
+                ptx!(self, "setp.gt.u64 {is_lowest}, {lowest}, {number}");
+                number
+            }
+        };
         // One branch, which `ptxas` would otherwise make for each word.
-        self.code.branch(format_args!("!{first}"), recorded);
-        let words = details.check.iter().enumerate().map(|(i, piece)| (place(check, i), piece));
-        let pieces = details.values.iter().flatten().enumerate();
-        let values = pieces.map(|(i, piece)| (place(values, i), piece));
-        for (place, piece) in words.chain(values) {
+        self.code.branch(format_args!("!{is_lowest}"), recorded);
+        for Detail { offset, piece } in details {
             let word = self.regs.fresh(Class::B64);
-            ptx!(self, "or.b64 {word}, {number}, {piece}");
-            ptx!(self, "red.relaxed.gpu.global.min.u64 {place}, {word}");
+            let piece = match piece {
+                Operand::Reg(reg) => *reg,
+                Operand::Imm(_) => {
+                    let reg = self.regs.fresh(Class::B32);
+                    ptx!(self, "mov.b32 {reg}, {piece}");
+                    reg
+                }
+            };
+            match self.piece_sizes() {
+                Pieces::Half => ptx!(self, "mov.b64 {word}, {{{piece}, {number}}}"),
+                Pieces::Short => {
+                    let wide = self.regs.fresh(Class::B64);
+                    ptx!(self, "cvt.u64.u32 {wide}, {piece}");
+                    ptx!(self, "or.b64 {word}, {number}, {wide}");
+                }
+            }
+            ptx!(self, "red.relaxed.gpu.global.min.u64 [{record}+{offset}], {word}");
         }
         self.code.label(recorded);
     }
@@ -271,27 +342,63 @@ impl Emitter<'_> {
     }
 
     /// The thread's number in the launch: the block's, x fastest, times the threads in a block,
-    /// plus the thread's number in its block.
+    /// plus the thread's number in its block. It has 64 bits if the kernel has `wide_index`.
     pub(super) fn launch_number(&mut self) -> Reg {
-        let [tx, ty, tz] = AXES.map(|axis| self.special("tid", axis));
-        let [width, height, depth] = AXES.map(|axis| self.special("ntid", axis));
+        let (thread, threads) = self.number_in_block();
         let [bx, by, bz] = AXES.map(|axis| self.block_of_launch(axis));
         let [columns, rows] = [Axis::X, Axis::Y].map(|axis| self.grid_dim(axis));
-        let [row, thread, layer, threads] = [(); 4].map(|()| self.regs.fresh(Class::B32));
-        ptx!(self, "mad.lo.s32 {row}, {tz}, {height}, {ty}");
-        ptx!(self, "mad.lo.s32 {thread}, {row}, {width}, {tx}");
-        ptx!(self, "mul.lo.s32 {layer}, {width}, {height}");
-        ptx!(self, "mul.lo.s32 {threads}, {layer}, {depth}");
-        let [bx, by, columns, thread, threads] = [bx, by, columns, thread, threads].map(|narrow| {
-            let wide = self.regs.fresh(Class::B64);
-            ptx!(self, "cvt.u64.u32 {wide}, {narrow}");
-            wide
-        });
-        let [line, block, number] = [(); 3].map(|()| self.regs.fresh(Class::B64));
-        ptx!(self, "mad.wide.u32 {line}, {bz}, {rows}, {by}");
-        ptx!(self, "mad.lo.s64 {block}, {line}, {columns}, {bx}");
-        ptx!(self, "mad.lo.s64 {number}, {block}, {threads}, {thread}");
-        number
+        // There are fewer than 2^32 blocks along y and z together.
+        let line = self.regs.fresh(Class::B32);
+        ptx!(self, "mad.lo.u32 {line}, {bz}, {rows}, {by}");
+        match self.piece_sizes() {
+            Pieces::Half => {
+                let [block, number] = [(); 2].map(|()| self.regs.fresh(Class::B32));
+                ptx!(self, "mad.lo.u32 {block}, {line}, {columns}, {bx}");
+                ptx!(self, "mad.lo.u32 {number}, {block}, {threads}, {thread}");
+                number
+            }
+            Pieces::Short => {
+                let [bx, thread] = [bx, thread].map(|narrow| {
+                    let wide = self.regs.fresh(Class::B64);
+                    ptx!(self, "cvt.u64.u32 {wide}, {narrow}");
+                    wide
+                });
+                let [block, factor, number] = [(); 3].map(|()| self.regs.fresh(Class::B64));
+                ptx!(self, "mad.wide.u32 {block}, {line}, {columns}, {bx}");
+                ptx!(self, "cvt.u64.u32 {factor}, {threads}");
+                ptx!(self, "mad.lo.u64 {number}, {block}, {factor}, {thread}");
+                number
+            }
+        }
+    }
+
+    /// The thread's number in its block, and the threads of a block.
+    fn number_in_block(&mut self) -> (Reg, Operand) {
+        // Nothing from elsewhere in the kernel, which would occupy registers until here.
+        let x = self.special("tid", Axis::X);
+        let declared = AXES.map(|axis| declared_threads(self.kernel, axis));
+        if let [Some(width), Some(1), Some(1)] = declared {
+            return (x, narrow_literal(width as u32));
+        }
+        let [y, z] = [Axis::Y, Axis::Z].map(|axis| self.special("tid", axis));
+        let [row, number] = [(); 2].map(|()| self.regs.fresh(Class::B32));
+        let (width, height, threads) = match declared {
+            [Some(width), Some(height), Some(depth)] => {
+                let [width, height, threads] = [width, height, width * height * depth]
+                    .map(|threads| narrow_literal(threads as u32));
+                (width, height, threads)
+            }
+            _ => {
+                let [width, height, depth] = AXES.map(|axis| self.special("ntid", axis));
+                let [layer, threads] = [(); 2].map(|()| self.regs.fresh(Class::B32));
+                ptx!(self, "mul.lo.u32 {layer}, {width}, {height}");
+                ptx!(self, "mul.lo.u32 {threads}, {layer}, {depth}");
+                (Operand::Reg(width), Operand::Reg(height), Operand::Reg(threads))
+            }
+        };
+        ptx!(self, "mad.lo.u32 {row}, {z}, {height}, {y}");
+        ptx!(self, "mad.lo.u32 {number}, {row}, {width}, {x}");
+        (number, threads)
     }
 
     /// The index of the launch's block that the thread is at.
@@ -306,4 +413,14 @@ impl Emitter<'_> {
             Some(_) | None => first,
         }
     }
+}
+
+/// Returns the offset in bytes of a piece of the failed check's number.
+fn check_offset(piece: usize) -> usize {
+    offset_of!(FaultRecord, check) + piece * size_of::<u64>()
+}
+
+/// Returns the offset in bytes of a piece of a value.
+fn value_offset(value: usize, piece: usize) -> usize {
+    offset_of!(FaultRecord, values) + value * size_of::<[u64; 3]>() + piece * size_of::<u64>()
 }

@@ -80,7 +80,7 @@ mod tests {
             for line in text.lines().map(str::trim) {
                 match line.strip_prefix(".loc ") {
                     Some(line) => loc = line,
-                    None if line.starts_with(wanted) => found = Some(loc),
+                    None if line.starts_with(wanted) => found = found.or(Some(loc)),
                     None => {}
                 }
             }
