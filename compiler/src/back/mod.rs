@@ -1,8 +1,10 @@
 //! Back ends: verified IR in, artifact out.
+mod abs_diff;
 mod packed_halves;
 pub mod ptx;
 mod rows;
 
+pub use abs_diff::{AbsDiff, find_abs_diff};
 pub use packed_halves::find_packed_halves;
 pub use rows::expand_rows;
 use std::fmt;

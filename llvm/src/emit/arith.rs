@@ -11,7 +11,7 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::{find_packed_halves, ptx},
+    back::{AbsDiff, find_abs_diff, find_packed_halves, ptx},
     ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, TernaryOp, UnaryOp},
 };
 
@@ -137,6 +137,9 @@ impl Emitter<'_> {
             return self.asm(Type::I32, "mov.b32 $0, {$1, $2};", &halves, Effects::None);
         }
         let scalar = self.scalar(id);
+        if let Some(difference) = find_abs_diff(self.kernel, id) {
+            return self.abs_diff(scalar, difference);
+        }
         let exact = self.ranges.is_exact(id);
         let (lhs, rhs) = match op {
             BinaryOp::Mul => (self.factor(lhs), self.factor(rhs)),
@@ -147,6 +150,20 @@ impl Emitter<'_> {
         } else {
             self.combine(scalar, op, &lhs, &rhs)
         }
+    }
+
+    /// An absolute difference, in 32 bits: of narrower minima and maxima LLVM makes operations on
+    /// pairs of 16 bits, which take further instructions to separate.
+    fn abs_diff(&mut self, scalar: Scalar, difference: AbsDiff) -> Value {
+        let AbsDiff { lhs, rhs, addend, is_signed } = difference;
+        let [lhs, rhs] = [lhs, rhs].map(|operand| {
+            let value = self.value(operand);
+            self.zero_extend(&value, Type::I32)
+        });
+        let addend = addend.map_or(Value::i32(0), |addend| self.value(addend));
+        let text = format!("sad.{} $0, $1, $2, $3;", if is_signed { "s32" } else { "u32" });
+        let sum = self.asm(Type::I32, &text, &[lhs, rhs, addend], Effects::None);
+        self.truncate(&sum, Type::of(scalar))
     }
 
     /// An operation on two values of a scalar type, which may wrap.

@@ -9,7 +9,7 @@ use super::{
     facts::width,
     reg::{Class, Imm, Operand, Reg, arithmetic, untyped},
 };
-use crate::back::find_packed_halves;
+use crate::back::{AbsDiff, find_abs_diff, find_packed_halves};
 use crate::ir::{Approx, BinaryOp, CompareOp, Direction, InstId, Scalar, TernaryOp, Ty, UnaryOp};
 use std::fmt::Display;
 
@@ -154,6 +154,17 @@ impl Emitter<'_> {
             let word = self.regs.fresh(Class::B32);
             ptx!(self, "mov.b32 {word}, {{{low}, {high}}}");
             word.into()
+        } else if let Some(AbsDiff { lhs, rhs, addend, is_signed }) = find_abs_diff(self.kernel, id)
+        {
+            let ty = if is_signed { "s32" } else { "u32" };
+            let [lhs, rhs] = [lhs, rhs].map(|operand| self.operand(operand));
+            let addend = match addend {
+                Some(addend) => self.operand(addend),
+                None => Operand::Imm(Imm { bits: 0, scalar: Scalar::U32 }),
+            };
+            let sum = self.regs.fresh(Class::B32);
+            ptx!(self, "sad.{ty} {sum}, {lhs}, {rhs}, {addend}");
+            sum.into()
         } else if op == BinaryOp::RotateLeft {
             self.rotate_left(scalar, lhs, rhs)
         } else if op == BinaryOp::MulHigh {
