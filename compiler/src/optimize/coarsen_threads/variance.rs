@@ -41,6 +41,10 @@ impl Varies {
 pub(super) struct Variance {
     pub(super) value: Facts<InstId, Varies>,
     pub(super) local: Facts<LocalId, Varies>,
+    /// The number of loads that each thread does by itself.
+    pub(super) own_loads: usize,
+    /// True if one of them is of an array that the kernel stores to.
+    pub(super) loads_what_is_stored: bool,
     /// Of an `if`: true if it is run for each thread by itself.
     pub(super) is_apart: Facts<InstId, bool>,
 }
@@ -118,6 +122,8 @@ impl Variance {
             found: Self {
                 value: kernel.insts.facts(Varies::No),
                 local: kernel.locals.facts(Varies::No),
+                own_loads: 0,
+                loads_what_is_stored: false,
                 is_apart: kernel.insts.facts(false),
             },
             grew: true,
@@ -129,6 +135,7 @@ impl Variance {
         let mut fits = true;
         while std::mem::take(&mut walk.grew) {
             walk.has_stored = false;
+            walk.found.own_loads = 0;
             fits = walk.body(body, Varies::No);
         }
         (walk.found, fits)
@@ -185,6 +192,12 @@ impl Walk<'_> {
                 // rows of several threads each are too much for it: Hamming distances of codes of
                 // 64 bytes take 119 us instead of 83 then, on an H200.
                 let is_shared = self.found.value[*ptr].is_same();
+                if !is_shared {
+                    self.found.own_loads += 1;
+                    let root = self.kernel.root(*ptr);
+                    self.found.loads_what_is_stored |=
+                        root.is_some_and(|root| !self.kernel.is_read_only(root));
+                }
                 self.loops == 0 || is_shared || self.threads.axis != Axis::X
             }
             Op::Store { .. } => {
@@ -202,8 +215,12 @@ impl Walk<'_> {
                 let fits = self.choose(id, varies, [then, other], around);
                 // The conditions of all threads would be in predicates through the loop, of which
                 // there are seven: a convolution over the channels of images takes 980 us instead
-                // of 661 then, on an H200.
-                fits && !(self.long_loops > 0 && varies == Varies::ByIndex)
+                // of 661 then, on an H200. In a loop that is unrolled, each of them selects each
+                // thread's value of each local: the largest of 3x3 pixels and its place take 207 us
+                // instead of 119.
+                let selects = count_sets(self.kernel, then) + count_sets(self.kernel, other);
+                let is_costly = self.long_loops > 0 || self.loops > 0 && selects > 1;
+                fits && !(is_costly && varies == Varies::ByIndex)
             }
             Op::For { start, end, step, body, .. } => {
                 let numbers = [start, end, step].map(|id| self.kernel.literal(*id));
@@ -274,6 +291,16 @@ impl Walk<'_> {
         self.loops -= 1;
         fits
     }
+}
+
+/// Returns the number of times that `list` sets a local.
+fn count_sets(kernel: &Kernel, list: &Body) -> usize {
+    let count = |id: &InstId| {
+        let op = &kernel.insts[*id].op;
+        let inside: usize = op.bodies().map(|inner| count_sets(kernel, inner)).sum();
+        usize::from(matches!(op, Op::Set { .. })) + inside
+    };
+    list.0.iter().map(count).sum()
 }
 
 /// Returns the number of stores to global memory that a thread does in `list`, those of a loop
