@@ -41,6 +41,7 @@ benchmarks! {
     monte_carlo_pi life matvec gray gelu_bf16 integrate_f64 scan_chained
     rms_norm quantize lower_bound blur_shared heat hamming matvec_transposed upsample
     conv2d_channels pathfinder cross_entropy knn_brute srad median3x3
+    depthwise_f16 lavamd binomial_option max_pool merge_path adam
 }
 
 /// Returns the position of a benchmark in the table.
