@@ -1,12 +1,14 @@
 //! Mistakes in types that the syntax shows: integers of other types than `usize` as indices,
-//! operators on a float and another number, and atomics without their methods. A type is known only
-//! where the syntax shows it, and a type that is not known is never a mistake.
+//! operators on a float and another number, atomics without their methods, and subscripts with a row
+//! and a column of arrays with one dimension. A type is known only where the syntax shows it, and a
+//! type that is not known is never a mistake.
 //!
 //! Sizes are an `int` in CUDA, and rustc reports every place where such an integer meets an index.
 //! Here the first place of a function is an error, which names the parameters to change, and the
 //! numbers at the other places are cast, so that rustc reports nothing about them.
 mod atomics;
 mod known_type;
+mod subscripts;
 
 use crate::{
     mistakes::{Mistake, Place, path_text},
@@ -71,8 +73,8 @@ struct Operands {
     /// The types that an index of a thread is cast to.
     casts: Vec<Prim>,
     misfits: Vec<Misfit>,
-    /// The mistakes about atomics.
-    atomics: Vec<Mistake>,
+    /// The mistakes about atomics and subscripts.
+    others: Vec<Mistake>,
 }
 
 /// The functions of an item.
@@ -145,7 +147,7 @@ impl Operands {
             };
             Mistake { at: misfit.at, text, place }
         };
-        self.misfits.into_iter().enumerate().map(of_misfit).chain(self.atomics).collect()
+        self.misfits.into_iter().enumerate().map(of_misfit).chain(self.others).collect()
     }
 
     /// Returns the help for the first misfit.
@@ -304,8 +306,15 @@ impl Operands {
         let place = Some(KnownType::Number(Prim::Usize));
         let Some(KnownType::Array(elem)) = base else {
             self.infer(&index.index);
+            if let Some(KnownType::Number(_)) = base {
+                self.check_second_subscript(index);
+            }
             return None;
         };
+        if let Expr::Tuple(_) = &*index.index {
+            self.check_tuple_subscript(index, elem.as_deref());
+            return None;
+        }
         if let Expr::Range(range) = &*index.index {
             for end in [&range.start, &range.end].into_iter().flatten() {
                 self.infer_value(end, place.as_ref());
