@@ -162,6 +162,14 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
     }
     let is_rust_analyzer = is_rust_analyzer();
     let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_item(&item) };
+    let refused_parameters = match &item {
+        Item::Fn(function) if !is_rust_analyzer => mistakes::find_refused_parameters(&function.sig),
+        _ => None,
+    };
+    let stripped = match refused_parameters {
+        Some(_) => mistakes::without_body(stripped),
+        None => stripped,
+    };
     let (stripped, mistaken) = mistakes::replace_mistakes(stripped, &mistakes);
     let emitted = quote!(#repr #stripped #mistaken #plain);
     if is_rust_analyzer {
@@ -176,7 +184,13 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
         reject_drop(&item),
         reject_self_call(&item, &paths),
     ];
-    refusals.into_iter().flatten().for_each(|error| combine_errors(&mut errors, error));
+    // Inference reports them, where it runs.
+    let refused_parameters = refused_parameters.filter(|_| !mistakes.is_empty());
+    refusals
+        .into_iter()
+        .chain([refused_parameters])
+        .flatten()
+        .for_each(|error| combine_errors(&mut errors, error));
     let item = with_derives_above(item);
     let is_sound = errors.is_none() && mistakes.is_empty() && unknown.is_none();
     let rest = register_or_link(&item, &paths, is_sound);
