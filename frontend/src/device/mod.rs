@@ -745,9 +745,16 @@ fn host_item_elsewhere_error(path: &Path) -> Option<String> {
     Some(host_item_message(&name, item, &file))
 }
 
+/// Returns the message for a name that leads to a `static mut`.
+pub(crate) fn mutable_static_message(name: &Ident) -> Option<String> {
+    let item = source_map::host_item_at(name).filter(|item| item.is_mutable)?;
+    Some(host_item_message(&name.to_string(), item, ""))
+}
+
 /// Returns the error for a plain name that leads to a host item or an unsupported std item.
 fn host_name_error(name: &Ident) -> Option<String> {
-    if syntax::item::is_std_macro(name) {
+    // rustc reports a macro that is called as a function.
+    if syntax::item::is_std_macro(name) && source_map::may_be_function(name) {
         return Some(format!(
             "`{name}` is no device function: those cannot have the name of a macro of std"
         ));
@@ -811,6 +818,11 @@ fn host_item_message(name: &str, item: HostItem, file: &str) -> String {
                  `&mut [T]`",
                 name.to_lowercase()
             )
+        }
+        "static" if item.is_mutable => {
+            "pass atomics, `count: &[AtomicU32]`, and write `count[0].fetch_add(1, Ordering::Relaxed)`; a \
+             number that no thread changes is a parameter"
+                .to_owned()
         }
         "static" => {
             format!(
