@@ -271,6 +271,14 @@ fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
             let text = format!("`#[device]` is for {}", item::ACCEPTED_KINDS);
             let text = match &item {
                 Item::Static(_) => format!("{text}\n= help: {STATIC_HELP}"),
+                Item::Use(_) => {
+                    format!(
+                        "{text}\n= help: leave it out: kernel code sees what its module imports"
+                    )
+                }
+                Item::Macro(_) => format!(
+                    "{text}\n= help: leave it out: kernel code expands the `macro_rules!` of its file"
+                ),
                 Item::Union(_) => format!(
                     "{text}\n= help: make it a `struct`, and convert bits by methods such as \
                      `f32::to_bits`"

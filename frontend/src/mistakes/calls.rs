@@ -79,6 +79,22 @@ pub(super) fn wrong_form(
             format!("there is no `{}`", names.join("::")),
             "write `grid::sync()`, in a `#[kernel(cooperative)]`".to_owned(),
         )),
+        [name @ ("sync_block" | "block_sync" | "sync_group")] => {
+            Some((format!("there is no `{name}`"), "write `sync_threads()`".to_owned()))
+        }
+        [name] if let Some(function) = index_function(name) => {
+            Some((format!("there is no `{name}`"), format!("write `{function}()`")))
+        }
+        [name @ ("ceil_div" | "cdiv" | "div_ceil" | "div_up")] if let [number, by] = args[..] => {
+            let number = match number {
+                Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => format!("({})", show(number)),
+                number => show(number),
+            };
+            Some((
+                format!("there is no `{name}`"),
+                format!("write `{number}.div_ceil({})`", show(by)),
+            ))
+        }
         [.., "warp", "size"] => Some((
             "there is no `warp::size`".to_owned(),
             "write `32`: a warp has 32 lanes".to_owned(),
@@ -139,6 +155,16 @@ pub(super) fn wrong_form(
     }
 }
 
+/// Returns the index that a function of this name has in other languages.
+fn index_function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "global_thread_id" | "global_id" | "global_index" | "get_global_index" => "global_idx_x",
+        "thread_id" | "thread_index" | "local_id" | "local_idx" => "thread_idx_x",
+        "block_id" | "block_index" | "group_id" | "workgroup_id" => "block_idx_x",
+        _ => return None,
+    })
+}
+
 /// Returns the number that a type of Rust or C stands for, if `as` converts to it.
 fn number_type(name: &str) -> Option<&str> {
     Some(match name {
@@ -153,7 +179,7 @@ fn number_type(name: &str) -> Option<&str> {
 }
 
 /// Returns true for an expression whose form shows that it is a `bool`.
-fn is_condition(expr: &Expr) -> bool {
+pub(super) fn is_condition(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inside) => is_condition(&inside.expr),
         Expr::Unary(unary) => is_condition(&unary.expr),

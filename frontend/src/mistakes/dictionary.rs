@@ -23,7 +23,7 @@ pub(crate) const VARIABLES: &[Entry] = &[
     entry(&["blockIdx"], "write `block_idx_x()`, `block_idx_y()` or `block_idx_z()`"),
     entry(&["blockDim"], "write `block_dim_x()`, `block_dim_y()` or `block_dim_z()`"),
     entry(&["gridDim"], "write `grid_dim_x()`, `grid_dim_y()` or `grid_dim_z()`"),
-    entry(&["warpSize"], "write `32`; the lane of a thread is `warp::lane_id()`"),
+    entry(&["warpSize", "WARP_SIZE"], "write `32`; the lane of a thread is `warp::lane_id()`"),
 ];
 
 /// Functions.
@@ -138,11 +138,11 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     ),
     // Cooperative groups and libraries.
     entry(
-        &["cg::this_thread_block", "cooperative_groups::this_thread_block"],
+        &["cg::this_thread_block", "cooperative_groups::this_thread_block", "this_thread_block"],
         "write `sync_threads()` for its `sync()`, and `thread_idx_x()` for its `thread_rank()`",
     ),
     entry(
-        &["cg::this_grid", "cooperative_groups::this_grid"],
+        &["cg::this_grid", "cooperative_groups::this_grid", "this_grid"],
         "write `grid::sync()`, in a `#[kernel(cooperative)]`; `grid::thread_rank()` and `grid::size()`",
     ),
     entry(
@@ -158,7 +158,7 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
         "write `cluster::sync()`, in a `#[kernel(cluster = 2)]`; `cluster::block_rank()` and `cluster::size()`",
     ),
     entry(
-        &["cg::tiled_partition", "cooperative_groups::tiled_partition"],
+        &["cg::tiled_partition", "cooperative_groups::tiled_partition", "tiled_partition"],
         "the functions of `warp` have forms for groups of lanes: `warp::shfl_xor_width::<8, _>(v, 1)`",
     ),
     entry(
@@ -213,7 +213,7 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
         "take `mut images: LayeredSurface2Mut<f32>`, and write `images.write(layer, x, y, texel)`",
     ),
     entry(
-        &["curand*"],
+        &["curand*", "rand", "srand"],
         "there is no generator: a counter-based one is a few lines of integers, as in `examples/monte_carlo_pi.rs`",
     ),
     // The host's part.
@@ -327,7 +327,7 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     entry(&["log2f", "log2"], "write `x.log2()`"),
     entry(&["log10f", "log10"], "write `x.log10()`"),
     entry(&["log1pf", "log1p"], "write `x.ln_1p()`"),
-    entry(&["powf", "pow"], "write `x.powf(y)`"),
+    entry(&["powf", "pow"], "write `x.powf(y)`, or `x.powi(2)`"),
     entry(&["powi"], "write `x.powi(3)`"),
     entry(&["sqrtf", "sqrt"], "write `x.sqrt()`"),
     entry(&["cbrtf", "cbrt"], "write `x.cbrt()`"),
@@ -507,6 +507,27 @@ const FOREIGN: &[Foreign] = &[
         attributes: &[],
     },
     Foreign {
+        language: "CUDA C++",
+        functions: &[
+            entry(&["block::sync"], "write `sync_threads()`"),
+            entry(&["block::thread_rank"], "write `thread_idx_x()`"),
+            entry(&["block::size", "block::num_threads"], "write `block_dim_x()`"),
+            entry(
+                &["block::thread_index"],
+                "write `thread_idx_x()`, `thread_idx_y()` or `thread_idx_z()`",
+            ),
+            entry(
+                &["block::group_index"],
+                "write `block_idx_x()`, `block_idx_y()` or `block_idx_z()`",
+            ),
+            entry(&["warp::sync"], "write `sync_warp()`"),
+            entry(&["warp::thread_rank"], "write `warp::lane_id()`"),
+        ],
+        variables: &[],
+        types: &[],
+        attributes: &[],
+    },
+    Foreign {
         language: "Python",
         functions: &[
             entry(&["range"], "write `0..n`, or `(0..n).step_by(2)`"),
@@ -560,6 +581,10 @@ const FOREIGN: &[Foreign] = &[
                 "write `thread_fence()`, or `thread_fence_block()`",
             ),
             entry(&["memoryBarrierShared"], "write `thread_fence_block()`"),
+            entry(
+                &["texture2D", "textureSample"],
+                "take `image: Texture2<f32>`, and write `image.sample(x, y)`",
+            ),
             entry(&["subgroupBarrier"], "write `sync_warp()`"),
             entry(&["subgroupAdd"], "write `warp::reduce_add(v)`"),
             entry(&["subgroupMax"], "write `warp::reduce_max(v)`"),

@@ -119,13 +119,15 @@ impl Finder {
     }
 }
 
-/// Returns the path that a method or a field of a module of Python stands for: `cuda::atomic::add`
-/// for `cuda.atomic.add(..)`. `None` for other receivers.
+/// The modules of Python, and the names of cooperative groups, that have methods.
+const OBJECTS: [&str; 6] = ["block", "cuda", "math", "np", "tl", "warp"];
+
+/// Returns the path that a method or a field of a module of Python, or of a cooperative group, stands
+/// for: `cuda::atomic::add` for `cuda.atomic.add(..)`. `None` for other receivers.
 fn python_path(receiver: &Expr, method: &Ident) -> Option<Path> {
     let mut path = match receiver {
         Expr::Path(ExprPath { qself: None, path, .. }) => {
-            let is_module =
-                |name: &&Ident| ["cuda", "tl", "math", "np"].iter().any(|it| name == it);
+            let is_module = |name: &&Ident| OBJECTS.iter().any(|it| name == it);
             let module = path.get_ident().filter(is_module)?;
             Path::from(module.clone())
         }

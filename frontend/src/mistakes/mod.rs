@@ -154,6 +154,12 @@ pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
     let returns_nothing = kernel.sig.output == syn::ReturnType::Default;
     let mut finder = Finder { is_kernel_body: returns_nothing, ..Finder::default() };
     finder.visit_item_fn(kernel);
+    if let Some(Stmt::Expr(value @ Expr::Call(_), None)) = kernel.block.stmts.last()
+        && let Some(help) = returned_value_help(value).filter(|_| returns_nothing)
+    {
+        let text = (RETURNS_NOTHING.to_owned(), help.to_owned());
+        finder.add(SpanRange::expr(value), text, None, |_| {});
+    }
     if let Some((ty, text)) = parameters::returned_type(kernel) {
         let (at, place) = (SpanRange::tokens(ty), Place::Type(quote!(())));
         let mistake = Mistake { at, text: text.to_owned(), place };
@@ -163,6 +169,27 @@ pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
     let second = Mistake::second_attribute(&kernel.attrs).or_else(|| Mistake::no_mangle(kernel));
     // Integers first, since their places may begin with another mistake.
     operands::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
+}
+
+/// The fact about a value that a kernel returns.
+const RETURNS_NOTHING: &str =
+    "a kernel returns nothing: each of its threads would return its own value";
+
+/// Returns the help for a value that a kernel returns, if its syntax shows that it is not `()`.
+fn returned_value_help(value: &Expr) -> Option<&'static str> {
+    match value {
+        Expr::Lit(_) | Expr::Index(_) | Expr::Binary(_) | Expr::Unary(_) => {
+            Some("write the value to a `&mut [T]` parameter, and then `return;`")
+        }
+        Expr::Call(call) => returned_value_help(&call.func),
+        Expr::Path(path) => {
+            let is_result =
+                ["Err", "None", "Ok", "Some"].iter().any(|known| path.path.is_ident(known));
+            is_result
+                .then_some("a thread ends by `return;`, and reports a failure by `panic!(\"..\")`")
+        }
+        _ => None,
+    }
 }
 
 /// Returns the mistakes in a device item.
@@ -794,15 +821,9 @@ impl<'ast> Finder {
             }
             Expr::Return(ExprReturn { expr: Some(value), .. })
                 if self.is_kernel_body
-                    && matches!(
-                        **value,
-                        Expr::Lit(_) | Expr::Index(_) | Expr::Binary(_) | Expr::Unary(_)
-                    ) =>
+                    && let Some(help) = returned_value_help(value) =>
             {
-                let fact =
-                    "a kernel returns nothing: each of its threads would return its own value";
-                let help = "write the value to a `&mut [T]` parameter, and then `return;`";
-                self.add(at(), (fact.to_owned(), help.to_owned()), None, inside);
+                self.add(at(), (RETURNS_NOTHING.to_owned(), help.to_owned()), None, inside);
                 true
             }
             Expr::Binary(binary) => {

@@ -11,7 +11,7 @@ mod known_type;
 mod subscripts;
 
 use crate::{
-    mistakes::{Mistake, Place, path_text},
+    mistakes::{Mistake, Place, calls::is_condition, path_text},
     resolve::{paths::macros::parse_shared_dyn, source_map},
     syntax::{limits::Chain, parse::is_compound_assignment, span::SpanRange, spell::print_tokens},
     types::{
@@ -327,7 +327,12 @@ impl Operands {
             Some(shown) => format!("an index is a `usize`, and `{shown}` {}", is_a(found)),
             None => format!("an index is a `usize`, and this {}", is_a(found)),
         };
-        self.check(&index.index, [found.as_ref(), place.as_ref()], before, fact);
+        match found {
+            Some(KnownType::Number(float)) if float.is_float() => {
+                self.add_misfit(&index.index, [float, Prim::Usize], before, float, fact);
+            }
+            found => self.check(&index.index, [found.as_ref(), place.as_ref()], before, fact),
+        }
         elem.map(|elem| *elem)
     }
 
@@ -442,6 +447,10 @@ impl Operands {
                 }
             }
             let of_sides = [left.as_ref(), right.as_ref()];
+            if self.check_operator(binary, of_sides) {
+                left = None;
+                continue;
+            }
             let usize = [Some(Prim::Usize); 2];
             let integers = of_sides.map(|known| known.and_then(KnownType::integer));
             if !is_shift(&binary.op) && integers != usize {
@@ -468,6 +477,54 @@ impl Operands {
             left = ty.map(KnownType::Number);
         }
         left
+    }
+
+    /// Adds a `bool` that is a term or a factor, as in C, and `x ^ 2` of a float; returns true if the
+    /// operator is such a mistake.
+    fn check_operator(&mut self, binary: &ExprBinary, sides: [Option<&KnownType>; 2]) -> bool {
+        let numbers = sides.map(|known| known.and_then(KnownType::number));
+        let [left, right] = [&*binary.left, &*binary.right];
+        match (&binary.op, numbers) {
+            (BinOp::BitXor(_), [Some(float), _]) if float.is_float() => {
+                let Some(base) = shown(left) else { return false };
+                let help = match right {
+                    Expr::Lit(power) => {
+                        format!("write `{base}.powi({})`", print_tokens(power.to_token_stream()))
+                    }
+                    _ => "write `x.powi(2)` or `x.powf(y)`".to_owned(),
+                };
+                let fact = format!("`^` is an operator on bits, and `{base}` {}", is_a(float));
+                self.add_mistake(SpanRange::expr(left).to(SpanRange::expr(right)), &fact, &help);
+                true
+            }
+            (BinOp::Add(_) | BinOp::Mul(_) | BinOp::Sub(_), _) => {
+                is_condition(left) && self.check_condition(left, right, numbers[1])
+                    || is_condition(right) && self.check_condition(right, left, numbers[0])
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds a condition beside another operand, if that is a number or a condition.
+    fn check_condition(&mut self, condition: &Expr, other: &Expr, number: Option<Prim>) -> bool {
+        let number = match number {
+            Some(number) => number,
+            None if is_float_literal(other) => Prim::F32,
+            None if is_literal(other) || is_condition(other) => Prim::I32,
+            None => return false,
+        };
+        let shown = match condition {
+            Expr::Paren(inner) => shown(&inner.expr),
+            condition => shown(condition),
+        };
+        let shown = shown.unwrap_or_else(|| "..".to_owned());
+        let help = if number.is_float() {
+            format!("write `if {shown} {{ 1.0 }} else {{ 0.0 }}`")
+        } else {
+            format!("write `{}::from({shown})`", number.name())
+        };
+        self.add_mistake(SpanRange::expr(condition), "a `bool` is no number", &help);
+        true
     }
 
     /// Checks the operands of an operator. A `usize` stays one, unless it updates another integer.
