@@ -26,8 +26,8 @@ pub(crate) struct FileNames {
     has_far_globs: bool,
     /// True if a prelude is imported, which may be one that has Warpwise's.
     has_prelude: bool,
-    /// True if a macro other than std's and Warpwise's is declared, or called outside of functions,
-    /// where it may make items.
+    /// True if a macro other than std's and Warpwise's is called outside of functions, where it may
+    /// make items.
     has_macros: bool,
     /// True if the file declares traits.
     has_traits: bool,
@@ -72,7 +72,9 @@ impl FileNames {
                     }
                 }
             }
-            let tree = part.split_once("use ").map_or("", |(_, tree)| tree);
+            let mut uses = part.match_indices("use ").map(|(at, _)| part.split_at(at));
+            let tree = uses.find(|(before, _)| !before.ends_with(is_name));
+            let tree = tree.map_or("", |(_, tree)| &tree["use ".len()..]);
             let tree: String = tree.split_whitespace().collect();
             let tree = tree.replace("{*}", "*");
             let globs = count_globs(&tree);
@@ -142,8 +144,7 @@ impl FileNames {
         self.has_far_globs
     }
 
-    /// Returns true if a macro other than std's and Warpwise's is declared, or called outside of
-    /// functions.
+    /// Returns true if a macro other than std's and Warpwise's is called outside of functions.
     pub(crate) fn has_macros(&self) -> bool {
         self.has_macros
     }
@@ -210,12 +211,11 @@ fn unknown_macros(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns true if `code`, a text without comments and literals, declares a macro, or calls an
-/// unknown one where it may make items that other functions see.
+/// Returns true if `code`, a text without comments and literals, calls an unknown macro where it may
+/// make items that other functions see.
 fn may_make_items(code: &str) -> bool {
-    unknown_macros(code).any(|(position, name)| {
-        matches!(name, "include" | "macro_rules") || !is_in_function(&code[..position])
-    })
+    let mut calls = unknown_macros(code).filter(|(_, name)| *name != "macro_rules");
+    calls.any(|(position, name)| name == "include" || !is_in_function(&code[..position]))
 }
 
 /// Returns true if the innermost block that is open at the end of `before` is that of a function, or
@@ -253,6 +253,8 @@ mod tests {
         for tree in ["a::b", "warpwise::prelude::*", "warpwise::prelude::{*}"] {
             assert!(!has_globs(tree), "{tree}");
         }
+        let text = "mod house { use warpwise::prelude::*; }".to_owned();
+        assert!(!SourceFile::new(text).names().has_globs());
     }
 
     #[test]
@@ -280,7 +282,6 @@ mod tests {
             "impl P { m!(); }",
             "fn f() {} m!();",
             "fn f() { mod a { m!(); } }",
-            "fn f() { macro_rules! m { () => {} } }",
             "include!(\"other.rs\");",
         ] {
             assert!(has_macros(text), "{text}");
@@ -291,6 +292,7 @@ mod tests {
             "impl P { fn f(&self) { let x = m!(); } }",
             "mod a { fn f() { match x { _ => m!() } } } // m!();",
             "thread_local!(static N: u32 = 1);",
+            "macro_rules! m { () => { fn f() { n!() } } } fn g() { m!() }",
         ] {
             assert!(!has_macros(text), "{text}");
         }
