@@ -2,10 +2,7 @@
 //! rustc has no help: `device.htod_copy(values)`.
 //!
 //! A method has the number of arguments that it has there, since rustc reports another number, too.
-use crate::{
-    Buffer, Device, Result,
-    memory::{Slice, UninitBuffer},
-};
+use crate::{Buffer, Device, Result, memory::Slice};
 use std::convert::Infallible;
 
 /// The values that a device could copy to itself by a method of another library. There are none.
@@ -82,7 +79,7 @@ impl Device {
         unreachable!("no value is copied")
     }
 
-    pub fn alloc<T: AllocatedByOtherName>(&self, _: usize) -> Result<UninitBuffer<T>> {
+    pub fn alloc<T: AllocatedByOtherName>(&self, _: usize) -> Result<Buffer<T>> {
         unreachable!("no element is allocated")
     }
 
