@@ -56,6 +56,19 @@ mod float_parameter_as_index {
     }
 }
 
+mod sum_from_integer {
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn k(x: &[f32], y: &mut [f32]) {
+        let mut sum = 0;
+        for i in 0..x.len() {
+            sum += x[i];
+        }
+        y[0] = sum;
+    }
+}
+
 mod result_at_end {
     use warpwise::prelude::*;
 

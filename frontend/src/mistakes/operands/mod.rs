@@ -447,7 +447,7 @@ impl Operands {
                 }
             }
             let of_sides = [left.as_ref(), right.as_ref()];
-            if self.check_operator(binary, of_sides) {
+            if self.check_operator(binary, of_sides) || self.check_counter(binary, of_sides) {
                 left = None;
                 continue;
             }
@@ -503,6 +503,28 @@ impl Operands {
             }
             _ => false,
         }
+    }
+
+    /// Adds the `0` of `let mut sum = 0;`, if a float is added to the variable; returns true if it is
+    /// such an operator.
+    fn check_counter(&mut self, binary: &ExprBinary, sides: [Option<&KnownType>; 2]) -> bool {
+        let [Some(KnownType::Counter(at)), Some(KnownType::Number(float))] = sides else {
+            return false;
+        };
+        let (BinOp::Add(_) | BinOp::AddAssign(_) | BinOp::SubAssign(_) | BinOp::MulAssign(_)) =
+            binary.op
+        else {
+            return false;
+        };
+        let Some(name) = shown(&binary.left).filter(|_| float.is_float()) else { return false };
+        let (at, fact) = (
+            *at,
+            format!("`{name}` begins as an integer, and is updated by {}", with_article(*float)),
+        );
+        self.add_mistake(at, &fact, "write a float, such as `0.0`");
+        let known = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(&name));
+        known.into_iter().for_each(|known| *known = None);
+        true
     }
 
     /// Adds a condition beside another operand, if that is a number or a condition.
@@ -625,7 +647,10 @@ impl Operands {
             KnownType::Number(prim) if takes_same || METHODS.contains(&method.as_str()) => {
                 Some(KnownType::Number(prim))
             }
-            KnownType::Number(_) | KnownType::Array(_) | KnownType::Tuple(_) => None,
+            KnownType::Number(_)
+            | KnownType::Array(_)
+            | KnownType::Tuple(_)
+            | KnownType::Counter(_) => None,
         }
     }
 
@@ -663,6 +688,13 @@ impl<'ast> Visit<'ast> for Operands {
             if let Pat::Type(PatType { ty, .. }) = &local.pat {
                 self.infer_value(&init.expr, KnownType::new(ty).as_ref());
                 return None;
+            }
+            if let (Pat::Ident(PatIdent { mutability: Some(_), .. }), Expr::Lit(literal)) =
+                (&local.pat, &*init.expr)
+                && let Lit::Int(number) = &literal.lit
+                && number.suffix().is_empty()
+            {
+                return Some(KnownType::Counter(SpanRange::expr(&init.expr)));
             }
             // The items of a range are not its type.
             let known = self.infer(&init.expr);
