@@ -120,7 +120,7 @@ pub use launch::occupancy;
 #[doc(hidden)]
 pub use launch::{LaunchedByDevice, parameter};
 #[doc(hidden)]
-pub use memory::HostAccess;
+pub use memory::{AllocatedByOtherName, DownloadedByOtherName, HostAccess, UploadedByOtherName};
 pub use observe::{check, counters, model, stopped, trace};
 
 pub use device::Device;

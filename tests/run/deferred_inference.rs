@@ -100,13 +100,18 @@ fn numbers_of(x: f64, out: &mut [f64]) {
     out[2] = if length > 2.5.into() && length != 4.0.into() { 1.0 } else { 0.0 };
     let stretch: Stretch = (1.0f32..x as f32).into();
     out[3] = f64::from(stretch.to - stretch.from);
+    // Methods of `Float` and `Num`, before the type of the number is known.
+    let (two, negative) = (2.0, -1.5);
+    out[4] = f64::from(x as f32 * two.sqrt());
+    out[5] = negative.abs();
 }
 
 fn numbers(on: &Engine) -> Check {
-    let (x, mut out) = (3.0, vec![0.0; 4]);
+    let (x, mut out) = (3.0, vec![0.0; 6]);
     launch!(on, numbers_of(value x, write out), LaunchConfig::grid(1).block(1))?;
     let tenth = f64::from(0.1f32);
-    let want = [3.0 * tenth * tenth, f64::from(3.0f32 * 0.1 * 0.1), 1.0, 2.0];
+    let [scaled, root] = [3.0f32 * 0.1 * 0.1, 3.0f32 * 2.0f32.sqrt()].map(f64::from);
+    let want = [3.0 * tenth * tenth, scaled, 1.0, 2.0, root, 1.5];
     same("out", &out, &want)
 }
 

@@ -162,6 +162,14 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
     }
     let is_rust_analyzer = is_rust_analyzer();
     let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_item(&item) };
+    let refused_parameters = match &item {
+        Item::Fn(function) if !is_rust_analyzer => mistakes::find_refused_parameters(&function.sig),
+        _ => None,
+    };
+    let stripped = match refused_parameters {
+        Some(_) => mistakes::without_body(stripped),
+        None => stripped,
+    };
     let (stripped, mistaken) = mistakes::replace_mistakes(stripped, &mistakes);
     let emitted = quote!(#repr #stripped #mistaken #plain);
     if is_rust_analyzer {
@@ -176,7 +184,13 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
         reject_drop(&item),
         reject_self_call(&item, &paths),
     ];
-    refusals.into_iter().flatten().for_each(|error| combine_errors(&mut errors, error));
+    // Inference reports them, where it runs.
+    let refused_parameters = refused_parameters.filter(|_| !mistakes.is_empty());
+    refusals
+        .into_iter()
+        .chain([refused_parameters])
+        .flatten()
+        .for_each(|error| combine_errors(&mut errors, error));
     let item = with_derives_above(item);
     let is_sound = errors.is_none() && mistakes.is_empty() && unknown.is_none();
     let rest = register_or_link(&item, &paths, is_sound);
@@ -257,6 +271,14 @@ fn parse_device_item(tokens: TokenStream) -> Result<Item, Unreadable> {
             let text = format!("`#[device]` is for {}", item::ACCEPTED_KINDS);
             let text = match &item {
                 Item::Static(_) => format!("{text}\n= help: {STATIC_HELP}"),
+                Item::Use(_) => {
+                    format!(
+                        "{text}\n= help: leave it out: kernel code sees what its module imports"
+                    )
+                }
+                Item::Macro(_) => format!(
+                    "{text}\n= help: leave it out: kernel code expands the `macro_rules!` of its file"
+                ),
                 Item::Union(_) => format!(
                     "{text}\n= help: make it a `struct`, and convert bits by methods such as \
                      `f32::to_bits`"
@@ -731,9 +753,16 @@ fn host_item_elsewhere_error(path: &Path) -> Option<String> {
     Some(host_item_message(&name, item, &file))
 }
 
+/// Returns the message for a name that leads to a `static mut`.
+pub(crate) fn mutable_static_message(name: &Ident) -> Option<String> {
+    let item = source_map::host_item_at(name).filter(|item| item.is_mutable)?;
+    Some(host_item_message(&name.to_string(), item, ""))
+}
+
 /// Returns the error for a plain name that leads to a host item or an unsupported std item.
 fn host_name_error(name: &Ident) -> Option<String> {
-    if syntax::item::is_std_macro(name) {
+    // rustc reports a macro that is called as a function.
+    if syntax::item::is_std_macro(name) && source_map::may_be_function(name) {
         return Some(format!(
             "`{name}` is no device function: those cannot have the name of a macro of std"
         ));
@@ -797,6 +826,11 @@ fn host_item_message(name: &str, item: HostItem, file: &str) -> String {
                  `&mut [T]`",
                 name.to_lowercase()
             )
+        }
+        "static" if item.is_mutable => {
+            "pass atomics, `count: &[AtomicU32]`, and write `count[0].fetch_add(1, Ordering::Relaxed)`; a \
+             number that no thread changes is a parameter"
+                .to_owned()
         }
         "static" => {
             format!(

@@ -80,7 +80,7 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     // For rust-analyzer the function stays as written, for its completions.
     let mistakes = if is_rust_analyzer { Vec::new() } else { mistakes::find_in_kernel(&item) };
     let refused_parameters =
-        if is_rust_analyzer { None } else { mistakes::find_refused_parameters(&item) };
+        if is_rust_analyzer { None } else { mistakes::find_refused_parameters(&item.sig) };
     let renamed = mistakes::rename_repeated_parameters(&item);
     let is_body_of_use = refused_parameters.is_none()
         && renamed.is_none()

@@ -1,9 +1,13 @@
 //! Calls of Warpwise's functions in the form of their counterparts in CUDA C++: a mask in front, a
 //! width at the end, or an argument that is a constant here.
-use crate::{mistakes::operands::call_of_atomic, syntax::spell::print_tokens};
+use crate::{
+    mistakes::{operands::call_of_atomic, path_text},
+    syntax::spell::print_tokens,
+};
 use quote::ToTokens;
 use syn::{
-    BinOp, Expr, ExprCall, ExprLit, ExprPath, GenericArgument, Lit, Path, PathArguments, Type,
+    BinOp, Expr, ExprCall, ExprIndex, ExprLit, ExprPath, GenericArgument, Lit, Path, PathArguments,
+    Type,
 };
 
 /// The longest argument that a message repeats, in bytes.
@@ -38,7 +42,12 @@ const WITH_MASK_FORM: [(&str, usize); 21] = [
 const FACTORS: [&str; 6] = ["Tf32", "bf16", "f16", "f64", "i8", "u8"];
 
 /// Returns fact and help for a call of a function by path, if its form is a mistake.
-pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String)> {
+/// `is_float_atomic` is true for the name of atomics that are floats.
+pub(super) fn wrong_form(
+    path: &Path,
+    call: &ExprCall,
+    is_float_atomic: impl Fn(&str) -> bool,
+) -> Option<(String, String)> {
     let names: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
     let args: Vec<&Expr> = call.args.iter().collect();
     let has_constants = path
@@ -70,6 +79,22 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
             format!("there is no `{}`", names.join("::")),
             "write `grid::sync()`, in a `#[kernel(cooperative)]`".to_owned(),
         )),
+        [name @ ("sync_block" | "block_sync" | "sync_group")] => {
+            Some((format!("there is no `{name}`"), "write `sync_threads()`".to_owned()))
+        }
+        [name] if let Some(function) = index_function(name) => {
+            Some((format!("there is no `{name}`"), format!("write `{function}()`")))
+        }
+        [name @ ("ceil_div" | "cdiv" | "div_ceil" | "div_up")] if let [number, by] = args[..] => {
+            let number = match number {
+                Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => format!("({})", show(number)),
+                number => show(number),
+            };
+            Some((
+                format!("there is no `{name}`"),
+                format!("write `{number}.div_ceil({})`", show(by)),
+            ))
+        }
         [.., "warp", "size"] => Some((
             "there is no `warp::size`".to_owned(),
             "write `32`: a warp has 32 lanes".to_owned(),
@@ -80,12 +105,14 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
                 "write `let tile = shared!([f32; 256]);`, with your type and length".to_owned(),
             ))
         }
-        ["atomic", operation] => atomic_method(operation, &args),
+        ["atomic", operation] => atomic_method(operation, &args, is_float_atomic),
         [function] if let Some(operation) = function.strip_prefix("atomic_") => {
-            atomic_method(operation, &args)
+            atomic_method(operation, &args, is_float_atomic)
         }
-        [ty] if let [arg] = args[..]
-            && let Some(number) = number_type(ty) =>
+        // CubeCL has `f32::cast_from(i)`.
+        [ty] | [ty, "cast_from"]
+            if let [arg] = args[..]
+                && let Some(number) = number_type(ty) =>
         {
             let shown = match arg {
                 Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => format!("({})", show(arg)),
@@ -94,7 +121,7 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
             // Rust casts no `bool` to a float.
             let steps = if is_condition(arg) && number.starts_with('f') { "i32 as " } else { "" };
             Some((
-                format!("`{ty}` is no function: numbers are converted by `as`"),
+                format!("`{}` is no function: numbers are converted by `as`", names.join("::")),
                 format!("write `{shown} as {steps}{number}`"),
             ))
         }
@@ -128,6 +155,16 @@ pub(super) fn wrong_form(path: &Path, call: &ExprCall) -> Option<(String, String
     }
 }
 
+/// Returns the index that a function of this name has in other languages.
+fn index_function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "global_thread_id" | "global_id" | "global_index" | "get_global_index" => "global_idx_x",
+        "thread_id" | "thread_index" | "local_id" | "local_idx" => "thread_idx_x",
+        "block_id" | "block_index" | "group_id" | "workgroup_id" => "block_idx_x",
+        _ => return None,
+    })
+}
+
 /// Returns the number that a type of Rust or C stands for, if `as` converts to it.
 fn number_type(name: &str) -> Option<&str> {
     Some(match name {
@@ -142,7 +179,7 @@ fn number_type(name: &str) -> Option<&str> {
 }
 
 /// Returns true for an expression whose form shows that it is a `bool`.
-fn is_condition(expr: &Expr) -> bool {
+pub(super) fn is_condition(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inside) => is_condition(&inside.expr),
         Expr::Unary(unary) => is_condition(&unary.expr),
@@ -163,13 +200,22 @@ fn is_condition(expr: &Expr) -> bool {
 }
 
 /// Returns the message for an operation on an atomic as a function, `atomic::add(&a[i], v)`.
-fn atomic_method(operation: &str, args: &[&Expr]) -> Option<(String, String)> {
+fn atomic_method(
+    operation: &str,
+    args: &[&Expr],
+    is_float_atomic: impl Fn(&str) -> bool,
+) -> Option<(String, String)> {
     let (place, rest) = args.split_first()?;
     let place = match place {
         Expr::Reference(reference) => &*reference.expr,
         place => place,
     };
-    let is_float = rest.iter().any(|arg| is_float_literal(arg));
+    let of_floats = match place {
+        Expr::Index(ExprIndex { expr, .. }) => &**expr,
+        place => place,
+    };
+    let is_float = rest.iter().any(|arg| is_float_literal(arg))
+        || matches!(of_floats, Expr::Path(name) if is_float_atomic(&path_text(&name.path)));
     let code = call_of_atomic(place, operation, rest.iter().copied(), is_float)?;
     let ty = if is_float { "AtomicF32" } else { "AtomicU32" };
     Some((

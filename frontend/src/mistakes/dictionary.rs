@@ -23,7 +23,7 @@ pub(crate) const VARIABLES: &[Entry] = &[
     entry(&["blockIdx"], "write `block_idx_x()`, `block_idx_y()` or `block_idx_z()`"),
     entry(&["blockDim"], "write `block_dim_x()`, `block_dim_y()` or `block_dim_z()`"),
     entry(&["gridDim"], "write `grid_dim_x()`, `grid_dim_y()` or `grid_dim_z()`"),
-    entry(&["warpSize"], "write `32`; the lane of a thread is `warp::lane_id()`"),
+    entry(&["warpSize", "WARP_SIZE"], "write `32`; the lane of a thread is `warp::lane_id()`"),
 ];
 
 /// Functions.
@@ -138,11 +138,11 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     ),
     // Cooperative groups and libraries.
     entry(
-        &["cg::this_thread_block", "cooperative_groups::this_thread_block"],
+        &["cg::this_thread_block", "cooperative_groups::this_thread_block", "this_thread_block"],
         "write `sync_threads()` for its `sync()`, and `thread_idx_x()` for its `thread_rank()`",
     ),
     entry(
-        &["cg::this_grid", "cooperative_groups::this_grid"],
+        &["cg::this_grid", "cooperative_groups::this_grid", "this_grid"],
         "write `grid::sync()`, in a `#[kernel(cooperative)]`; `grid::thread_rank()` and `grid::size()`",
     ),
     entry(
@@ -158,7 +158,7 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
         "write `cluster::sync()`, in a `#[kernel(cluster = 2)]`; `cluster::block_rank()` and `cluster::size()`",
     ),
     entry(
-        &["cg::tiled_partition", "cooperative_groups::tiled_partition"],
+        &["cg::tiled_partition", "cooperative_groups::tiled_partition", "tiled_partition"],
         "the functions of `warp` have forms for groups of lanes: `warp::shfl_xor_width::<8, _>(v, 1)`",
     ),
     entry(
@@ -213,8 +213,21 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
         "take `mut images: LayeredSurface2Mut<f32>`, and write `images.write(layer, x, y, texel)`",
     ),
     entry(
-        &["curand*"],
+        &["curand*", "rand", "srand"],
         "there is no generator: a counter-based one is a few lines of integers, as in `examples/monte_carlo_pi.rs`",
+    ),
+    // The host's part.
+    entry(
+        &["cudaDeviceSynchronize", "cudaStreamSynchronize"],
+        "write `sync_threads()`, a barrier of the block; the host waits by `device.synchronize()`",
+    ),
+    entry(
+        &["cudaMalloc*", "cudaMemcpy*", "cudaMemset*", "cudaFree*"],
+        "allocate and copy on the host, `device.zeros(n)` and `device.upload(&values)`, and pass buffers: `&[T]`, `&mut [T]`",
+    ),
+    entry(
+        &["cudaGet*", "cudaPeek*", "cudaStream*", "cudaEvent*", "cudaDevice*", "cudaLaunch*"],
+        "this is the host's part: `device.synchronize()` and launches return errors as a `Result`, and a `Stream` has the rest",
     ),
     // Output, failures, time.
     entry(
@@ -314,7 +327,7 @@ pub(crate) const FUNCTIONS: &[Entry] = &[
     entry(&["log2f", "log2"], "write `x.log2()`"),
     entry(&["log10f", "log10"], "write `x.log10()`"),
     entry(&["log1pf", "log1p"], "write `x.ln_1p()`"),
-    entry(&["powf", "pow"], "write `x.powf(y)`"),
+    entry(&["powf", "pow"], "write `x.powf(y)`, or `x.powi(2)`"),
     entry(&["powi"], "write `x.powi(3)`"),
     entry(&["sqrtf", "sqrt"], "write `x.sqrt()`"),
     entry(&["cbrtf", "cbrt"], "write `x.cbrt()`"),
@@ -400,6 +413,10 @@ pub(crate) const ATTRIBUTES: &[Entry] = &[
         &["launch_bounds", "__launch_bounds__"],
         "write `#[kernel(block = 256)]`, and `min_blocks = 4` for the second number",
     ),
+    entry(
+        &["__forceinline__", "forceinline", "__noinline__"],
+        "leave it out: calls in kernels are inlined",
+    ),
     entry(&["cluster_dims", "__cluster_dims__"], "write `#[kernel(cluster = 2)]`"),
     entry(&["global", "__global__"], "`#[kernel]` says so already"),
 ];
@@ -437,6 +454,14 @@ const FOREIGN: &[Foreign] = &[
             entry(&["get_global_size"], "write `grid_dim_x() * block_dim_x()`"),
             entry(&["barrier", "work_group_barrier"], "write `sync_threads()`"),
             entry(&["mem_fence"], "write `thread_fence()`"),
+            entry(
+                &["vload2", "vload3", "vload4"],
+                "take vectors, `x: &[F32x4]`, and read one: `x[i]`",
+            ),
+            entry(
+                &["vstore2", "vstore3", "vstore4"],
+                "take vectors, `y: &mut [F32x4]`, and write one: `y[i] = v`",
+            ),
             entry(&["sub_group_barrier"], "write `sync_warp()`"),
             entry(&["get_sub_group_local_id"], "write `warp::lane_id()`"),
         ],
@@ -446,10 +471,11 @@ const FOREIGN: &[Foreign] = &[
     },
     Foreign {
         language: "C",
-        functions: &[entry(
-            &["sizeof"],
-            "write `size_of::<f32>()`, with your type in the place of `f32`",
-        )],
+        functions: &[
+            entry(&["sizeof"], "write `size_of::<f32>()`, with your type in the place of `f32`"),
+            entry(&["memcpy", "memmove"], "write `y[..n].copy_from_slice(&x[..n])`"),
+            entry(&["memset"], "write `y[..n].fill(0.0)`"),
+        ],
         variables: &[
             entry(
                 &["INFINITY", "CUDART_INF", "CUDART_INF_F", "HUGE_VAL", "HUGE_VALF"],
@@ -481,6 +507,73 @@ const FOREIGN: &[Foreign] = &[
         attributes: &[],
     },
     Foreign {
+        language: "CUDA C++",
+        functions: &[
+            entry(&["block::sync"], "write `sync_threads()`"),
+            entry(&["block::thread_rank"], "write `thread_idx_x()`"),
+            entry(&["block::size", "block::num_threads"], "write `block_dim_x()`"),
+            entry(
+                &["block::thread_index"],
+                "write `thread_idx_x()`, `thread_idx_y()` or `thread_idx_z()`",
+            ),
+            entry(
+                &["block::group_index"],
+                "write `block_idx_x()`, `block_idx_y()` or `block_idx_z()`",
+            ),
+            entry(&["warp::sync"], "write `sync_warp()`"),
+            entry(&["warp::thread_rank"], "write `warp::lane_id()`"),
+        ],
+        variables: &[],
+        types: &[],
+        attributes: &[],
+    },
+    Foreign {
+        language: "Python",
+        functions: &[
+            entry(&["range"], "write `0..n`, or `(0..n).step_by(2)`"),
+            entry(&["len"], "write `x.len()`"),
+            entry(&["enumerate"], "write `x.iter().enumerate()`"),
+            entry(&["zip"], "write `x.iter().zip(y)`"),
+            entry(&["sum"], "write `x.iter().sum::<f32>()`"),
+            entry(&["np::float32", "np::float64"], "write `v as f32` or `v as f64`"),
+            entry(
+                &["np::int32", "np::uint32", "np::int64"],
+                "write `v as i32`, `v as u32` or `v as i64`",
+            ),
+            entry(&["np::zeros", "np::empty"], "write `[0.0f32; 16]`"),
+        ],
+        variables: &[
+            entry(
+                &["math::pi", "np::pi"],
+                "write `std::f32::consts::PI`, or `std::f64::consts::PI`",
+            ),
+            entry(&["math::inf", "np::inf"], "write `f32::INFINITY`, or `f64::INFINITY`"),
+            entry(&["math::nan", "np::nan"], "write `f32::NAN`, or `f64::NAN`"),
+        ],
+        types: &[],
+        attributes: &[],
+    },
+    Foreign {
+        language: "glam",
+        functions: &[],
+        variables: &[],
+        types: &[
+            entry(&["Vec2"], "write `F32x2`"),
+            entry(&["Vec3", "Vec3A"], "write `F32x3`"),
+            entry(&["Vec4"], "write `F32x4`"),
+            entry(&["DVec2"], "write `F64x2`"),
+            entry(&["DVec3"], "write `F64x3`"),
+            entry(&["DVec4"], "write `F64x4`"),
+            entry(&["IVec2"], "write `I32x2`"),
+            entry(&["IVec3"], "write `I32x3`"),
+            entry(&["IVec4"], "write `I32x4`"),
+            entry(&["UVec2"], "write `U32x2`"),
+            entry(&["UVec3"], "write `U32x3`"),
+            entry(&["UVec4"], "write `U32x4`"),
+        ],
+        attributes: &[],
+    },
+    Foreign {
         language: "GLSL",
         functions: &[
             entry(
@@ -488,6 +581,10 @@ const FOREIGN: &[Foreign] = &[
                 "write `thread_fence()`, or `thread_fence_block()`",
             ),
             entry(&["memoryBarrierShared"], "write `thread_fence_block()`"),
+            entry(
+                &["texture2D", "textureSample"],
+                "take `image: Texture2<f32>`, and write `image.sample(x, y)`",
+            ),
             entry(&["subgroupBarrier"], "write `sync_warp()`"),
             entry(&["subgroupAdd"], "write `warp::reduce_add(v)`"),
             entry(&["subgroupMax"], "write `warp::reduce_max(v)`"),
@@ -609,7 +706,10 @@ const FOREIGN: &[Foreign] = &[
         ],
         variables: &[],
         types: &[],
-        attributes: &[],
+        attributes: &[entry(
+            &["spirv(compute)"],
+            "write `#[kernel(block = 64)]` with your number of threads",
+        )],
     },
     Foreign {
         language: "WGSL",
@@ -622,7 +722,10 @@ const FOREIGN: &[Foreign] = &[
             entry(&["texture_2d"], "write `Texture2<f32>`"),
             entry(&["texture_storage_2d"], "write `Surface2<f32>`"),
         ],
-        attributes: &[],
+        attributes: &[entry(
+            &["workgroup_size", "numthreads"],
+            "write `#[kernel(block = 64)]` with your number of threads",
+        )],
     },
     Foreign {
         language: "Numba",
@@ -638,8 +741,21 @@ const FOREIGN: &[Foreign] = &[
                 &["cuda::atomic::add"],
                 "take atomics, `a: &[AtomicF32]`, and write `a[i].fetch_add(v, Ordering::Relaxed)`",
             ),
+            entry(&["cuda::shfl_sync"], "write `warp::shfl(v, lane)`"),
+            entry(&["cuda::shfl_down_sync"], "write `warp::shfl_down(v, 1)`"),
+            entry(&["cuda::shfl_up_sync"], "write `warp::shfl_up(v, 1)`"),
+            entry(&["cuda::shfl_xor_sync"], "write `warp::shfl_xor(v, 16)`"),
+            entry(&["cuda::ballot_sync"], "write `warp::ballot(p)`"),
+            entry(&["cuda::all_sync"], "write `warp::all(p)`"),
+            entry(&["cuda::any_sync"], "write `warp::any(p)`"),
+            entry(&["cuda::popc"], "write `x.count_ones()`"),
+            entry(&["cuda::clz"], "write `x.leading_zeros()`"),
+            entry(&["cuda::fma"], "write `f.mul_add(g, h)`"),
         ],
-        variables: &[],
+        variables: &[
+            entry(&["cuda::laneid"], "write `warp::lane_id()`"),
+            entry(&["cuda::warpsize"], "write `32`"),
+        ],
         types: &[],
         attributes: &[],
     },
@@ -719,6 +835,8 @@ const FOREIGN: &[Foreign] = &[
             entry(&["plane_shuffle_up"], "write `warp::shfl_up(v, 1)`"),
             entry(&["SharedMemory::new"], "write `shared!([f32; 256])`"),
             entry(&["Array::new"], "write `[0.0f32; 16]`"),
+            entry(&["terminate"], "write `return;`"),
+            entry(&["comptime"], "write the value as it is, or take it as a const parameter"),
         ],
         variables: &[
             entry(&["ABSOLUTE_POS", "ABSOLUTE_POS_X"], "write `global_idx_x()`"),
@@ -737,12 +855,19 @@ const FOREIGN: &[Foreign] = &[
             entry(&["CUBE_COUNT_Y"], "write `grid_dim_y()`"),
             entry(&["CUBE_COUNT_Z"], "write `grid_dim_z()`"),
             entry(&["UNIT_POS_PLANE"], "write `warp::lane_id()`"),
+            entry(&["PLANE_DIM"], "write `32`"),
         ],
-        types: &[],
-        attributes: &[entry(
-            &["unroll"],
-            "leave it out: loops with constant bounds are unrolled where that is faster",
-        )],
+        types: &[entry(&["Line"], "write `F32x4`, or another vector of numbers")],
+        attributes: &[
+            entry(
+                &["unroll"],
+                "leave it out: loops with constant bounds are unrolled where that is faster",
+            ),
+            entry(
+                &["comptime"],
+                "take it as a const parameter, `fn k<const N: usize>(..)`, or as any other parameter",
+            ),
+        ],
     },
 ];
 
@@ -781,7 +906,22 @@ pub(crate) fn find_foreign(kind: ForeignKind, name: &str) -> Option<(&'static st
             of_kind(|foreign| foreign.attributes),
         ]
     });
-    names[kind as usize].get(name).copied()
+    names[kind as usize].get(name).copied().or_else(|| find_in_python(kind, name))
+}
+
+/// Returns the language and the help for a name in a module of Python: those of `math` and NumPy are
+/// C's, and Triton's are about the elements of all threads of a block.
+fn find_in_python(kind: ForeignKind, name: &str) -> Option<(&'static str, &'static str)> {
+    let (module, name) = name.split_once("::")?;
+    match (kind, module) {
+        (ForeignKind::Function, "math" | "np") => Some(("Python", find(FUNCTIONS, name)?)),
+        (ForeignKind::Function | ForeignKind::Variable, "tl") => Some((
+            "Triton",
+            "a kernel is the code of one thread: it reads and writes elements, `y[i] = f(x[i])`, and \
+             `block::reduce_add(v)`, `warp::reduce_add(v)` and `warpwise::mma` are of several threads",
+        )),
+        _ => None,
+    }
 }
 
 /// Returns the language and the function of Warpwise, without its axis, for a vector of indices.

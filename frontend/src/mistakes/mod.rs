@@ -7,7 +7,9 @@
 //! nothing else about it, and the item is not compiled.
 mod calls;
 mod dictionary;
+mod foreign_names;
 mod imports;
+mod indices;
 mod numbers;
 mod operands;
 mod parameters;
@@ -24,6 +26,7 @@ pub(crate) use {
 
 use crate::{
     attr::build_settings::Build,
+    device,
     resolve::{
         paths::{
             is_type_name,
@@ -32,21 +35,23 @@ use crate::{
         },
         source_map,
     },
-    syntax::{item::is_std_macro, limits, span::SpanRange, spell::print_tokens},
+    syntax::{
+        item::is_std_macro, limits, place::SourceLocation, span::SpanRange, spell::print_tokens,
+    },
     types::{Prim, builtin},
 };
 use dictionary::ForeignKind;
-use proc_macro2::{Ident, TokenStream};
+use indices::IndexField;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use shared_arrays::{
     LooseArray, repeated_by_builtin, shared_in_place_of, wrong_shared_slice, wrong_shared_type,
 };
 use std::collections::{HashMap, HashSet};
 use syn::{
-    Arm, Attribute, Expr, ExprAssign, ExprCall, ExprClosure, ExprField, ExprIndex, ExprLet,
-    ExprMacro, ExprPath, ExprReturn, FnArg, Generics, Item, ItemFn, Local, Macro, Member, Pat,
-    PatIdent, PatType, Path, PathSegment, Stmt, Type, TypeArray, TypeParam, TypeParamBound,
-    TypePath, TypeReference,
+    Arm, Attribute, BinOp, Expr, ExprAssign, ExprCall, ExprClosure, ExprIndex, ExprLet, ExprMacro,
+    ExprPath, ExprReturn, FnArg, Generics, Item, ItemFn, Local, Macro, Member, Meta, Pat, PatIdent,
+    PatType, Path, Stmt, Type, TypeArray, TypeParam, TypeParamBound, TypePath, TypeReference,
     visit::{self, Visit},
 };
 
@@ -97,6 +102,23 @@ impl Mistake {
     }
 }
 
+/// Returns the name of an attribute as the dictionary has it: `unroll`, or `spirv(compute)`, with the
+/// word that decides what the attribute is about.
+fn attribute_name(attribute: &Attribute) -> String {
+    let name = path_text(attribute.path());
+    let is_compute = name == "spirv"
+        && matches!(&attribute.meta, Meta::List(list) if list.tokens.to_string().starts_with("compute"));
+    if is_compute { "spirv(compute)".to_owned() } else { name }
+}
+
+/// Returns true for an attribute above the macro that is being expanded. rustc has reported that it
+/// does not know it.
+fn is_above_macro(attribute: &Attribute) -> bool {
+    let start = |span| SourceLocation::start_of(span);
+    let [at, of_macro] = [start(attribute.pound_token.spans[0]), start(Span::call_site())];
+    at.file == of_macro.file && (at.line, at.column) < (of_macro.line, of_macro.column)
+}
+
 fn attribute_range(attribute: &Attribute) -> SpanRange {
     let last = attribute.bracket_token.span.close();
     SpanRange { first: attribute.pound_token.spans[0], last }
@@ -123,6 +145,8 @@ pub(crate) enum Place {
     Attribute,
     /// A number that is cast to this type, without an error: another mistake reports it.
     Number(Prim),
+    /// Code that is replaced by this, without an error: another mistake reports it.
+    Repeated(TokenStream),
 }
 
 /// Returns the mistakes in a kernel.
@@ -130,6 +154,12 @@ pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
     let returns_nothing = kernel.sig.output == syn::ReturnType::Default;
     let mut finder = Finder { is_kernel_body: returns_nothing, ..Finder::default() };
     finder.visit_item_fn(kernel);
+    if let Some(Stmt::Expr(value @ Expr::Call(_), None)) = kernel.block.stmts.last()
+        && let Some(help) = returned_value_help(value).filter(|_| returns_nothing)
+    {
+        let text = (RETURNS_NOTHING.to_owned(), help.to_owned());
+        finder.add(SpanRange::expr(value), text, None, |_| {});
+    }
     if let Some((ty, text)) = parameters::returned_type(kernel) {
         let (at, place) = (SpanRange::tokens(ty), Place::Type(quote!(())));
         let mistake = Mistake { at, text: text.to_owned(), place };
@@ -139,6 +169,27 @@ pub(crate) fn find_in_kernel(kernel: &ItemFn) -> Vec<Mistake> {
     let second = Mistake::second_attribute(&kernel.attrs).or_else(|| Mistake::no_mangle(kernel));
     // Integers first, since their places may begin with another mistake.
     operands::find_in_kernel(kernel).into_iter().chain(finder.finish()).chain(second).collect()
+}
+
+/// The fact about a value that a kernel returns.
+const RETURNS_NOTHING: &str =
+    "a kernel returns nothing: each of its threads would return its own value";
+
+/// Returns the help for a value that a kernel returns, if its syntax shows that it is not `()`.
+fn returned_value_help(value: &Expr) -> Option<&'static str> {
+    match value {
+        Expr::Lit(_) | Expr::Index(_) | Expr::Binary(_) | Expr::Unary(_) => {
+            Some("write the value to a `&mut [T]` parameter, and then `return;`")
+        }
+        Expr::Call(call) => returned_value_help(&call.func),
+        Expr::Path(path) => {
+            let is_result =
+                ["Err", "None", "Ok", "Some"].iter().any(|known| path.path.is_ident(known));
+            is_result
+                .then_some("a thread ends by `return;`, and reports a failure by `panic!(\"..\")`")
+        }
+        _ => None,
+    }
 }
 
 /// Returns the mistakes in a device item.
@@ -176,6 +227,10 @@ struct Finder {
     float_values: HashMap<String, String>,
     /// Parameters of numbers behind a reference, with the number.
     numbers: HashMap<String, Prim>,
+    /// The mutable statics that are mistakes already.
+    mutable_statics: HashSet<String>,
+    /// Parameters that are atomics of floats.
+    float_atomics: HashSet<String>,
     /// Variables with shared arrays of numbers, with the number and the length.
     shared_numbers: HashMap<String, (Prim, String)>,
     /// The const parameters.
@@ -233,46 +288,26 @@ impl Finder {
         is_found
     }
 
-    /// Adds the use of a name of CUDA C++ among `entries`; returns true if it is one.
-    fn add_from_dictionary(
-        &mut self,
-        entries: &[dictionary::Entry],
-        path: &Path,
-        at: SpanRange,
-        inside: impl FnOnce(&mut Self),
-    ) -> bool {
-        let name = path_text(path);
-        let Some((help, first)) = dictionary::find(entries, &name).zip(path.segments.first())
-        else {
-            return false;
-        };
-        if path.segments.len() > 1 && Build::may_be_dependency(&first.ident.to_string()) {
-            return false;
-        }
-        let is_common = !dictionary::is_unmistakable(&name);
-        let text = (format!("`{name}` is CUDA C++"), help.to_owned());
-        self.add(at, text, Some((&first.ident, is_common)), inside);
-        true
+    /// Adds an attribute, which rustc does not see.
+    fn remove_attribute(&mut self, attribute: &Attribute, text: String) {
+        let (at, place) = (attribute_range(attribute), Place::Type(TokenStream::new()));
+        let mistake = Mistake { at, text, place };
+        self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
     }
 
-    /// Adds the use of a name of another language for GPUs; returns true if it is one.
-    fn add_foreign(
-        &mut self,
-        kind: ForeignKind,
-        path: &Path,
-        at: SpanRange,
-        inside: impl FnOnce(&mut Self),
-    ) -> bool {
-        let name = path_text(path);
-        let found = dictionary::find_foreign(kind, &name);
-        let Some(((language, help), first)) = found.zip(path.segments.first()) else {
-            return false;
+    /// Adds the first use of a `static mut`, which rustc would report a second time: it is unsafe.
+    /// Returns true if it is one.
+    fn add_mutable_static(&mut self, path: &Path, at: SpanRange) -> bool {
+        let name = path.get_ident().filter(|name| !self.variables.contains(&name.to_string()));
+        let Some(text) = name.and_then(device::mutable_static_message) else { return false };
+        let is_first = self.mutable_statics.insert(path_text(path));
+        let place = if is_first {
+            Place::Code
+        } else {
+            Place::Repeated(quote!((*unsafe { &mut *(&raw mut #path) })))
         };
-        if path.segments.len() > 1 && Build::may_be_dependency(&first.ident.to_string()) {
-            return false;
-        }
-        let text = (format!("`{name}` is {language}"), help.to_owned());
-        self.add(at, text, Some((&first.ident, true)), inside);
+        let mistake = Mistake { at, text, place };
+        self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
         true
     }
 
@@ -312,6 +347,19 @@ fn may_be_in_scope(name: &Ident, is_common_name: bool) -> bool {
         } else {
             source_map::has_far_globs(name)
         }
+}
+
+/// Returns the help for a call of a macro as a function, `assert(i < n)`.
+fn macro_help(name: &Ident) -> Option<String> {
+    match name.to_string().as_str() {
+        "shared" | "shared_dyn" => {
+            Some(format!("write `{name}!(..)`: `shared!([f32; 256])`, `shared_dyn!(f32, n)`"))
+        }
+        "print" | "println" => Some(format!(
+            "write `{name}!(..)`, which takes a text: `println!(\"{{i}}: {{}}\", x[i])`"
+        )),
+        _ => is_std_macro(name).then(|| format!("write `{name}!(..)`")),
+    }
 }
 
 /// Returns the help for a call of a function that the user's crate declares, if the name in the
@@ -364,12 +412,20 @@ impl<'ast> Visit<'ast> for Finder {
             self.visit_expr(&arm.cond);
             self.visit_block(&arm.then_branch);
         }
-        if self.depth < limits::MAX_DEPTH {
+        let mut operands = chain.operands;
+        // The sum is a link of the chain.
+        if let Some(thread) = operands.last()
+            && let Some(found) = indices::global_index([chain.rest, thread])
+        {
+            let at = SpanRange::expr(chain.rest).to(SpanRange::expr(thread));
+            self.add_index(at, Some(found));
+            operands.pop();
+        } else if self.depth < limits::MAX_DEPTH {
             self.depth += 1;
             self.visit_one(chain.rest);
             self.depth -= 1;
         }
-        chain.operands.into_iter().rev().for_each(|operand| self.visit_expr(operand));
+        operands.into_iter().rev().for_each(|operand| self.visit_expr(operand));
         self.is_refutable = outer;
     }
 
@@ -560,6 +616,16 @@ impl<'ast> Visit<'ast> for Finder {
         {
             self.numbers.insert(name.ident.to_string(), number);
         }
+        if let FnArg::Typed(PatType { pat, ty, .. }) = arg
+            && let (Pat::Ident(name), Type::Path(elem)) = (&**pat, referenced_type(ty))
+            && elem
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "AtomicF32" || last.ident == "AtomicF64")
+        {
+            self.float_atomics.insert(name.ident.to_string());
+        }
         if let FnArg::Typed(PatType { ty, .. }) = arg
             && let Some((name, text, intended)) =
                 parameters::host_array(ty).or_else(|| parameters::texture_without_texels(ty))
@@ -596,21 +662,17 @@ impl<'ast> Visit<'ast> for Finder {
 
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         if let Some(text) = parameters::memory_of_shader(attribute) {
-            let (at, place) = (attribute_range(attribute), Place::Type(TokenStream::new()));
-            let mistake = Mistake { at, text, place };
-            self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
+            return self.remove_attribute(attribute, text);
         }
-        let name = path_text(attribute.path());
+        let name = attribute_name(attribute);
         let of_cuda =
             || dictionary::find(dictionary::ATTRIBUTES, &name).map(|help| ("CUDA C++", help));
         if let Some((language, help)) =
             dictionary::find_foreign(ForeignKind::Attribute, &name).or_else(of_cuda)
             && !source_map::mentions_name(&attribute.path().segments[0].ident)
+            && !is_above_macro(attribute)
         {
-            let text = format!("`#[{name}]` is {language}\n= help: {help}");
-            let at = attribute_range(attribute);
-            let mistake = Mistake { at, text, place: Place::Attribute };
-            self.candidates.push(Candidate { mistake, name: None, is_common_name: false });
+            self.remove_attribute(attribute, format!("`#[{name}]` is {language}\n= help: {help}"));
         }
     }
 
@@ -643,7 +705,8 @@ impl<'ast> Visit<'ast> for Finder {
             // One that prints elsewhere on the host: where output goes is the device's to decide.
             Some("print" | "println" | "eprint" | "eprintln") => return,
             _ => {
-                if let Some(name) = mac.path.get_ident()
+                if !self.add_foreign_macro(&mac.path, at)
+                    && let Some(name) = mac.path.get_ident()
                     && is_std_macro(name)
                     && source_map::macro_rules_body(name).is_some()
                 {
@@ -714,14 +777,8 @@ impl<'ast> Finder {
                 true
             }
             Expr::MethodCall(call)
-                if let Some(path) = python_path(&call.receiver, &call.method)
-                    && self.add_foreign(ForeignKind::Function, &path, at(), |_| {}) =>
+                if self.add_python(ForeignKind::Function, &call.receiver, &call.method, at()) =>
             {
-                if let Some(candidate) = self.candidates.last_mut() {
-                    let name = path_text(&path);
-                    let text = &mut candidate.mistake.text;
-                    *text = text.replacen(&name, &name.replace("::", "."), 1);
-                }
                 true
             }
             Expr::MethodCall(call) => {
@@ -733,30 +790,50 @@ impl<'ast> Finder {
             }
             // Not a type that is replaced: several types may be meant.
             Expr::Cast(cast) => match &*cast.ty {
+                Type::Ptr(_) => {
+                    let help = "an element is `x[i]`, and the bits of a float are `x[i].to_bits()` and \
+                                `f32::from_bits(bits)`";
+                    let fact = "kernel code cannot use raw pointers".to_owned();
+                    self.add(at(), (fact, help.to_owned()), None, |_| {});
+                    true
+                }
                 Type::Path(TypePath { qself: None, path, .. }) => {
                     let operand = |this: &mut Self| this.visit_expr(&cast.expr);
                     self.add_from_dictionary(dictionary::TYPES, path, at(), operand)
                 }
                 _ => false,
             },
-            Expr::Field(field) => self.visit_index_field(field, at()),
+            Expr::Field(field) => {
+                let index = IndexField::new(field).map(|index| {
+                    let text = index.text();
+                    (index, text)
+                });
+                self.add_index(at(), index)
+                    || matches!(&field.member, Member::Named(name)
+                        if self.add_python(ForeignKind::Variable, &field.base, name, at()))
+            }
             Expr::Path(ExprPath { qself: None, path, .. }) => {
-                path.get_ident().is_some()
-                    && (self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
-                        || self.add_foreign(ForeignKind::Variable, path, at(), |_| {}))
+                self.add_mutable_static(path, at())
+                    || path.get_ident().is_some()
+                        && (self.add_from_dictionary(dictionary::VARIABLES, path, at(), |_| {})
+                            || self.add_foreign(ForeignKind::Variable, path, at(), |_| {}))
                     || self.add_uncalled_builtin(path, at())
             }
             Expr::Return(ExprReturn { expr: Some(value), .. })
                 if self.is_kernel_body
-                    && matches!(**value, Expr::Lit(_) | Expr::Index(_) | Expr::Binary(_)) =>
+                    && let Some(help) = returned_value_help(value) =>
             {
-                let fact =
-                    "a kernel returns nothing: each of its threads would return its own value";
-                let help = "write the value to a `&mut [T]` parameter, and then `return;`";
-                self.add(at(), (fact.to_owned(), help.to_owned()), None, inside);
+                self.add(at(), (RETURNS_NOTHING.to_owned(), help.to_owned()), None, inside);
                 true
             }
-            Expr::Binary(binary) => self.add_if_some(at(), self.bits_of_float(binary), inside),
+            Expr::Binary(binary) => {
+                let found = match binary.op {
+                    BinOp::Add(_) => indices::global_index([&binary.left, &binary.right]),
+                    _ => indices::index_product(binary),
+                };
+                self.add_index(at(), found)
+                    || self.add_if_some(at(), self.bits_of_float(binary), inside)
+            }
             Expr::Repeat(repeat) => self.add_if_some(at(), repeated_by_builtin(repeat), inside),
             Expr::Assign(assign) => self.add_if_some(at(), assigned_slice(assign), inside),
             _ => false,
@@ -774,10 +851,9 @@ impl<'ast> Finder {
             self.add(at, text, None, arguments);
             return true;
         }
-        if let Some(name) =
-            path.get_ident().filter(|name| *name == "shared" || *name == "shared_dyn")
+        if let Some(name) = path.get_ident()
+            && let Some(help) = macro_help(name)
         {
-            let help = format!("write `{name}!(..)`: `shared!([f32; 256])`, `shared_dyn!(f32, n)`");
             self.add(at, (format!("`{name}` is a macro"), help), Some((name, true)), arguments);
             return true;
         }
@@ -789,7 +865,7 @@ impl<'ast> Finder {
             self.add(at, (fact, help), None, arguments);
             return true;
         }
-        if let Some((text, first)) = calls::wrong_form(path, call).zip(path.segments.first()) {
+        if let Some((text, first)) = self.wrong_call(path, call).zip(path.segments.first()) {
             let name = &first.ident;
             let is_known = source_map::is_imported_from_warpwise(name);
             let is_common = !dictionary::is_unmistakable(&name.to_string());
@@ -798,12 +874,17 @@ impl<'ast> Finder {
         }
         if !self.add_foreign(ForeignKind::Function, path, at, |_| {})
             && !self.add_from_dictionary(dictionary::FUNCTIONS, path, at, arguments)
+            && !self.add_foreign_vector(path, at)
             && !self.add_missing_import(path, at, imports::Kind::Function, arguments)
         {
             self.visit_path(path);
             self.visit_arguments(&call.args);
         }
         true
+    }
+
+    fn wrong_call(&self, path: &Path, call: &ExprCall) -> Option<(String, String)> {
+        calls::wrong_form(path, call, |name| self.float_atomics.contains(name))
     }
 
     /// Visits the arguments of a call, which may be functions.
@@ -831,67 +912,6 @@ impl<'ast> Finder {
         self.add(at, (fact, help), Some((&first.ident, is_in_module)), |_| {});
         true
     }
-
-    /// Visits `threadIdx.x`, `thread_idx.x`, `thread_idx().x` or that of another language; returns
-    /// true if it is such a field.
-    fn visit_index_field(&mut self, field: &'ast ExprField, at: SpanRange) -> bool {
-        let (base, is_call) = match &*field.base {
-            Expr::Call(call) if call.args.is_empty() => (&*call.func, true),
-            base => (base, false),
-        };
-        let Member::Named(axis) = &field.member else { return false };
-        // `cuda.threadIdx.x` is Numba.
-        let name = match base {
-            Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident(),
-            Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
-                matches!(&**base, Expr::Path(base) if base.path.is_ident("cuda")).then_some(name)
-            }
-            _ => None,
-        };
-        let Some(name) = name else { return false };
-        let function = match name.to_string().as_str() {
-            "threadIdx" => "thread_idx",
-            "blockIdx" => "block_idx",
-            "blockDim" => "block_dim",
-            "gridDim" => "grid_dim",
-            "thread_idx" | "block_idx" | "block_dim" | "grid_dim" | "global_idx" => "",
-            // These are variables: a function of that name is the user's.
-            of_others => match dictionary::foreign_index(of_others) {
-                Some((_, function)) if !is_call => function,
-                _ => return false,
-            },
-        };
-        let language = dictionary::foreign_index(&name.to_string()).map_or("CUDA C++", |it| it.0);
-        if !["x", "y", "z"].iter().any(|known| axis == known) {
-            return false;
-        }
-        let text = match function {
-            "" => {
-                (format!("cannot find `{name}` in this scope"), format!("write `{name}_{axis}()`"))
-            }
-            _ => (format!("`{name}.{axis}` is {language}"), format!("write `{function}_{axis}()`")),
-        };
-        let is_common = !dictionary::is_unmistakable(&name.to_string());
-        self.add(at, text, Some((name, is_common)), |_| {});
-        true
-    }
-}
-
-/// Returns the path that a method call on a module of Python stands for: `cuda::atomic::add` for
-/// `cuda.atomic.add(..)`. `None` for other receivers.
-fn python_path(receiver: &Expr, method: &Ident) -> Option<Path> {
-    let mut path = match receiver {
-        Expr::Path(ExprPath { qself: None, path, .. }) => {
-            let module = path.get_ident().filter(|name| *name == "cuda" || *name == "tl")?;
-            Path::from(module.clone())
-        }
-        Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
-            python_path(base, name)?
-        }
-        _ => return None,
-    };
-    path.segments.push(PathSegment::from(method.clone()));
-    Some(path)
 }
 
 /// Returns true for a method call or a range, which are iterators if something collects them.

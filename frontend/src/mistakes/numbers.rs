@@ -6,27 +6,37 @@ use syn::{
 };
 
 impl Finder {
-    /// Returns the message for `T::from(2.0)`, with a type parameter `T` of numbers.
+    /// Returns the message for `T::from(2.0)`, or CubeCL's `T::new(2.0)`, with a type parameter `T`
+    /// of numbers.
     pub(super) fn conversion_of_literal(
         &self,
         path: &Path,
         call: &ExprCall,
     ) -> Option<(String, String)> {
         let [of, from] = path.segments.iter().collect::<Vec<_>>()[..] else { return None };
-        let Expr::Lit(ExprLit { lit, .. }) = call.args.first()? else { return None };
-        if from.ident != "from" || !self.number_params.contains(&of.ident.to_string()) {
+        let is_conversion = ["from", "new", "cast_from"].iter().any(|known| from.ident == known);
+        if !is_conversion || !self.number_params.contains(&of.ident.to_string()) {
             return None;
         }
+        let Expr::Lit(ExprLit { lit, .. }) = call.args.first()? else {
+            let fact = format!("`{}` has no function `cast_from`", of.ident);
+            let help = format!(
+                "write `{0}::from_usize(n)`, `{0}::from_i32(n)` or `{0}::from_f64(x)`",
+                of.ident
+            );
+            return (from.ident == "cast_from").then_some((fact, help));
+        };
         let (function, shown) = match lit {
             Lit::Float(number) => ("from_f64", number.base10_digits()),
             Lit::Int(number) => ("from_i32", number.base10_digits()),
             _ => return None,
         };
         let of = &of.ident;
-        Some((
-            format!("`{of}` may be a type that `From` does not make of this number"),
-            format!("write `{of}::{function}({shown})`"),
-        ))
+        let fact = match from.ident.to_string().as_str() {
+            "from" => format!("`{of}` may be a type that `From` does not make of this number"),
+            name => format!("`{of}` has no function `{name}`"),
+        };
+        Some((fact, format!("write `{of}::{function}({shown})`")))
     }
 
     /// Returns the message for `x << 1` and the like, where the type of `x` may be a float.

@@ -1,8 +1,9 @@
-//! Parameters of kernels that hold the data of a host: raw pointers, `Vec`s and buffers.
+//! Parameters of kernels and device functions that hold the data of a host: raw pointers, `Vec`s and
+//! buffers.
 //!
 //! Inference refuses them. Rust accepts them, however, and its rules about `unsafe` and `mut` in
 //! the body are of no use to the user, who has to change the parameters first: rustc does not see
-//! the body of such a kernel.
+//! the body of such a function.
 use crate::{
     mistakes::{attribute_range, may_be_in_scope},
     syntax::{
@@ -16,15 +17,15 @@ use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use syn::{
     Attribute, FnArg, GenericArgument, Ident, ItemFn, Meta, Pat, PatType, PathArguments,
-    ReturnType, Type, TypePath, TypeReference, TypeSlice,
+    ReturnType, Signature, Type, TypePath, TypeReference, TypeSlice,
 };
 
 /// The help for raw pointers.
 pub(crate) const POINTER_HELP: &str = "use slices: `&[T]`, `&mut [T]`";
 
-/// Returns an error for each parameter of a kernel that inference refuses, too.
-pub(crate) fn find_refused_parameters(kernel: &ItemFn) -> Option<syn::Error> {
-    let errors = kernel.sig.inputs.iter().filter_map(|input| {
+/// Returns an error for each parameter of a kernel or a device function that inference refuses, too.
+pub(crate) fn find_refused_parameters(function: &Signature) -> Option<syn::Error> {
+    let errors = function.inputs.iter().filter_map(|input| {
         let FnArg::Typed(PatType { ty, .. }) = input else { return None };
         let (what, help) = match &**ty {
             Type::Ptr(_) => ("raw pointers", POINTER_HELP),
@@ -294,7 +295,7 @@ pub(crate) fn without_body(function: TokenStream) -> TokenStream {
         *body = nothing;
     }
     quote!(
-        #[allow(unused_variables, unused_mut, reason = "the parameters of the kernel are wrong")]
+        #[allow(unused_variables, unused_mut, reason = "the parameters are wrong")]
         #(#tokens)*
     )
 }

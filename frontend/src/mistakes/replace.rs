@@ -20,7 +20,7 @@ pub(crate) fn replace_mistakes(
     let is_beside = |open: &&OpenMistake<'_>| match open.mistake.place {
         Place::Type(_) => true,
         Place::Code | Place::Attribute => !open.is_replaced,
-        Place::Number(_) => false,
+        Place::Number(_) | Place::Repeated(_) => false,
     };
     let others = open.iter().filter(is_beside).map(|open| {
         let error = error_tokens(open.mistake);
@@ -60,7 +60,7 @@ fn replace_in(tokens: TokenStream, open: &mut [OpenMistake<'_>]) -> TokenStream 
                 replaced.push(next);
             }
             out.extend(match &mistake.place {
-                Place::Type(intended) => intended.clone(),
+                Place::Type(intended) | Place::Repeated(intended) => intended.clone(),
                 Place::Code | Place::Attribute => error_tokens(mistake),
                 Place::Number(ty) => {
                     let ty = Ident::new(ty.name(), mistake.at.last);
@@ -100,7 +100,7 @@ fn span_key(span: Span) -> String {
 fn error_tokens(Mistake { at, text, place }: &Mistake) -> TokenStream {
     // A macro call in braces would end a statement.
     let delimiter = match place {
-        Place::Code | Place::Number(_) => Delimiter::Parenthesis,
+        Place::Code | Place::Number(_) | Place::Repeated(_) => Delimiter::Parenthesis,
         Place::Type(_) | Place::Attribute => Delimiter::Brace,
     };
     let mut arguments = Group::new(delimiter, quote_spanned!(at.last=> #text));

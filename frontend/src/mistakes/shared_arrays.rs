@@ -147,6 +147,11 @@ impl Finder {
 /// Returns the message for an argument of `shared!` that is no type.
 pub(super) fn wrong_shared_type(mac: &Macro) -> (String, String) {
     let help = match (mac.parse_body_with(parse_shared_dyn), mac.parse_body::<LooseArray>()) {
+        // `shared!([f32; 64], 0.0)`
+        (Ok((array @ Type::Array(_), _)), _) => {
+            let array = print_tokens(array.to_token_stream());
+            format!("write `shared!({array})`: the threads of a block write the first values")
+        }
         (Ok((ty, len)), _) => {
             let [ty, len] = [ty.to_token_stream(), len.to_token_stream()].map(print_tokens);
             format!(

@@ -146,8 +146,6 @@ fn ordered(x: &[f32], y: &mut [bool]) {
 // == methods
 // error: 56:12-56:19: kernel code cannot call the method `erf` of `f32`
 // = help: call `math::erf(x)`: std's method is not stable
-// error: 60:12-60:15: the type must be known before `sqrt` is called
-// = help: give the number a suffix such as `f32`, or the variable a type
 // == calls
 // error: 66:5-66:15: kernel code cannot call `unknown`
 // = help: mark the function `#[device]`

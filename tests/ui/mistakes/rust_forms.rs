@@ -196,16 +196,6 @@ mod as_missing_f32 {
     }
 }
 
-mod abs_ambiguous {
-    use warpwise::prelude::*;
-
-    #[kernel]
-    fn k(y: &mut [f32]) {
-        let d = 1.5;
-        y[0] = d.abs();
-    }
-}
-
 mod powi_float {
     use warpwise::prelude::*;
 

@@ -279,7 +279,9 @@ impl Infer<'_> {
                 }
             }
             _ => {
-                if let Some(spec) = method::find_method(&name, self.number_method_type(this)) {
+                let of_prelude = || method::find_prelude_method(&name, class);
+                let spec = method::find_method(&name, self.number_method_type(this));
+                if let Some(spec) = spec.or_else(of_prelude) {
                     return self.apply_method(spec, this, Some(receiver), &call.args, at);
                 }
             }
@@ -341,7 +343,12 @@ impl Infer<'_> {
                 Class::Float => "give the number a suffix such as `f32`, or the variable a type",
             };
             let fact = format!("the type must be known before `{}` is called", call.method);
-            self.errors.advise(self.spans[receiver.at], fact, help)
+            let at = self.spans[receiver.at];
+            // rustc's error has a suggestion.
+            match class {
+                Class::Any => self.errors.advise(at, fact, help),
+                Class::Int | Class::Float => self.errors.advise_unless_rustc(at, fact, help),
+            }
         };
         let decided = self.types.add(Type::Reported(reported));
         self.types.decide(receiver.ty, decided);

@@ -364,6 +364,13 @@ impl Infer<'_> {
             "i128" | "u128" => "use integers of at most 64 bits",
             "char" => "use `u8` or `u32`",
             "str" | "String" => "pass bytes as `&[u8]`",
+            "Arc" | "Rc" => {
+                "threads share what a launch passes: a slice, `&[T]`, or atomics, `&[AtomicU32]`"
+            }
+            "Box" => {
+                "a kernel cannot allocate: use the value itself, or a slice; a `#[device]` function takes a \
+                 closure as `impl Fn(f32) -> f32`"
+            }
             _ if reject::is_heap(name) => {
                 "a kernel cannot allocate: use an array, `[value; N]`, or pass a buffer as `&[T]` or `&mut [T]`"
             }

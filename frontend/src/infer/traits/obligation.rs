@@ -242,14 +242,16 @@ impl Obligation {
                     _ => false,
                 };
                 if !holds {
-                    errors.advise(
-                        at,
-                        format_args!(
-                            "a value of type `{}` cannot be reduced like this",
-                            types.show(ty)
-                        ),
-                        "reduce integers, or, other than bit by bit, floats; `warp::reduce` takes a closure",
+                    let fact = format_args!(
+                        "a value of type `{}` cannot be reduced like this",
+                        types.show(ty)
                     );
+                    let help = "reduce integers, or, other than bit by bit, floats; `warp::reduce` takes a closure";
+                    match types.get(ty) {
+                        // It is no `Num` for rustc.
+                        Type::Ref { .. } => errors.advise_unless_rustc(at, fact, help),
+                        _ => errors.advise(at, fact, help),
+                    };
                 }
             }
             Self::ConstArg(len) => {

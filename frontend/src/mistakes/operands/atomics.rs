@@ -18,7 +18,7 @@ impl Operands {
         let Some(atomic) = known.and_then(KnownType::atomic) else { return };
         let place = method_receiver(operand);
         let help = format!("load its value: `{place}.load(Ordering::Relaxed)`");
-        self.add_atomic(SpanRange::expr(operand), &format!("`{place}` is an `{atomic}`"), &help);
+        self.add_mistake(SpanRange::expr(operand), &format!("`{place}` is an `{atomic}`"), &help);
     }
 
     /// Adds an assignment to an atomic.
@@ -41,7 +41,7 @@ impl Operands {
         };
         let at = SpanRange::expr(&assign.left).to(SpanRange::expr(&assign.right));
         let fact = format!("`{place}` is an `{atomic}`, which cannot be assigned");
-        self.add_atomic(at, &fact, &help);
+        self.add_mistake(at, &fact, &help);
     }
 
     /// Adds a method of one atomic that is called on several.
@@ -50,7 +50,7 @@ impl Operands {
         let args = print_tokens(call.args.to_token_stream());
         let at = SpanRange::expr(&call.receiver);
         let fact = format!("`{all}` has several `{atomic}`s, and `{method}` is a method of one");
-        self.add_atomic(at, &fact, &format!("name it: `{all}[0].{method}({args})`"));
+        self.add_mistake(at, &fact, &format!("name it: `{all}[0].{method}({args})`"));
     }
 
     /// Adds an update of an atomic.
@@ -60,7 +60,7 @@ impl Operands {
         let help = update_help(&binary.left, &binary.op, &binary.right, atomic);
         let at = SpanRange::expr(&binary.left).to(SpanRange::expr(&binary.right));
         let fact = format!("`{place}` is an `{atomic}`, which has no `{op}`");
-        self.add_atomic(at, &fact, &help);
+        self.add_mistake(at, &fact, &help);
     }
 
     /// Adds a method that other libraries give their atomics, `a[i].add(v)`.
@@ -78,11 +78,11 @@ impl Operands {
         let at =
             SpanRange::expr(&call.receiver).to(SpanRange::token(call.paren_token.span.close()));
         let fact = format!("kernel code cannot call `{method}` of an `{atomic}`");
-        self.add_atomic(at, &fact, &format!("write `{code}`"));
+        self.add_mistake(at, &fact, &format!("write `{code}`"));
     }
 
-    pub(super) fn add_atomic(&mut self, at: SpanRange, fact: &str, help: &str) {
-        self.atomics.push(Mistake {
+    pub(super) fn add_mistake(&mut self, at: SpanRange, fact: &str, help: &str) {
+        self.others.push(Mistake {
             at,
             text: format!("{fact}\n= help: {help}"),
             place: Place::Code,

@@ -1,5 +1,5 @@
 //! Types that the syntax shows.
-use crate::types::Prim;
+use crate::{syntax::span::SpanRange, types::Prim};
 use syn::Type;
 
 /// A type that the syntax shows.
@@ -12,6 +12,8 @@ pub(super) enum KnownType {
     /// An array, a slice or a reference to one, with the type of its elements.
     Array(Option<Box<KnownType>>),
     Tuple(Vec<Option<KnownType>>),
+    /// An integer without a type, of a variable that begins with the literal at this place.
+    Counter(SpanRange),
 }
 
 impl KnownType {
@@ -28,7 +30,7 @@ impl KnownType {
             Type::Paren(inner) => return Self::new(&inner.elem),
             Type::Reference(reference) => match Self::new(&reference.elem)? {
                 known @ (Self::Array(_) | Self::Atomic(_)) => known,
-                Self::Number(_) | Self::Tuple(_) => return None,
+                Self::Number(_) | Self::Tuple(_) | Self::Counter(_) => return None,
             },
             Type::Slice(slice) => Self::array(&slice.elem),
             Type::Array(array) => Self::array(&array.elem),
@@ -44,7 +46,7 @@ impl KnownType {
     pub(super) fn number(&self) -> Option<Prim> {
         match self {
             Self::Number(prim) => Some(*prim),
-            Self::Array(_) | Self::Atomic(_) | Self::Tuple(_) => None,
+            Self::Array(_) | Self::Atomic(_) | Self::Tuple(_) | Self::Counter(_) => None,
         }
     }
 
@@ -55,7 +57,7 @@ impl KnownType {
     pub(super) fn atomic(&self) -> Option<&'static str> {
         match self {
             Self::Atomic(name) => Some(name),
-            Self::Array(_) | Self::Number(_) | Self::Tuple(_) => None,
+            Self::Array(_) | Self::Number(_) | Self::Tuple(_) | Self::Counter(_) => None,
         }
     }
 }

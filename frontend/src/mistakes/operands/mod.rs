@@ -1,15 +1,17 @@
 //! Mistakes in types that the syntax shows: integers of other types than `usize` as indices,
-//! operators on a float and another number, and atomics without their methods. A type is known only
-//! where the syntax shows it, and a type that is not known is never a mistake.
+//! operators on a float and another number, atomics without their methods, and subscripts with a row
+//! and a column of arrays with one dimension. A type is known only where the syntax shows it, and a
+//! type that is not known is never a mistake.
 //!
 //! Sizes are an `int` in CUDA, and rustc reports every place where such an integer meets an index.
 //! Here the first place of a function is an error, which names the parameters to change, and the
 //! numbers at the other places are cast, so that rustc reports nothing about them.
 mod atomics;
 mod known_type;
+mod subscripts;
 
 use crate::{
-    mistakes::{Mistake, Place, path_text},
+    mistakes::{Mistake, Place, calls::is_condition, path_text},
     resolve::{paths::macros::parse_shared_dyn, source_map},
     syntax::{limits::Chain, parse::is_compound_assignment, span::SpanRange, spell::print_tokens},
     types::{
@@ -71,8 +73,8 @@ struct Operands {
     /// The types that an index of a thread is cast to.
     casts: Vec<Prim>,
     misfits: Vec<Misfit>,
-    /// The mistakes about atomics.
-    atomics: Vec<Mistake>,
+    /// The mistakes about atomics and subscripts.
+    others: Vec<Mistake>,
 }
 
 /// The functions of an item.
@@ -145,7 +147,7 @@ impl Operands {
             };
             Mistake { at: misfit.at, text, place }
         };
-        self.misfits.into_iter().enumerate().map(of_misfit).chain(self.atomics).collect()
+        self.misfits.into_iter().enumerate().map(of_misfit).chain(self.others).collect()
     }
 
     /// Returns the help for the first misfit.
@@ -304,8 +306,15 @@ impl Operands {
         let place = Some(KnownType::Number(Prim::Usize));
         let Some(KnownType::Array(elem)) = base else {
             self.infer(&index.index);
+            if let Some(KnownType::Number(_)) = base {
+                self.check_second_subscript(index);
+            }
             return None;
         };
+        if let Expr::Tuple(_) = &*index.index {
+            self.check_tuple_subscript(index, elem.as_deref());
+            return None;
+        }
         if let Expr::Range(range) = &*index.index {
             for end in [&range.start, &range.end].into_iter().flatten() {
                 self.infer_value(end, place.as_ref());
@@ -318,7 +327,12 @@ impl Operands {
             Some(shown) => format!("an index is a `usize`, and `{shown}` {}", is_a(found)),
             None => format!("an index is a `usize`, and this {}", is_a(found)),
         };
-        self.check(&index.index, [found.as_ref(), place.as_ref()], before, fact);
+        match found {
+            Some(KnownType::Number(float)) if float.is_float() => {
+                self.add_misfit(&index.index, [float, Prim::Usize], before, float, fact);
+            }
+            found => self.check(&index.index, [found.as_ref(), place.as_ref()], before, fact),
+        }
         elem.map(|elem| *elem)
     }
 
@@ -433,6 +447,10 @@ impl Operands {
                 }
             }
             let of_sides = [left.as_ref(), right.as_ref()];
+            if self.check_operator(binary, of_sides) || self.check_counter(binary, of_sides) {
+                left = None;
+                continue;
+            }
             let usize = [Some(Prim::Usize); 2];
             let integers = of_sides.map(|known| known.and_then(KnownType::integer));
             if !is_shift(&binary.op) && integers != usize {
@@ -459,6 +477,76 @@ impl Operands {
             left = ty.map(KnownType::Number);
         }
         left
+    }
+
+    /// Adds a `bool` that is a term or a factor, as in C, and `x ^ 2` of a float; returns true if the
+    /// operator is such a mistake.
+    fn check_operator(&mut self, binary: &ExprBinary, sides: [Option<&KnownType>; 2]) -> bool {
+        let numbers = sides.map(|known| known.and_then(KnownType::number));
+        let [left, right] = [&*binary.left, &*binary.right];
+        match (&binary.op, numbers) {
+            (BinOp::BitXor(_), [Some(float), _]) if float.is_float() => {
+                let Some(base) = shown(left) else { return false };
+                let help = match right {
+                    Expr::Lit(power) => {
+                        format!("write `{base}.powi({})`", print_tokens(power.to_token_stream()))
+                    }
+                    _ => "write `x.powi(2)` or `x.powf(y)`".to_owned(),
+                };
+                let fact = format!("`^` is an operator on bits, and `{base}` {}", is_a(float));
+                self.add_mistake(SpanRange::expr(left).to(SpanRange::expr(right)), &fact, &help);
+                true
+            }
+            (BinOp::Add(_) | BinOp::Mul(_) | BinOp::Sub(_), _) => {
+                is_condition(left) && self.check_condition(left, right, numbers[1])
+                    || is_condition(right) && self.check_condition(right, left, numbers[0])
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds the `0` of `let mut sum = 0;`, if a float is added to the variable; returns true if it is
+    /// such an operator.
+    fn check_counter(&mut self, binary: &ExprBinary, sides: [Option<&KnownType>; 2]) -> bool {
+        let [Some(KnownType::Counter(at)), Some(KnownType::Number(float))] = sides else {
+            return false;
+        };
+        let (BinOp::Add(_) | BinOp::AddAssign(_) | BinOp::SubAssign(_) | BinOp::MulAssign(_)) =
+            binary.op
+        else {
+            return false;
+        };
+        let Some(name) = shown(&binary.left).filter(|_| float.is_float()) else { return false };
+        let (at, fact) = (
+            *at,
+            format!("`{name}` begins as an integer, and is updated by {}", with_article(*float)),
+        );
+        self.add_mistake(at, &fact, "write a float, such as `0.0`");
+        let known = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(&name));
+        known.into_iter().for_each(|known| *known = None);
+        true
+    }
+
+    /// Adds a condition beside another operand, if that is a number or a condition.
+    fn check_condition(&mut self, condition: &Expr, other: &Expr, number: Option<Prim>) -> bool {
+        let number = match number {
+            Some(number) => number,
+            None if is_float_literal(other) => Prim::F32,
+            None if is_literal(other) || is_condition(other) => Prim::I32,
+            None => return false,
+        };
+        let shown = match condition {
+            Expr::Paren(inner) => shown(&inner.expr),
+            condition => shown(condition),
+        };
+        let shown = shown.unwrap_or_else(|| "..".to_owned());
+        let help = if number.is_float() {
+            format!("write `if {shown} {{ 1.0 }} else {{ 0.0 }}`")
+        } else {
+            format!("write `{}::from({shown})`", number.name())
+        };
+        self.add_mistake(SpanRange::expr(condition), "a `bool` is no number", &help);
+        true
     }
 
     /// Checks the operands of an operator. A `usize` stays one, unless it updates another integer.
@@ -559,7 +647,10 @@ impl Operands {
             KnownType::Number(prim) if takes_same || METHODS.contains(&method.as_str()) => {
                 Some(KnownType::Number(prim))
             }
-            KnownType::Number(_) | KnownType::Array(_) | KnownType::Tuple(_) => None,
+            KnownType::Number(_)
+            | KnownType::Array(_)
+            | KnownType::Tuple(_)
+            | KnownType::Counter(_) => None,
         }
     }
 
@@ -597,6 +688,13 @@ impl<'ast> Visit<'ast> for Operands {
             if let Pat::Type(PatType { ty, .. }) = &local.pat {
                 self.infer_value(&init.expr, KnownType::new(ty).as_ref());
                 return None;
+            }
+            if let (Pat::Ident(PatIdent { mutability: Some(_), .. }), Expr::Lit(literal)) =
+                (&local.pat, &*init.expr)
+                && let Lit::Int(number) = &literal.lit
+                && number.suffix().is_empty()
+            {
+                return Some(KnownType::Counter(SpanRange::expr(&init.expr)));
             }
             // The items of a range are not its type.
             let known = self.infer(&init.expr);

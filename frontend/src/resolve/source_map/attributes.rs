@@ -179,7 +179,7 @@ mod tests {
         assert!(is_ours("#[warpwise::device]\n#[inline] fn f() {}"));
         assert!(is_ours("#[cfg_attr(a, device)] fn f() {}"));
         assert!(is_ours("use mine::gpu_device; #[gpu_device] fn f() {}"));
-        assert!(is_ours("use mine::*; #[gpu_device] fn f() {}"));
+        assert!(is_ours("use syn::*; #[gpu_device] fn f() {}"));
         assert!(is_ours("use warpwise::Num; use crate::prelude::*; #[gpu_device] fn f() {}"));
         assert!(is_ours("use warpwise::{device as gpu, kernel}; #[gpu] fn f() {}"));
         assert!(!is_ours("use warpwise::prelude::*; #[cuda_device] fn f() {}"));

@@ -137,7 +137,7 @@ mod tests {
             ("h::far", "use geometry::{self as g}; use g::host as h; fn k() { @ }"),
             ("far", "use geometry::far; fn k() { @ }"),
             ("f", "mod a { use ::geometry::far as f; fn k() { if true { @ } } }"),
-            ("far", "use warpwise::prelude::*; use geometry::*; fn k() { @ }"),
+            ("far", "use warpwise::prelude::*; use syn::*; fn k() { @ }"),
         ] {
             assert!(is_other_at(path, text), "{path} in {text}");
         }

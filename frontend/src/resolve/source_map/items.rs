@@ -435,7 +435,6 @@ pub(super) fn ends_with_word(text: &str, word: &str) -> bool {
 mod tests {
     use super::*;
     use crate::resolve::source_map::macros::find_making_macro;
-    use crate::resolve::source_map::names::FileNames;
 
     /// Returns the host item that `name` refers to at the `@` of a text.
     fn host_item_of(name: &str, text: &str) -> Option<(&'static str, usize)> {
@@ -643,14 +642,14 @@ mod tests {
             "fn g() {} use crate::{a::*, b};",
             "#[kernel] fn k() { f(); }",
         ] {
-            assert!(FileNames::collect(text).may_have_function("f"), "{text}");
+            assert!(SourceFile::new(text.to_owned()).names().may_have_function("f"), "{text}");
         }
         for text in [
             "use warpwise::prelude::*; fn k() { let g = f; }",
             "use a::ff; fn ff() {} fn k(x: f32) { g(f); let fn_f = f; }",
             "",
         ] {
-            assert!(!FileNames::collect(text).may_have_function("f"), "{text}");
+            assert!(!SourceFile::new(text.to_owned()).names().may_have_function("f"), "{text}");
         }
     }
 

@@ -501,7 +501,7 @@ impl SourceFile {
     }
 
     fn names(&self) -> &FileNames {
-        self.names.get_or_init(|| FileNames::collect(&self.text))
+        self.names.get_or_init(|| FileNames::collect(self))
     }
 
     fn module_braces(&self) -> &[LineColumn] {

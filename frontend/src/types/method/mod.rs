@@ -13,7 +13,10 @@ use crate::types::{
         find_number_method,
     },
 };
-use warpwise_compiler::ir::{BinaryOp, TernaryOp, UnaryOp};
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{BinaryOp, GenericId, TernaryOp, UnaryOp},
+};
 
 /// The operation of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,6 +232,18 @@ pub(crate) fn find_method(name: &str, ty: Type) -> Option<MethodSpec> {
     let is_std = !matches!(name, "erf" | "erfc");
     let math = || find_math_function(name, ty).filter(|_| is_std || matches!(ty, Type::Generic(_)));
     specs.into_iter().flatten().find(found).or_else(math)
+}
+
+/// Returns the method of the traits `Num` and `Float`, which the prelude brings, with this name for a
+/// number of an undecided type.
+pub(crate) fn find_prelude_method(name: &str, class: Class) -> Option<MethodSpec> {
+    let spec = find_method(name, Type::Generic(GenericId::new(0)))?;
+    let has_it = match class {
+        Class::Any => false,
+        Class::Int => spec.on == MethodOwner::Number,
+        Class::Float => matches!(spec.on, MethodOwner::Number | MethodOwner::Float),
+    };
+    has_it.then_some(spec)
 }
 
 /// Returns the function of the module `math` with this name for a first argument of type `ty`.
