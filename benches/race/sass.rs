@@ -141,8 +141,8 @@ impl Program {
     }
 
     /// Returns the first and last address of each fault report: from the block that stores the
-    /// flag, with the scope of the system, to the last atomic minimum of 64 bits. No kernel of the
-    /// race has either of them.
+    /// flag, 32 bits with the scope of the system, to the last atomic minimum of 64 bits. No kernel
+    /// of the race has either of them.
     fn fault_reports(&self) -> Vec<(u64, u64)> {
         let targets: BTreeSet<u64> =
             self.instructions.iter().filter_map(|inst| self.jump_target(inst)).collect();
@@ -155,7 +155,7 @@ impl Program {
                 block_start = address;
             }
             after_branch = ["BRA", "EXIT", "RET", "BRX"].iter().any(|name| instruction.is(name));
-            if instruction.opcode.contains(".STRONG.SYS") {
+            if instruction.opcode.starts_with("STG.E.STRONG.SYS") {
                 reports.push((block_start, address));
             } else if instruction.opcode.contains(".MIN.64")
                 && let Some((_, end)) = reports.last_mut()

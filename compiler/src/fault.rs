@@ -13,7 +13,8 @@
 //! Of several faults the lowest thread's is kept, without a lock: the details are cut into
 //! [`Pieces`], each piece goes into a word below the thread's number, and each word of the record
 //! is the minimum of what threads bring. Since no two threads have the same number, all words are
-//! those of one thread in the end. Pieces that are zero need not be brought.
+//! those of one thread in the end. Pieces that are zero need not be brought, except the first of
+//! the check, whose word tells the lowest thread's number.
 
 use crate::{
     id::Id,
@@ -26,22 +27,22 @@ use std::{fmt, mem::offset_of};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pieces {
     /// Pieces of 32 bits, a register of the GPU.
-    Half,
+    Bits32,
     /// Pieces of 24 bits below numbers of 40 bits, for kernels with `wide_index`.
-    Short,
+    Bits24,
 }
 
 impl Pieces {
     /// Returns the pieces of kernels with and without `wide_index`.
     pub const fn of_kernels(wide_index: bool) -> Self {
-        if wide_index { Self::Short } else { Self::Half }
+        if wide_index { Self::Bits24 } else { Self::Bits32 }
     }
 
     /// Returns the bits of a piece.
     pub const fn bits(self) -> u32 {
         match self {
-            Self::Half => 32,
-            Self::Short => 24,
+            Self::Bits32 => 32,
+            Self::Bits24 => 24,
         }
     }
 
@@ -217,17 +218,17 @@ mod tests {
 
     /// Merges the fault of thread `number` into the record, as the description of the record says.
     fn bring(pieces: Pieces, record: &mut FaultRecord, number: u64, check: u64, values: &[u64]) {
-        let bring = |words: &mut [u64], value: u64| {
-            for (word, piece) in words.iter_mut().zip(pieces.of_bits(value)) {
-                if piece != 0 {
+        let bring = |words: &mut [u64], value: u64, is_check: bool| {
+            for (place, (word, piece)) in words.iter_mut().zip(pieces.of_bits(value)).enumerate() {
+                if piece != 0 || is_check && place == 0 {
                     *word = (*word).min(number << pieces.bits() | u64::from(piece));
                 }
             }
         };
         record.count += 1;
-        bring(&mut record.check, check);
+        bring(&mut record.check, check, true);
         for (words, value) in record.values.iter_mut().zip(values) {
-            bring(words, *value);
+            bring(words, *value, false);
         }
     }
 
@@ -252,7 +253,7 @@ mod tests {
         let (grid, block) = ([3, 5, 2], [4, 2, 8]);
         let number = (3 * 5 + 3 + 2) * 64 + 4 * 2 * 7 + 4 + 3;
         let reason = Reason::Check(Fault::StepByZero);
-        for pieces in [Pieces::Half, Pieces::Short] {
+        for pieces in [Pieces::Bits32, Pieces::Bits24] {
             assert_eq!(FaultRecord::EMPTY.details(pieces, grid, block), None);
             let mut record = FaultRecord::EMPTY;
             bring(pieces, &mut record, number + 1, 7, &[1, 2]);
@@ -275,7 +276,7 @@ mod tests {
     #[test]
     fn a_check_without_an_index_does_not_borrow_another_threads() {
         let reason = Reason::Check(Fault::RemainderByZero);
-        for pieces in [Pieces::Half, Pieces::Short] {
+        for pieces in [Pieces::Bits32, Pieces::Bits24] {
             let mut record = FaultRecord::EMPTY;
             bring(pieces, &mut record, 9, 1 << 40 | 1, &[7, 7]);
             bring(pieces, &mut record, 8, check(reason, 5), &[]);
@@ -290,7 +291,7 @@ mod tests {
     fn the_last_thread_of_the_largest_launch_has_a_number() {
         let last = Reason::Panic(MessageId::new(Reason::MOST_MESSAGES));
         let grids =
-            [(Pieces::Half, [1 << 16, 1 << 15, 2]), (Pieces::Short, [1 << 20, 1 << 15, 32])];
+            [(Pieces::Bits32, [1 << 16, 1 << 15, 2]), (Pieces::Bits24, [1 << 20, 1 << 15, 32])];
         for (pieces, grid) in grids {
             let blocks: u64 = grid.iter().map(|&blocks| u64::from(blocks)).product();
             assert_eq!(blocks, pieces.max_threads() + 1);

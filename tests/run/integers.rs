@@ -1,8 +1,8 @@
 //! Every integer operator on every integer type, at edge values.
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use warpwise::prelude::*;
+use warpwise::{f16, prelude::*};
 
-cases![i8s, i16s, i32s, i64s, isizes, u8s, u16s, u32s, u64s, usizes, negation, bools];
+cases![i8s, i16s, i32s, i64s, isizes, u8s, u16s, u32s, u64s, usizes, negation, bools, steps];
 
 /// Shift amounts below, at and far beyond every width; the amount counts modulo the width.
 const AMOUNTS: [u32; 12] = [0, 1, 7, 8, 15, 16, 31, 32, 33, 63, 64, u32::MAX];
@@ -237,4 +237,62 @@ fn bools(on: &Engine) -> Check {
         })
         .collect();
     same("out", &out, &want)
+}
+
+/// What is computed from a variable before it is set, and becomes one instruction with what uses it
+/// afterwards.
+#[kernel]
+fn steps_and_pairs(
+    bytes: &[u8],
+    words: &[i32],
+    halves: &[f16],
+    sums: &mut [[u32; 2]],
+    pairs: &mut [u32],
+) {
+    let i = global_idx_x();
+    if i < sums.len() {
+        let (mut byte, mut word, mut half) = (0u8, i32::MIN, f16::ZERO);
+        let (mut byte_sum, mut word_sum, mut pair) = (0u32, 0u32, 0u32);
+        for k in i * 8..i * 8 + 8 {
+            let (byte_step, word_step) = (byte.abs_diff(bytes[k]), word.abs_diff(words[k]));
+            let high = (half.to_bits() as u32) << 16;
+            byte = bytes[k];
+            word = words[k];
+            half = halves[k];
+            byte_sum += byte_step as u32;
+            word_sum += word_step;
+            pair = pair.rotate_left(5) ^ (half.to_bits() as u32 | high);
+        }
+        sums[i] = [byte_sum, word_sum];
+        pairs[i] = pair;
+    }
+}
+
+fn steps(on: &Engine) -> Check {
+    let bytes: Vec<u8> = (0..40u8).map(|k| k.wrapping_mul(89)).collect();
+    let words: Vec<i32> = (0..40i32)
+        .map(|k| if k % 5 == 0 { i32::MAX } else { k.wrapping_mul(0x4321_8765) })
+        .collect();
+    let halves: Vec<f16> = (0..40u16).map(|k| f16::from_bits(k * 641)).collect();
+    let (mut sums, mut pairs) = (vec![[0; 2]; 5], vec![0; 5]);
+    launch!(
+        on,
+        steps_and_pairs(read bytes, read words, read halves, write sums, write pairs),
+        LaunchConfig::cover(5)
+    )?;
+    let (mut want_sums, mut want_pairs) = (Vec::new(), Vec::new());
+    for row in 0..5 {
+        let of = |k: usize| (bytes[row * 8 + k], words[row * 8 + k], halves[row * 8 + k].to_bits());
+        let (mut sum, mut pair) = ([0u32; 2], 0u32);
+        for k in 0..8 {
+            let before = if k == 0 { (0, i32::MIN, 0) } else { of(k - 1) };
+            sum[0] += u32::from(before.0.abs_diff(of(k).0));
+            sum[1] = sum[1].wrapping_add(before.1.abs_diff(of(k).1));
+            pair = pair.rotate_left(5) ^ (u32::from(of(k).2) | u32::from(before.2) << 16);
+        }
+        want_sums.push(sum);
+        want_pairs.push(pair);
+    }
+    same("sums", sums.as_flattened(), want_sums.as_flattened())?;
+    same("pairs", &pairs, &want_pairs)
 }

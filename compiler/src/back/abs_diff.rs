@@ -9,14 +9,14 @@ pub struct AbsDiff {
     pub lhs: InstId,
     /// The second number.
     pub rhs: InstId,
-    /// What the difference is added to, of 32 bits.
+    /// The addend, of 32 bits.
     pub addend: Option<InstId>,
     /// True if the numbers are signed; then they have 32 bits, otherwise at most 32.
     pub is_signed: bool,
 }
 
-/// Returns the absolute difference that `id` computes, by `max(a, b) - min(a, b)`, or the sum that
-/// it adds one to.
+/// Returns the operands of `id` if it is `max(a, b) - min(a, b)`, or a sum of such a difference and
+/// an addend.
 pub fn find_abs_diff(kernel: &Kernel, id: InstId) -> Option<AbsDiff> {
     let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[id].op else {
         return find_difference(kernel, id);

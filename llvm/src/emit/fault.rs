@@ -137,7 +137,7 @@ impl Emitter<'_> {
 
     /// Emits the second arm of an `if`, in front of `end`, which only finds the check that fails
     /// and neither branches nor meets other threads. Where threads may still meet, its checks share
-    /// a report: one for each is 75 instructions for each element of a row.
+    /// a report, which would otherwise be repeated for each element of a row.
     pub(super) fn failing_arm(&mut self, arm: &Body, end: Label) {
         let around = self.failures_of_arm.replace(Vec::new());
         self.body(arm);
@@ -260,8 +260,8 @@ impl Emitter<'_> {
         let check = word_offset(offset_of!(FaultRecord, check), 0);
         let number = self.launch_number(pieces.len() + 1);
         let is_lowest = match sizes {
-            // The number is the upper half of the first word.
-            Pieces::Half => format!(
+            // The number is the upper half of the first word; a stale one costs work, no result.
+            Pieces::Bits32 => format!(
                 ".reg .b32 w_lowest;\n\
                  red.relaxed.gpu.global.add.u32 [w_record+{count}], 1;\n\
                  {number}\
@@ -269,7 +269,7 @@ impl Emitter<'_> {
                  setp.gt.u32 w_is_lowest, w_lowest, w_thread;\n",
                 check + size_of::<u32>()
             ),
-            Pieces::Short => format!(
+            Pieces::Bits24 => format!(
                 ".reg .b64 w_lowest, w_number;\n\
                  red.relaxed.gpu.global.add.u64 [w_record+{count}], 1;\n\
                  {number}\
@@ -291,8 +291,8 @@ impl Emitter<'_> {
         for (i, offset) in pieces.keys().enumerate() {
             let piece = i + 1;
             let word = match sizes {
-                Pieces::Half => format!("mov.b64 w_word, {{${piece}, w_thread}};\n"),
-                Pieces::Short => format!(
+                Pieces::Bits32 => format!("mov.b64 w_word, {{${piece}, w_thread}};\n"),
+                Pieces::Bits24 => format!(
                     "cvt.u64.u32 w_word, ${piece};\n\
                      or.b64 w_word, w_word, w_number;\n"
                 ),
@@ -341,12 +341,12 @@ impl Emitter<'_> {
         };
         // There are fewer than 2^32 blocks along y and z together.
         let (bits, number) = match self.piece_sizes() {
-            Pieces::Half => (
+            Pieces::Bits32 => (
                 32,
                 "mad.lo.u32 w_bx, w_by, w_columns, w_bx;\n\
                  mad.lo.u32 w_thread, w_bx, w_threads, w_own;\n",
             ),
-            Pieces::Short => (
+            Pieces::Bits24 => (
                 64,
                 ".reg .b64 w_block, w_wide;\n\
                  cvt.u64.u32 w_wide, w_bx;\n\
@@ -366,12 +366,13 @@ impl Emitter<'_> {
         )
     }
 
-    /// Leaves a record of what is printed, and sets the flag, without branches.
+    /// Leaves a record of what is printed, and sets the flag, without branches. Kernels that print
+    /// are not coarsened.
     pub(super) fn print(&mut self, message: MessageId, args: &[InstId]) {
         let bytes = record_bytes(args.len());
         let widen = match self.piece_sizes() {
-            Pieces::Half => "cvt.u64.u32 w_number, w_thread;\n",
-            Pieces::Short => "mov.b64 w_number, w_thread;\n",
+            Pieces::Bits32 => "cvt.u64.u32 w_number, w_thread;\n",
+            Pieces::Bits24 => "mov.b64 w_number, w_thread;\n",
         };
         let mut text = format!(
             "{{\n{}.reg .b64 w_number;\n{widen}.reg .b64 w_buffer, w_at, w_end, w_place, w_word;\n\

@@ -86,7 +86,9 @@ fn lives(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, 
     until
 }
 
-/// Returns true if a user of `op` may read the register of `op`'s operand.
+/// Returns true if a user of `op` may read the register of `op`'s operand: addresses do, and what
+/// becomes one instruction with `op`, as [absolute differences](crate::back::find_abs_diff) and
+/// [packed halves](crate::back::find_packed_halves) do.
 fn passes_on(op: &Op) -> bool {
     matches!(
         op,
@@ -94,6 +96,9 @@ fn passes_on(op: &Op) -> bool {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Unary { .. }
-            | Op::Binary { op: BinaryOp::Add | BinaryOp::Sub, .. }
+            | Op::Binary {
+                op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Shl | BinaryOp::Max | BinaryOp::Min,
+                ..
+            }
     )
 }

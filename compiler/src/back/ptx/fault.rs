@@ -2,8 +2,9 @@
 //!
 //! A check is a compare and a branch that is not taken. A thread whose check fails leaves its
 //! details in the launch's [`FaultRecord`], which takes a handful of atomic minima and no lock, and
-//! exits; nothing traps. A kernel without checks has none of this. That code is short, because the
-//! driver compiles it once for each place: it is a third of the time that loading kernels takes.
+//! exits; nothing traps. A kernel without checks has none of this. The driver compiles that code once
+//! for each place, so its length counts: when it was three times as long, it took 40 % of the time to
+//! load a kernel.
 //!
 //! **Where that stands.** `ptxas` has the lanes of a warp that go the same way, even in
 //! different rounds of a loop, wait for each other at the start of that way. Were a failing check a
@@ -39,7 +40,7 @@ pub(super) struct Failure {
 }
 
 /// A piece of the details that a failing check records.
-struct Detail {
+struct Piece {
     /// The offset in bytes of its word in the record.
     offset: usize,
     /// 32 bits.
@@ -59,11 +60,17 @@ impl Emitter<'_> {
     pub(super) fn bounds(&mut self, id: InstId, index: InstId, len: InstId) -> Value {
         let narrow = self.facts.fits(index) && self.facts.fits(len);
         let ty = if narrow { "u32" } else { arithmetic(self.scalar(index)) };
-        let values =
+        let operands =
             [index, len].map(|value| if narrow { self.low(value) } else { self.operand(value) });
         let inside = self.regs.fresh(Class::Pred);
-        ptx!(self, "setp.lt.{ty} {inside}, {}, {}", values[0], values[1]);
+        ptx!(self, "setp.lt.{ty} {inside}, {}, {}", operands[0], operands[1]);
         let reason = Reason::Check(Fault::IndexOutOfBounds);
+        let mut values = operands;
+        for (value, id) in values.iter_mut().zip([index, len]) {
+            if self.facts.fits(id) {
+                *value = self.low(id);
+            }
+        }
         self.fail_unless(inside, Failure { at: id, reason, values: values.into() });
         self.value(index)
     }
@@ -186,7 +193,7 @@ impl Emitter<'_> {
         }
         self.code.label(shared);
         let details =
-            brought.into_iter().map(|(offset, reg)| Detail { offset, piece: Operand::Reg(reg) });
+            brought.into_iter().map(|(offset, reg)| Piece { offset, piece: Operand::Reg(reg) });
         self.record(last, &details.collect::<Vec<_>>());
     }
 
@@ -224,14 +231,14 @@ impl Emitter<'_> {
     }
 
     /// Emits the computation of what a failure brings.
-    fn details(&mut self, failure: &Failure) -> Vec<Detail> {
+    fn details(&mut self, failure: &Failure) -> Vec<Piece> {
         let check = self.check_pieces(failure).into_iter();
-        let mut details: Vec<Detail> =
-            check.map(|(offset, piece)| Detail { offset, piece: narrow_literal(piece) }).collect();
+        let mut details: Vec<Piece> =
+            check.map(|(offset, piece)| Piece { offset, piece: narrow_literal(piece) }).collect();
         for (i, value) in failure.values.iter().enumerate() {
             let pieces = self.pieces(*value).into_iter().enumerate();
             details.extend(
-                pieces.map(|(place, piece)| Detail { offset: value_offset(i, place), piece }),
+                pieces.map(|(place, piece)| Piece { offset: value_offset(i, place), piece }),
             );
         }
         details
@@ -252,13 +259,13 @@ impl Emitter<'_> {
             Operand::Reg(reg) => reg,
         };
         match (sizes, reg.class) {
-            (Pieces::Half, Class::B32) => vec![value],
-            (Pieces::Half, _) => {
+            (Pieces::Bits32, Class::B32) => vec![value],
+            (Pieces::Bits32, _) => {
                 let [low, high] = [(); 2].map(|()| self.regs.fresh(Class::B32));
                 ptx!(self, "mov.b64 {{{low}, {high}}}, {reg}");
                 [low, high].map(Operand::Reg).into()
             }
-            (Pieces::Short, class) => {
+            (Pieces::Bits24, class) => {
                 let ty = if class == Class::B32 { "u32" } else { "u64" };
                 let piece = |place| {
                     let (extracted, piece) = (self.regs.fresh(class), self.regs.fresh(Class::B32));
@@ -274,7 +281,7 @@ impl Emitter<'_> {
 
     /// Sets the flag, counts the thread and, if no lower thread has come before it, brings its
     /// details. After the details, the flag would cost two registers from `sm_90` on.
-    fn record(&mut self, at: InstId, details: &[Detail]) {
+    fn record(&mut self, at: InstId, details: &[Piece]) {
         let recorded = Label::of("recorded", at);
         let record = self.regs.fresh(Class::B64);
         let address = self.record_address();
@@ -283,16 +290,17 @@ impl Emitter<'_> {
         let (count, check) = (offset_of!(FaultRecord, count), check_offset(0));
         let is_lowest = self.regs.fresh(Class::Pred);
         let number = match self.piece_sizes() {
-            Pieces::Half => {
+            Pieces::Bits32 => {
                 ptx!(self, "red.relaxed.gpu.global.add.u32 [{record}+{count}], 1");
                 let (number, lowest) = (self.launch_number(), self.regs.fresh(Class::B32));
-                // The number in the upper half of the first word.
+                // The number in the upper half of the first word. A stale or torn one costs work
+                // and no result: what is brought is the minimum in any case.
                 let lowest_number = check + size_of::<u32>();
                 ptx!(self, "ld.relaxed.gpu.global.u32 {lowest}, [{record}+{lowest_number}]");
                 ptx!(self, "setp.gt.u32 {is_lowest}, {lowest}, {number}");
                 number
             }
-            Pieces::Short => {
+            Pieces::Bits24 => {
                 ptx!(self, "red.relaxed.gpu.global.add.u64 [{record}+{count}], 1");
                 let thread = self.launch_number();
                 let [number, lowest] = [(); 2].map(|()| self.regs.fresh(Class::B64));
@@ -304,7 +312,7 @@ impl Emitter<'_> {
         };
         // One branch, which `ptxas` would otherwise make for each word.
         self.code.branch(format_args!("!{is_lowest}"), recorded);
-        for Detail { offset, piece } in details {
+        for Piece { offset, piece } in details {
             let word = self.regs.fresh(Class::B64);
             let piece = match piece {
                 Operand::Reg(reg) => *reg,
@@ -315,8 +323,8 @@ impl Emitter<'_> {
                 }
             };
             match self.piece_sizes() {
-                Pieces::Half => ptx!(self, "mov.b64 {word}, {{{piece}, {number}}}"),
-                Pieces::Short => {
+                Pieces::Bits32 => ptx!(self, "mov.b64 {word}, {{{piece}, {number}}}"),
+                Pieces::Bits24 => {
                     let wide = self.regs.fresh(Class::B64);
                     ptx!(self, "cvt.u64.u32 {wide}, {piece}");
                     ptx!(self, "or.b64 {word}, {number}, {wide}");
@@ -351,13 +359,13 @@ impl Emitter<'_> {
         let line = self.regs.fresh(Class::B32);
         ptx!(self, "mad.lo.u32 {line}, {bz}, {rows}, {by}");
         match self.piece_sizes() {
-            Pieces::Half => {
+            Pieces::Bits32 => {
                 let [block, number] = [(); 2].map(|()| self.regs.fresh(Class::B32));
                 ptx!(self, "mad.lo.u32 {block}, {line}, {columns}, {bx}");
                 ptx!(self, "mad.lo.u32 {number}, {block}, {threads}, {thread}");
                 number
             }
-            Pieces::Short => {
+            Pieces::Bits24 => {
                 let [bx, thread] = [bx, thread].map(|narrow| {
                     let wide = self.regs.fresh(Class::B64);
                     ptx!(self, "cvt.u64.u32 {wide}, {narrow}");

@@ -27,8 +27,9 @@
 //!
 //! [`variance`] says what differs between threads, and which kernels are left alone: those whose
 //! threads meet or use atomic operations, shared memory or arrays of their own, loops of different
-//! lengths, checks behind stores, and loops in which each thread loads by itself where threads are
-//! in rows.
+//! lengths, checks behind stores, loops in which each thread loads by itself where threads are in
+//! rows, and loops with costly branches by indices. So are kernels that store or load much
+//! ([`MAX_STORES`], [`MAX_LOADS_IN_PLACE`]).
 //!
 //! Why: a thread that does little has few loads in flight, and shares none with its neighbours.
 //! Four times the work in one on an H200, by the same text in CUDA C++: a copy 1.58 times as fast,

@@ -3,7 +3,7 @@ use super::{super::version_loops::OmittedChecks, Threads};
 use crate::{
     analysis::tables::{self, Tables},
     id::Facts,
-    ir::{Axis, Body, InstId, Kernel, LocalId, Op, Root, Space, Ty},
+    ir::{Axis, Body, Inst, InstId, Kernel, LocalId, Op, Root, Space, Ty},
 };
 use std::collections::HashSet;
 
@@ -41,9 +41,9 @@ impl Varies {
 pub(super) struct Variance {
     pub(super) value: Facts<InstId, Varies>,
     pub(super) local: Facts<LocalId, Varies>,
-    /// The number of loads that each thread does by itself.
+    /// The number of loads from parameters that each thread does by itself.
     pub(super) own_loads: usize,
-    /// True if one of them is of an array that the kernel stores to.
+    /// True if one of them is from a parameter that the kernel stores to.
     pub(super) loads_what_is_stored: bool,
     /// Of an `if`: true if it is run for each thread by itself.
     pub(super) is_apart: Facts<InstId, bool>,
@@ -119,6 +119,7 @@ impl Variance {
             threads,
             omitted,
             tables: tables::find_tables(kernel),
+            stored: kernel.insts.iter().filter_map(|(_, inst)| stored_root(kernel, inst)).collect(),
             found: Self {
                 value: kernel.insts.facts(Varies::No),
                 local: kernel.locals.facts(Varies::No),
@@ -147,6 +148,8 @@ struct Walk<'k> {
     threads: &'k Threads,
     omitted: &'k OmittedChecks,
     tables: Tables,
+    /// What the kernel stores to.
+    stored: Vec<Root>,
     found: Variance,
     /// True if a local differs more than was known before.
     grew: bool,
@@ -192,11 +195,9 @@ impl Walk<'_> {
                 // rows of several threads each are too much for it: Hamming distances of codes of
                 // 64 bytes take 119 us instead of 83 then, on an H200.
                 let is_shared = self.found.value[*ptr].is_same();
-                if !is_shared {
+                if !is_shared && let Some(root @ Root::Param(_)) = self.kernel.root(*ptr) {
                     self.found.own_loads += 1;
-                    let root = self.kernel.root(*ptr);
-                    self.found.loads_what_is_stored |=
-                        root.is_some_and(|root| !self.kernel.is_read_only(root));
+                    self.found.loads_what_is_stored |= self.stored.contains(&root);
                 }
                 self.loops == 0 || is_shared || self.threads.axis != Axis::X
             }
@@ -218,8 +219,11 @@ impl Walk<'_> {
                 // of 661 then, on an H200. In a loop that is unrolled, each of them selects each
                 // thread's value of each local: the largest of 3x3 pixels and its place take 207 us
                 // instead of 119.
-                let selects = count_sets(self.kernel, then) + count_sets(self.kernel, other);
-                let is_costly = self.long_loops > 0 || self.loops > 0 && selects > 1;
+                let mut set = HashSet::new();
+                [then, other]
+                    .into_iter()
+                    .for_each(|arm| find_set_locals(self.kernel, arm, &mut set));
+                let is_costly = self.long_loops > 0 || self.loops > 0 && set.len() > 1;
                 fits && !(is_costly && varies == Varies::ByIndex)
             }
             Op::For { start, end, step, body, .. } => {
@@ -293,14 +297,21 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the number of times that `list` sets a local.
-fn count_sets(kernel: &Kernel, list: &Body) -> usize {
-    let count = |id: &InstId| {
-        let op = &kernel.insts[*id].op;
-        let inside: usize = op.bodies().map(|inner| count_sets(kernel, inner)).sum();
-        usize::from(matches!(op, Op::Set { .. })) + inside
-    };
-    list.0.iter().map(count).sum()
+/// Returns the memory that `inst` stores to.
+fn stored_root(kernel: &Kernel, inst: &Inst) -> Option<Root> {
+    let Op::Store { ptr, .. } = inst.op else { return None };
+    kernel.root(ptr)
+}
+
+/// Adds the locals that `list` sets to `found`.
+fn find_set_locals(kernel: &Kernel, list: &Body, found: &mut HashSet<LocalId>) {
+    for &id in &list.0 {
+        let op = &kernel.insts[id].op;
+        if let Op::Set { local, .. } = op {
+            found.insert(*local);
+        }
+        op.bodies().for_each(|inner| find_set_locals(kernel, inner, found));
+    }
 }
 
 /// Returns the number of stores to global memory that a thread does in `list`, those of a loop
