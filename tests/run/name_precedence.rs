@@ -1,9 +1,10 @@
-//! Names that a number type and a trait share: constants, functions and conversions.
+//! Names that a number type and a trait share: constants, functions and conversions; and items of
+//! the user's whose names other languages have for something else.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::Add;
 use warpwise::prelude::*;
 
-cases![constants, in_traits, functions, aliases, of_an_alias, converted, tried];
+cases![constants, in_traits, functions, aliases, of_an_alias, converted, tried, own_names];
 
 #[device]
 trait Limits: Sized {
@@ -250,4 +251,101 @@ fn of_an_alias(on: &Engine) -> Check {
     let (x, mut out) = (vec![5u32], vec![0]);
     launch!(on, by_an_alias(read x, write out), LaunchConfig::grid(1).block(1))?;
     same("out", &out, &[1013])
+}
+
+/// Items whose names other languages have, which come by a glob.
+mod names {
+    use warpwise::prelude::*;
+
+    #[device]
+    pub(super) const WARP_SIZE: u32 = 3;
+
+    #[device]
+    #[derive(Clone, Copy)]
+    pub(super) struct Vec3 {
+        pub(super) pi: u32,
+    }
+
+    #[device]
+    impl Vec3 {
+        pub(super) fn sync(self) -> u32 {
+            self.pi + 1
+        }
+
+        pub(super) fn thread_rank(self) -> u32 {
+            self.pi + 2
+        }
+    }
+
+    #[device]
+    pub(super) fn range(n: u32) -> u32 {
+        n + 1
+    }
+
+    #[device]
+    pub(super) fn len(n: u32) -> u32 {
+        n + 2
+    }
+
+    #[device]
+    pub(super) fn sum(n: u32) -> u32 {
+        n + 3
+    }
+
+    #[device]
+    pub(super) fn ceil_div(a: u32, b: u32) -> u32 {
+        a / b + 1
+    }
+
+    #[device]
+    pub(super) fn block_id() -> u32 {
+        5
+    }
+
+    #[device]
+    pub(super) fn memset(n: u32) -> u32 {
+        n + 6
+    }
+}
+use names::*;
+
+macro_rules! debug {
+    ($value:expr) => {
+        $value + 7
+    };
+}
+
+#[device]
+fn thread_id() -> u32 {
+    8
+}
+
+#[device]
+fn memcpy(n: u32) -> u32 {
+    n + 9
+}
+
+#[kernel]
+fn own(out: &mut [u32]) {
+    let (block, math, warp) = (Vec3 { pi: 10 }, Vec3 { pi: 20 }, Vec3 { pi: 30 });
+    out[0] = range(0);
+    out[1] = len(0);
+    out[2] = sum(0);
+    out[3] = ceil_div(9, 2);
+    out[4] = block_id();
+    out[5] = memset(0);
+    out[6] = debug!(0);
+    out[7] = thread_id();
+    out[8] = memcpy(0);
+    out[9] = WARP_SIZE;
+    out[10] = block.sync();
+    out[11] = block.thread_rank();
+    out[12] = math.pi;
+    out[13] = warp.sync();
+}
+
+fn own_names(on: &Engine) -> Check {
+    let mut out = vec![0u32; 14];
+    launch!(on, own(write out), LaunchConfig::grid(1).block(1))?;
+    same("out", &out, &[1, 2, 3, 5, 5, 6, 7, 8, 9, 3, 11, 12, 20, 31])
 }

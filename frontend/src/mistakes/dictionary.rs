@@ -509,9 +509,9 @@ const FOREIGN: &[Foreign] = &[
     Foreign {
         language: "CUDA C++",
         functions: &[
+            // Of methods of groups that are no functions of modules here: `block::size` is one.
             entry(&["block::sync"], "write `sync_threads()`"),
-            entry(&["block::thread_rank"], "write `thread_idx_x()`"),
-            entry(&["block::size", "block::num_threads"], "write `block_dim_x()`"),
+            entry(&["block::num_threads"], "write `block_dim_x()`"),
             entry(
                 &["block::thread_index"],
                 "write `thread_idx_x()`, `thread_idx_y()` or `thread_idx_z()`",
