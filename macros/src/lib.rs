@@ -43,7 +43,7 @@
 /// |---|---|
 /// | `saxpy::launch(&device, config, ..)` | runs the kernel; returns before it has run, and checks everything that a launch can get wrong |
 /// | `saxpy::prepare(config, ..)` | the launch as a value ([`Launch`]), which is run, timed, awaited or recorded in a graph |
-/// | `saxpy::PTX` | the code for GPUs, for the oldest supported one, and for arguments below 2^31: lengths of slices and values of sizes; generic and open kernels have none |
+/// | `saxpy::PTX` | the code for GPUs, for the oldest supported one, and for arguments below 2^31: lengths of slices and values of sizes, in launches of fewer than 2^32 threads; generic and open kernels have none |
 /// | `saxpy::occupancy(&device, 256, 0)` | the blocks of 256 threads that a multiprocessor runs at the same time, with the limit |
 /// | `saxpy::suggest_block(&device, 0)` | the size of blocks with which most threads run at the same time |
 /// | `saxpy::max_cooperative_blocks(&device, 256)` | the largest grid of a `cooperative` kernel |
