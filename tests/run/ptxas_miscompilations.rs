@@ -7,7 +7,7 @@ cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
     lost_factors, guarded_store: THREADS_MEET, votes_in_loops: THREADS_MEET, updates_apart: THREADS_MEET,
     least_numbers, last_numbers, great_steps, constant_halves: THREADS_MEET,
-    constants_after_updates: THREADS_MEET,
+    constants_after_updates: THREADS_MEET, shifts_by_31,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave in turn, and divides by 3 twice.
@@ -406,4 +406,30 @@ fn constants_after_updates(on: &Engine) -> Check {
     launch!(on, sums_after_updates(atomic most, write out), LaunchConfig::grid(1))?;
     same("most", &most, &[2.0])?;
     same("out", &out, &[8.0; 128])
+}
+
+/// Adds a value that is shifted by 31 to products, in a loop whose first iteration `ptxas` runs
+/// apart.
+#[kernel(block = 32)]
+fn shifted_sums(seed: u64, rounds: &[u32], sums: &mut [u64]) {
+    let i = global_idx_x();
+    if i < rounds.len() && i < sums.len() {
+        let mut sum = i as u64;
+        for _ in 32..=32 + (rounds[i] & 3) {
+            sum = sum * 0x3ff7_1547_652b_82fe + (seed << 31);
+        }
+        sums[i] = sum;
+    }
+}
+
+fn shifts_by_31(on: &Engine) -> Check {
+    let rounds: Vec<u32> = (0..40).collect();
+    let (seed, mut sums) = (0x0123_4567_89ab_cdef_u64, vec![0; rounds.len()]);
+    launch!(on, shifted_sums(value seed, read rounds, write sums), LaunchConfig::cover(rounds.len()))?;
+    let sum = |rounds: &u32| {
+        let first = u64::from(*rounds);
+        (0..=rounds & 3)
+            .fold(first, |sum, _| sum.wrapping_mul(0x3ff7_1547_652b_82fe).wrapping_add(seed << 31))
+    };
+    same("sums", &sums, &rounds.iter().map(sum).collect::<Vec<u64>>())
 }

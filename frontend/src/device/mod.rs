@@ -95,7 +95,7 @@ use crate::{
         imports,
         paths::{device_paths, path_key, paths_of_kernel},
         reserved_names::reject_reserved_name,
-        source_map::{self, HostItem, ItemElsewhere},
+        source_map::{self, ItemElsewhere},
         std_paths::StdItem,
     },
     syntax::{
@@ -750,13 +750,7 @@ fn kernel_launch_error(path: &Path) -> Option<String> {
 fn host_item_elsewhere_error(path: &Path) -> Option<String> {
     let ItemElsewhere { name, item, file } = source_map::far_item(path)?;
     let file = file.map(|file| format!("{}, ", file.display())).unwrap_or_default();
-    Some(host_item_message(&name, item, &file))
-}
-
-/// Returns the message for a name that leads to a `static mut`.
-pub(crate) fn mutable_static_message(name: &Ident) -> Option<String> {
-    let item = source_map::host_item_at(name).filter(|item| item.is_mutable)?;
-    Some(host_item_message(&name.to_string(), item, ""))
+    Some(mistakes::host_item_message(&name, item, &file))
 }
 
 /// Returns the error for a plain name that leads to a host item or an unsupported std item.
@@ -772,7 +766,7 @@ fn host_name_error(name: &Ident) -> Option<String> {
     }
     let text = name.to_string();
     if let Some(item) = source_map::host_item_at(name) {
-        return Some(host_item_message(&text, item, ""));
+        return Some(mistakes::host_item_message(&text, item, ""));
     }
     if let Some((makes, line)) = source_map::making_macro(name) {
         return Some(format!(
@@ -798,67 +792,6 @@ fn host_type_message(name: &Ident) -> Option<String> {
     let is_ours = source_map::is_imported_from_warpwise(name)
         || source_map::is_nowhere(name) && source_map::has_prelude(name);
     is_ours.then(|| format!("`{name}` is the host's: kernel code cannot use it\n= help: {help}"))
-}
-
-/// Returns the message for a host item, which is in this file.
-fn host_item_message(name: &str, item: HostItem, file: &str) -> String {
-    let HostItem { keyword, line, .. } = item;
-    let what = format!("`{name}` is not `#[device]`: kernel code cannot use it");
-    let help = match keyword {
-        "static" if item.is_shared => {
-            format!(
-                "declare shared memory in the kernel: `let {} = shared!(..);`",
-                name.to_lowercase()
-            )
-        }
-        // One kernel of two has it, by the same `#[cfg]`.
-        "const" | "static" if item.is_gated => format!(
-            "declare it with `#[device] const` ({file}line {line}), and again for the other case of its \
-             `#[cfg]`"
-        ),
-        "const" if item.is_array => format!("put `#[device]` above it ({file}line {line})"),
-        "const" => format!(
-            "put `#[device]` above it ({file}line {line}), or name it in `#[kernel(open({name}))]`"
-        ),
-        "static" if item.is_mutable && item.is_array => {
-            format!(
-                "declare shared memory in the kernel, `let {} = shared!([f32; 256]);`, or pass a buffer, \
-                 `&mut [T]`",
-                name.to_lowercase()
-            )
-        }
-        "static" if item.is_mutable => {
-            "pass atomics, `count: &[AtomicU32]`, and write `count[0].fetch_add(1, Ordering::Relaxed)`; a \
-             number that no thread changes is a parameter"
-                .to_owned()
-        }
-        "static" => {
-            format!(
-                "make it a `#[device] const` ({file}line {line}), or pass it to the kernel, a table as \
-                 `#[constant] table: &[f32; N]`; what threads change is a `&mut [T]`, or atomics, `&[AtomicU32]`"
-            )
-        }
-        "extern" => {
-            return format!(
-                "`{name}` is a function of another language: kernel code cannot call it\n= help: write it \
-                 as a `#[device]` function; numbers have the functions of mathematics as methods, such \
-                 as `x.cos()`"
-            );
-        }
-        "thread_local" => {
-            return format!(
-                "`{name}` is of the threads of the host: kernel code cannot use it\n= help: what a thread of \
-                 a kernel has of its own is a `let mut`"
-            );
-        }
-        "union" => {
-            format!(
-                "make it a struct with `#[device]` ({file}line {line}); kernel code knows no unions"
-            )
-        }
-        _ => format!("put `#[device]` above `{keyword} {name}` ({file}line {line})"),
-    };
-    format!("{what}\n= help: {help}")
 }
 
 /// Returns the message for an unsupported std item.

@@ -8,6 +8,7 @@
 mod calls;
 mod dictionary;
 mod foreign_names;
+mod host_items;
 mod imports;
 mod indices;
 mod numbers;
@@ -17,6 +18,7 @@ mod replace;
 mod shared_arrays;
 
 pub(crate) use {
+    host_items::host_item_message,
     parameters::{
         POINTER_HELP, find_refused_parameters, has_idle_body, rename_repeated_parameters,
         without_body,
@@ -26,7 +28,6 @@ pub(crate) use {
 
 use crate::{
     attr::build_settings::Build,
-    device,
     resolve::{
         paths::{
             is_type_name,
@@ -299,7 +300,7 @@ impl Finder {
     /// Returns true if it is one.
     fn add_mutable_static(&mut self, path: &Path, at: SpanRange) -> bool {
         let name = path.get_ident().filter(|name| !self.variables.contains(&name.to_string()));
-        let Some(text) = name.and_then(device::mutable_static_message) else { return false };
+        let Some(text) = name.and_then(host_items::mutable_static_message) else { return false };
         let is_first = self.mutable_statics.insert(path_text(path));
         let place = if is_first {
             Place::Code

@@ -140,6 +140,11 @@ impl Emitter<'_> {
         if let Some(difference) = find_abs_diff(self.kernel, id) {
             return self.abs_diff(scalar, difference);
         }
+        if let Some(value) = ptx::find_shift_by_31(self.kernel, id) {
+            let value = self.value(value);
+            let text = "shl.b64 $0, $1, 30;\nshl.b64 $0, $0, 1;";
+            return self.asm(Type::I64, text, &[value], Effects::None);
+        }
         let exact = self.ranges.is_exact(id);
         let (lhs, rhs) = match op {
             BinaryOp::Mul => (self.factor(lhs), self.factor(rhs)),

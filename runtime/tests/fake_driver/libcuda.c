@@ -874,16 +874,16 @@ struct record {
 };
 
 static void bring(uint64_t *words, int n, uint64_t thread, uint64_t value) {
-    for (int i = 0; i < n; i++, value >>= 24) {
-        uint64_t word = thread << 24 | (value & 0xffffff);
+    for (int i = 0; i < n; i++, value >>= 32) {
+        uint64_t word = thread << 32 | (value & 0xffffffff);
         if (word < words[i]) words[i] = word;
     }
 }
 
 static void fault(struct record *record, uint64_t i, int kind, int span, uint64_t len) {
-    bring(record->check, 2, i, (uint64_t)kind << 32 | span);
-    bring(record->index, 3, i, i);
-    bring(record->len, 3, i, len);
+    bring(record->check, 2, i, (uint64_t)span << 16 | kind);
+    bring(record->index, 2, i, i);
+    bring(record->len, 2, i, len);
     record->count++;
     *(uint32_t *)record->flag = 1;
 }

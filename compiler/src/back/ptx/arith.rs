@@ -7,6 +7,7 @@ use super::{
     Emitter,
     emitter::{Value, ptx},
     facts::width,
+    products::find_shift_by_31,
     reg::{Class, Imm, Operand, Reg, arithmetic, untyped},
 };
 use crate::back::{AbsDiff, find_abs_diff, find_packed_halves};
@@ -175,6 +176,12 @@ impl Emitter<'_> {
             self.complement_plus_one(scalar, value).into()
         } else if scalar == Scalar::U64 && self.is_narrow(id, op, lhs, rhs) {
             self.int_binary(Scalar::U32, scalar, op, lhs, rhs)
+        } else if let Some(value) = find_shift_by_31(self.kernel, id) {
+            let value = self.operand(value);
+            let [half, shifted] = [(); 2].map(|()| self.regs.fresh(Class::B64));
+            ptx!(self, "shl.b64 {half}, {value}, 30");
+            ptx!(self, "shl.b64 {shifted}, {half}, 1");
+            shifted.into()
         } else if scalar == Scalar::U64
             && op == BinaryOp::Mul
             && self.facts.fits(lhs)

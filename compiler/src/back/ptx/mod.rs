@@ -116,7 +116,7 @@ pub use mbarrier::{
     mbarriers,
 };
 pub use mma::{hides_constants, matrix_load_name, mma_name};
-pub use products::may_lose_factor;
+pub use products::{find_shift_by_31, may_lose_factor};
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};

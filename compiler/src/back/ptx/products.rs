@@ -59,6 +59,19 @@ fn scale(kernel: &Kernel, inst: &Inst) -> Option<u32> {
     }
 }
 
+/// Returns the operand of `id` if that shifts 64 bits left by 31. Where `ptxas` runs the first
+/// iteration of a loop apart and adds such a value to a product there, it multiplies by 2^31, which
+/// it extends with signs to 64 bits: it adds the negative. Two shifts, by 30 and 1, stay shifts.
+pub fn find_shift_by_31(kernel: &Kernel, id: InstId) -> Option<InstId> {
+    let Inst { op: Op::Binary { op: BinaryOp::Shl, lhs, rhs }, ty: Ty::Scalar(scalar), .. } =
+        kernel.insts[id]
+    else {
+        return None;
+    };
+    let is_by_31 = kernel.literal(rhs).is_some_and(|amount| amount % u64::from(u64::BITS) == 31);
+    (is_by_31 && width(scalar) == u64::BITS).then_some(lhs)
+}
+
 /// The operand that is no constant, and the one that is.
 fn split(kernel: &Kernel, lhs: InstId, rhs: InstId) -> Option<(InstId, u64)> {
     match (kernel.literal(lhs), kernel.literal(rhs)) {
