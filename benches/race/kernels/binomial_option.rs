@@ -53,7 +53,7 @@ fn problem(scale: Scale) -> Problem {
     for [price, strike, years] in &mut contracts {
         *price = 20.0 + 10.0 * *price;
         *strike = 20.0 + 10.0 * *strike;
-        *years = 0.5 + *years;
+        *years += 0.5;
     }
     let expected = || {
         let value = |[price, strike, years]: &[f32; 3]| {

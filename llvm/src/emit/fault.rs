@@ -297,7 +297,7 @@ impl Emitter<'_> {
                      or.b64 w_word, w_word, w_number;\n"
                 ),
             };
-            write!(text, "{word}red.relaxed.gpu.global.min.u64 [w_record+{offset}], w_word;\n")
+            writeln!(text, "{word}red.relaxed.gpu.global.min.u64 [w_record+{offset}], w_word;")
                 .expect("a string takes everything");
         }
         text + "w_recorded:\n}"
