@@ -160,7 +160,7 @@ impl fmt::Display for IndexText {
 /// The details of a record about the lowest thread that faulted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultDetails {
-    /// The failed check's [`Span`](crate::ir::Span), as a number.
+    /// The failed check's [`Span`], as a number.
     pub span: u32,
     /// The reason; `None` for a number without one.
     pub reason: Option<Reason>,
