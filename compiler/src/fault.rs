@@ -61,6 +61,15 @@ impl Pieces {
         [0, 1, 2].map(piece)
     }
 
+    /// Returns the pieces of the number of a failed check that a thread brings, and the offsets of
+    /// their words in bytes: those that are not 0, and the first, whose word tells the lowest
+    /// thread's number.
+    pub fn of_check(self, reason: Reason, span: Span) -> impl Iterator<Item = (usize, u32)> {
+        let pieces = self.of_bits(check_number(reason, span)).into_iter().enumerate();
+        let brought = pieces.filter(|(place, piece)| *place == 0 || *piece != 0);
+        brought.map(|(place, piece)| (FaultRecord::check_offset(place), piece))
+    }
+
     /// Returns the value whose pieces thread `number` left in `words`; a piece that it did not
     /// leave is 0.
     fn join(self, number: u64, words: &[u64]) -> u64 {
@@ -77,7 +86,8 @@ impl Pieces {
 pub struct FaultRecord {
     /// Number of threads that faulted.
     pub count: u64,
-    /// The [number](check_number) of the failed check, in pieces.
+    /// The number of the failed check, in pieces: the reason in the lowest 16 bits, and the span
+    /// above them.
     pub check: [u64; 2],
     /// Index and length, for an index out of bounds, or a message's values; each in two or three
     /// pieces.
@@ -179,6 +189,16 @@ impl FaultRecord {
     /// Offset in bytes of [the flag's address](Self::flag).
     pub const FLAG_OFFSET: usize = offset_of!(Self, flag);
 
+    /// Returns the offset in bytes of a piece of the failed check's number.
+    pub const fn check_offset(piece: usize) -> usize {
+        offset_of!(Self, check) + piece * size_of::<u64>()
+    }
+
+    /// Returns the offset in bytes of a piece of a value.
+    pub const fn value_offset(value: usize, piece: usize) -> usize {
+        offset_of!(Self, values) + value * size_of::<[u64; 3]>() + piece * size_of::<u64>()
+    }
+
     /// Returns the details after a launch of `grid` blocks of `block` threads; `None` if no thread
     /// faulted.
     pub fn details(&self, pieces: Pieces, grid: [u32; 3], block: [u32; 3]) -> Option<FaultDetails> {
@@ -199,9 +219,8 @@ impl FaultRecord {
     }
 }
 
-/// Returns the number of a check in a record: the reason in the lowest 16 bits, and the span above
-/// them.
-pub fn check_number(reason: Reason, span: Span) -> u64 {
+/// Returns the [number of a check](FaultRecord::check).
+fn check_number(reason: Reason, span: Span) -> u64 {
     (span.index() as u64) << u16::BITS | u64::from(reason.number())
 }
 

@@ -239,8 +239,8 @@ fn bools(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-/// What is computed from a variable before it is set, and becomes one instruction with what uses it
-/// afterwards.
+/// Differences and words of a variable that is set before they are used, with which they become one
+/// instruction.
 #[kernel]
 fn steps_and_pairs(
     bytes: &[u8],

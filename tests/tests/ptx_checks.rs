@@ -2,7 +2,7 @@
 use warpwise_compiler::{
     back::ptx,
     compile::{CompileError, check, compile},
-    fault::{Pieces, Reason, check_number},
+    fault::{Pieces, Reason},
     id::Id,
     ir::{Fault, Kernel, Op},
     lint::Levels,
@@ -45,8 +45,9 @@ fn missing(kernel: &Kernel, ptx: &str) -> Option<String> {
             Op::Check { fault, .. } => fault,
             _ => Fault::IndexOutOfBounds,
         };
-        let number = check_number(Reason::Check(fault), kernel.insts[id].span);
-        let piece = Pieces::of_kernels(kernel.wide_index).of_bits(number)[0];
+        let sizes = Pieces::of_kernels(kernel.wide_index);
+        let mut pieces = sizes.of_check(Reason::Check(fault), kernel.insts[id].span);
+        let (_, piece) = pieces.next().expect("a check brings its first piece");
         if !lines[failed..].iter().take(64).any(|line| line.ends_with(&format!(", {piece};"))) {
             wrong = Some(format!("{id} does not say where it is"));
         }

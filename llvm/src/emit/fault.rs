@@ -22,7 +22,7 @@ use std::{
 };
 use warpwise_compiler::{
     back::ptx::declared_threads,
-    fault::{FaultRecord, Pieces, Reason, check_number},
+    fault::{FaultRecord, Pieces, Reason},
     id::Id,
     ir::{Axis, Body, Builtin, CoarseGrid, Coarsening, Fault, InstId, MessageId},
     output::{CAPACITY_BYTES, END_MARKER, HEADER_BYTES, LOST_OFFSET, USED_OFFSET, record_bytes},
@@ -186,21 +186,15 @@ impl Emitter<'_> {
     /// Emits the computation of what a failure brings: 32 bits or less for words of the record, by
     /// their offsets in bytes.
     fn pieces(&mut self, failure: &Failure) -> BTreeMap<usize, Value> {
-        let (sizes, mut pieces) = (self.piece_sizes(), BTreeMap::new());
-        let check = check_number(failure.reason, self.kernel.insts[failure.at].span);
-        for (place, piece) in sizes.of_bits(check).into_iter().enumerate() {
-            // The first word has the lowest thread's number, whatever the piece.
-            if place == 0 || piece != 0 {
-                pieces
-                    .insert(word_offset(offset_of!(FaultRecord, check), place), Value::i32(piece));
-            }
-        }
+        let sizes = self.piece_sizes();
+        let check = sizes.of_check(failure.reason, self.kernel.insts[failure.at].span);
+        let mut pieces: BTreeMap<usize, Value> =
+            check.map(|(offset, piece)| (offset, Value::i32(piece))).collect();
         for (number, detail) in failure.details.iter().enumerate() {
-            let first = offset_of!(FaultRecord, values) + number * size_of::<[u64; 3]>();
             let bits = self.bits(&detail.value);
-            for place in 0..detail.bits.div_ceil(sizes.bits()) as usize {
-                let piece = self.piece(&bits, place as u32 * sizes.bits(), sizes.bits());
-                pieces.insert(word_offset(first, place), piece);
+            for place in 0..detail.bits.div_ceil(sizes.bits()) {
+                let piece = self.piece(&bits, place * sizes.bits(), sizes.bits());
+                pieces.insert(FaultRecord::value_offset(number, place as usize), piece);
             }
         }
         pieces
@@ -257,7 +251,7 @@ impl Emitter<'_> {
     /// and [`block_of_launch`](Self::block_of_launch).
     fn record_text(&self, pieces: &BTreeMap<usize, Value>) -> String {
         let (sizes, count) = (self.piece_sizes(), offset_of!(FaultRecord, count));
-        let check = word_offset(offset_of!(FaultRecord, check), 0);
+        let check = FaultRecord::check_offset(0);
         let number = self.launch_number(pieces.len() + 1);
         let is_lowest = match sizes {
             // The number is the upper half of the first word; a stale one costs work, no result.
@@ -314,10 +308,9 @@ impl Emitter<'_> {
                 format!("mov.u32 w_own, %tid.x;\nmov.u32 w_threads, {width};\n")
             }
             declared => {
-                let names = ["x", "y", "z"];
-                let [width, height, depth] = [0, 1, 2].map(|i| match declared[i] {
+                let [width, height, depth] = axes.map(|axis| match declared[axis as usize] {
                     Some(threads) => threads.to_string(),
-                    None => format!("%ntid.{}", names[i]),
+                    None => format!("%ntid.{}", axis.name()),
                 });
                 format!(
                     ".reg .b32 w_x, w_y, w_z, w_width, w_height;\n\
@@ -407,11 +400,6 @@ impl Emitter<'_> {
         }
         self.asm_line(&text, &operands, Effects::Memory);
     }
-}
-
-/// Returns the offset in bytes of a piece in the record, given that of the first.
-const fn word_offset(first: usize, piece: usize) -> usize {
-    first + piece * size_of::<u64>()
 }
 
 /// Returns the text that sets the flag whose address is in the record at `record` in global memory.

@@ -24,7 +24,7 @@ use super::{
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
 use crate::{
-    fault::{FaultRecord, Pieces, Reason, check_number},
+    fault::{FaultRecord, Pieces, Reason},
     ir::{Axis, Coarsening, Fault, InstId, MessageId, Scalar},
 };
 use std::{collections::BTreeSet, mem::offset_of};
@@ -203,9 +203,9 @@ impl Emitter<'_> {
 
     /// Returns the offsets of the words of the record that a failure brings.
     fn offsets(&self, failure: &Failure) -> Vec<usize> {
-        let check = self.check_pieces(failure).into_iter().map(|(offset, _)| offset);
+        let check = self.check_pieces(failure).map(|(offset, _)| offset);
         let values = failure.values.iter().enumerate().flat_map(|(i, value)| {
-            (0..self.piece_count(*value)).map(move |piece| value_offset(i, piece))
+            (0..self.piece_count(*value)).map(move |piece| FaultRecord::value_offset(i, piece))
         });
         check.chain(values).collect()
     }
@@ -221,25 +221,22 @@ impl Emitter<'_> {
         bits.div_ceil(sizes.bits()) as usize
     }
 
-    /// Returns the pieces of the failed check's number, and the offsets of their words.
-    fn check_pieces(&self, failure: &Failure) -> Vec<(usize, u32)> {
-        let number = check_number(failure.reason, self.kernel.insts[failure.at].span);
-        let pieces = self.piece_sizes().of_bits(number).into_iter().enumerate();
-        // The first has the lowest thread's number, whatever the piece.
-        let brought = pieces.filter(|(place, piece)| *place == 0 || *piece != 0);
-        brought.map(|(place, piece)| (check_offset(place), piece)).collect()
+    /// Returns what a failure brings of its check.
+    fn check_pieces(&self, failure: &Failure) -> impl Iterator<Item = (usize, u32)> + use<> {
+        self.piece_sizes().of_check(failure.reason, self.kernel.insts[failure.at].span)
     }
 
     /// Emits the computation of what a failure brings.
     fn details(&mut self, failure: &Failure) -> Vec<Piece> {
-        let check = self.check_pieces(failure).into_iter();
+        let check = self.check_pieces(failure);
         let mut details: Vec<Piece> =
             check.map(|(offset, piece)| Piece { offset, piece: narrow_literal(piece) }).collect();
         for (i, value) in failure.values.iter().enumerate() {
             let pieces = self.pieces(*value).into_iter().enumerate();
-            details.extend(
-                pieces.map(|(place, piece)| Piece { offset: value_offset(i, place), piece }),
-            );
+            details.extend(pieces.map(|(place, piece)| Piece {
+                offset: FaultRecord::value_offset(i, place),
+                piece,
+            }));
         }
         details
     }
@@ -287,7 +284,7 @@ impl Emitter<'_> {
         let address = self.record_address();
         ptx!(self, "cvta.to.global.u64 {record}, {address}");
         self.set_flag(record);
-        let (count, check) = (offset_of!(FaultRecord, count), check_offset(0));
+        let (count, check) = (offset_of!(FaultRecord, count), FaultRecord::check_offset(0));
         let is_lowest = self.regs.fresh(Class::Pred);
         let number = match self.piece_sizes() {
             Pieces::Bits32 => {
@@ -421,14 +418,4 @@ impl Emitter<'_> {
             Some(_) | None => first,
         }
     }
-}
-
-/// Returns the offset in bytes of a piece of the failed check's number.
-fn check_offset(piece: usize) -> usize {
-    offset_of!(FaultRecord, check) + piece * size_of::<u64>()
-}
-
-/// Returns the offset in bytes of a piece of a value.
-fn value_offset(value: usize, piece: usize) -> usize {
-    offset_of!(FaultRecord, values) + value * size_of::<[u64; 3]>() + piece * size_of::<u64>()
 }

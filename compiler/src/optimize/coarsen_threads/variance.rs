@@ -148,7 +148,7 @@ struct Walk<'k> {
     threads: &'k Threads,
     omitted: &'k OmittedChecks,
     tables: Tables,
-    /// What the kernel stores to.
+    /// The memory that the kernel stores to.
     stored: Vec<Root>,
     found: Variance,
     /// True if a local differs more than was known before.
