@@ -16,11 +16,13 @@
 //!   4. With a NaN, with infinities of both signs, or with a product of zero and infinity the
 //!      result is NaN; otherwise, an infinity is the result.
 //!
-//! - **Floats of 8 bits**: the same, with the fewer bits of [`Precision::FLOAT8`] for terms and
-//!   sums.
+//! - **Floats of 8 bits** in products of a warp: two such sums, as if the elements were `f16`s. The
+//!   first one is of `c` and the lower two products of each word, the second one of the first one
+//!   and the upper two. In products of warpgroups: one sum, with the fewer bits of
+//!   [`Precision::FLOAT8`] for terms and sums.
 //!
 //! The rules for floats are measured on an H200 (sm_90), whose results for `f16`, `bf16` and `tf32`
-//! they equal bit for bit. Those for 8 bits are as in MMA-Sim (Xie et al., "MMA-Sim: Bit-Accurate
+//! they equal bit for bit. Those for 8 bits in products of warpgroups are as in MMA-Sim (Xie et al., "MMA-Sim: Bit-Accurate
 //! Reference Model of Tensor Cores and Matrix Cores", 2025); the benchmark `wgmma_agreement`
 //! compares them with a GPU. GPUs of other architectures split a sum into groups and truncate to
 //! other quanta, so their last bits may differ.
@@ -40,20 +42,8 @@ struct Precision {
 
 impl Precision {
     const USUAL: Self = Self { term_bits: 25, sum_bits: 23 };
-    /// The bits for factors of 8 bits.
+    /// The bits for factors of 8 bits in products of warpgroups.
     const FLOAT8: Self = Self { term_bits: 13, sum_bits: 13 };
-
-    const fn of(ty: MmaType) -> Self {
-        match ty {
-            MmaType::E4M3 | MmaType::E5M2 => Self::FLOAT8,
-            MmaType::F16
-            | MmaType::BF16
-            | MmaType::TF32
-            | MmaType::F64
-            | MmaType::I8
-            | MmaType::U8 => Self::USUAL,
-        }
-    }
 }
 
 /// The least exponent that determines the quantum.
@@ -99,7 +89,7 @@ pub fn multiply(op: MmaOp, words: &Words, lane: usize, word: usize) -> u64 {
             let (row, column) = place(0);
             let sum = (0..depth(op)).fold(c as u32, |sum, k| {
                 let [a, b] = factors(op, words, [row, column], k);
-                sum.wrapping_add(byte(op.a, a).wrapping_mul(byte(op.b, b)) as u32)
+                sum.wrapping_add(integer(op.a, a).wrapping_mul(integer(op.b, b)) as u32)
             });
             sum.into()
         }
@@ -172,9 +162,11 @@ fn factors(op: MmaOp, words: &Words, [row, column]: [usize; 2], k: usize) -> [u6
     ]
 }
 
-const fn byte(ty: MmaType, bits: u64) -> i32 {
+/// Returns the value of an element of an integer type.
+const fn integer(ty: MmaType, bits: u64) -> i32 {
     match ty {
         MmaType::I8 => bits as i8 as i32,
+        MmaType::I4 => (bits as i32) << 28 >> 28,
         _ => bits as u8 as i32,
     }
 }
@@ -283,8 +275,9 @@ pub fn add_products(ty: MmaType, a: &[u32], b: &[u32], c: u32) -> u32 {
         (0..per_word).map(move |e| [a, b].map(|word| u64::from(word >> (bits * e) & last)))
     });
     match ty {
-        MmaType::I8 | MmaType::U8 => pairs
-            .fold(c, |sum, [a, b]| sum.wrapping_add(byte(ty, a).wrapping_mul(byte(ty, b)) as u32)),
+        MmaType::I8 | MmaType::U8 | MmaType::I4 | MmaType::U4 => pairs.fold(c, |sum, [a, b]| {
+            sum.wrapping_add(integer(ty, a).wrapping_mul(integer(ty, b)) as u32)
+        }),
         MmaType::F16
         | MmaType::BF16
         | MmaType::TF32
@@ -293,20 +286,26 @@ pub fn add_products(ty: MmaType, a: &[u32], b: &[u32], c: u32) -> u32 {
         | MmaType::E5M2 => {
             let products =
                 pairs.map(|[a, b]| Number::of_factor(ty, a).product(Number::of_factor(ty, b)));
-            let precision = Precision::of(ty);
+            let precision = if ty.is_float8() { Precision::FLOAT8 } else { Precision::USUAL };
             let sum = add(products, Number::of_bits(c.into(), 8, 23), precision);
             rounded_to_f32(sum, precision)
         }
     }
 }
 
-/// Returns the sum of `c` and the products for an element of the result.
-fn sum(op: MmaOp, words: &Words, place: [usize; 2], c: Number) -> Sum {
-    let products = (0..depth(op)).map(|k| {
+/// Returns the sum of `c` and the products for an element of the result that are numbered so.
+fn sum(
+    op: MmaOp,
+    words: &Words,
+    place: [usize; 2],
+    numbers: impl Iterator<Item = usize>,
+    c: Number,
+) -> Sum {
+    let products = numbers.map(|k| {
         let [a, b] = factors(op, words, place, k);
         Number::of_factor(op.a, a).product(Number::of_factor(op.b, b))
     });
-    add(products, c, Precision::of(op.a))
+    add(products, c, Precision::USUAL)
 }
 
 /// Returns the sum of products and `c`.
@@ -338,8 +337,12 @@ fn add(products: impl Iterator<Item = Number>, c: Number, precision: Precision) 
 }
 
 fn sum_f32(op: MmaOp, words: &Words, place: [usize; 2], c: u32) -> u32 {
-    let sum = sum(op, words, place, Number::of_bits(c.into(), 8, 23));
-    rounded_to_f32(sum, Precision::of(op.a))
+    let add = |c: u32, is_added: fn(&usize) -> bool| {
+        let numbers = (0..depth(op)).filter(is_added);
+        let sum = sum(op, words, place, numbers, Number::of_bits(c.into(), 8, 23));
+        rounded_to_f32(sum, Precision::USUAL)
+    };
+    if op.a.is_float8() { add(add(c, |k| k % 4 < 2), |k| k % 4 >= 2) } else { add(c, |_| true) }
 }
 
 /// Returns the bits of a sum in `f32`.
@@ -383,7 +386,8 @@ fn truncate_to_f32(multiple: i64, exponent: i32, kept_bits: i32) -> u32 {
 }
 
 fn sum_f16(op: MmaOp, words: &Words, place: [usize; 2], c: u16) -> u16 {
-    let rounded = match sum(op, words, place, Number::of_bits(c.into(), 5, 10)) {
+    let c = Number::of_bits(c.into(), 5, 10);
+    let rounded = match sum(op, words, place, 0..depth(op), c) {
         // Exact: the sum has fewer than 53 bits.
         Sum::Finite { multiple, exponent } => {
             Format::F16.round_f64(multiple as f64 * 2f64.powi(exponent))
@@ -461,15 +465,23 @@ mod tests {
     fn small_integers_are_exact_in_all_products() {
         for op in MmaOp::ALL {
             let [m, n, k] = op.shape.dims();
-            let signed = op.a != MmaType::U8 && op.b != MmaType::U8;
-            let number = |i: usize| (i * 7 % 11) as i64 - if signed { 5 } else { 0 };
+            let is_unsigned = |ty| matches!(ty, MmaType::U8 | MmaType::U4);
+            let least = if is_unsigned(op.a) || is_unsigned(op.b) { 0 } else { -3 };
+            // Of 4 bits and of 3 digits.
+            let number = |i: usize| (i * 5 % 7) as i64 + least;
             let bits = |ty: MmaType, value: i64| match ty {
                 MmaType::F16 => f16(value as f32),
                 MmaType::BF16 => bf16(value as f32),
                 MmaType::TF32 => (value as f32).to_bits().into(),
                 MmaType::F64 => (value as f64).to_bits(),
                 MmaType::I8 | MmaType::U8 => u64::from(value as u8),
-                MmaType::E4M3 | MmaType::E5M2 => unreachable!("only warpgroups multiply it"),
+                MmaType::I4 | MmaType::U4 => u64::from(value as u8 & 0xf),
+                MmaType::E5M2 => f16(value as f32) >> 8,
+                // The fraction of an `f16` has 7 bits more, and its exponents are 8 above.
+                MmaType::E4M3 => match f16(value as f32) {
+                    0 => 0,
+                    bits => (bits >> 8 & 0x80) | (((bits & 0x7fff) >> 7) - (8 << 3)),
+                },
             };
             let sum_bits = |value: i64| match op.sum {
                 Scalar::F16 => f16(value as f32),
@@ -515,7 +527,8 @@ mod tests {
                 (MmaType::TF32, _) => 0x3f80_0000,
                 (MmaType::F64, _) => 1f64.to_bits(),
                 (MmaType::I8 | MmaType::U8, _) => 0x0101_0101,
-                (MmaType::E4M3 | MmaType::E5M2, _) => unreachable!("only warpgroups multiply it"),
+                (MmaType::I4 | MmaType::U4, _) => 0x1111_1111,
+                (MmaType::E4M3 | MmaType::E5M2, _) => 0x3838_3838,
             };
             let (a_words, factors) = (op.a_words(), op.a_words() + op.b_words());
             for arg in 0..base.len() {

@@ -9,11 +9,11 @@ use warpwise::{
     collective::{CollectiveMistake, Communicator, ReduceOp},
     counters::{Counts, LaunchCounters},
     interop::{DlpackTensor, Function, Module, SliceUse},
+    mma::{E4M3, E5M2},
     occupancy::{Occupancy, SuggestedBlock},
     properties::ComputeMode,
     stopped::Stopped,
     trace::{Event as TraceEvent, Hit, Value, Watch},
-    wgmma::{E4M3, E5M2},
 };
 
 /// C-SEND-SYNC, C-DEBUG.

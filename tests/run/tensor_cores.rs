@@ -1,6 +1,10 @@
 //! Products of matrices on tensor cores.
 use crate::run::engine::{Check, Engine, cases, equal, fault, launch, same};
-use warpwise::{bf16, f16, mma, prelude::*};
+use warpwise::{
+    bf16, f16,
+    mma::{self, E4M3, E5M2, I4, U4},
+    prelude::*,
+};
 
 cases![
     m16n8k8_f16: THREADS_MEET,
@@ -26,11 +30,30 @@ cases![
     m16n8k32_i8_u8: THREADS_MEET,
     m16n8k32_u8_i8: THREADS_MEET,
     m16n8k32_u8: THREADS_MEET,
+    m8n8k32_i4: THREADS_MEET,
+    m8n8k32_i4_u4: THREADS_MEET,
+    m8n8k32_u4_i4: THREADS_MEET,
+    m8n8k32_u4: THREADS_MEET,
+    m16n8k32_i4: THREADS_MEET,
+    m16n8k32_i4_u4: THREADS_MEET,
+    m16n8k32_u4_i4: THREADS_MEET,
+    m16n8k32_u4: THREADS_MEET,
+    m16n8k64_i4: THREADS_MEET,
+    m16n8k64_i4_u4: THREADS_MEET,
+    m16n8k64_u4_i4: THREADS_MEET,
+    m16n8k64_u4: THREADS_MEET,
+    m16n8k32_e4m3: THREADS_MEET,
+    m16n8k32_e4m3_e5m2: THREADS_MEET,
+    m16n8k32_e5m2_e4m3: THREADS_MEET,
+    m16n8k32_e5m2: THREADS_MEET,
     wrapping_sums: THREADS_MEET,
     rounding_of_f16: THREADS_MEET,
     rounding_of_bf16: THREADS_MEET,
     rounding_of_tf32: THREADS_MEET,
     rounding_of_f16_sums: THREADS_MEET,
+    rounding_of_e4m3: THREADS_MEET,
+    rounding_of_e5m2: THREADS_MEET,
+    special_numbers_of_8_bits: THREADS_MEET,
     rounding_of_f64: THREADS_MEET,
     shared_tiles: THREADS_MEET,
     matrix_loads_of_f16: THREADS_MEET,
@@ -38,11 +61,14 @@ cases![
     matrix_loads_of_tf32: THREADS_MEET,
     matrix_loads_of_i8: THREADS_MEET,
     matrix_loads_of_u8: THREADS_MEET,
+    matrix_loads_of_e4m3: THREADS_MEET,
+    matrix_loads_of_i4: THREADS_MEET,
     transposed_matrix_loads: THREADS_MEET,
     unaligned_matrix_loads: THREADS_MEET,
     epilogue: THREADS_MEET,
     half_epilogue: THREADS_MEET,
     words: THREADS_MEET,
+    packed_integers,
     reads_past_the_end: THREADS_MEET,
     writes_past_the_end: THREADS_MEET,
     tf32_numbers,
@@ -73,6 +99,8 @@ small! {
     i8 -5 value value as i8;
     u8 0 value value as u8;
     i32 -5 value value;
+    E4M3 -5 value E4M3::from_f32(value as f32);
+    E5M2 -5 value E5M2::from_f32(value as f32);
 }
 
 /// Returns numbers of 11 different values, in no order.
@@ -166,6 +194,119 @@ products! {
     m16n8k32_i8_u8: i8, u8, i32, i8, u8, 16, 8, 32;
     m16n8k32_u8_i8: u8, i8, i32, u8, i8, 16, 8, 32;
     m16n8k32_u8: u8, u8, i32, u8, u8, 16, 8, 32;
+    m16n8k32_e4m3: E4M3, E4M3, f32, E4M3, E4M3, 16, 8, 32;
+    m16n8k32_e4m3_e5m2: E4M3, E5M2, f32, E4M3, E5M2, 16, 8, 32;
+    m16n8k32_e5m2_e4m3: E5M2, E4M3, f32, E5M2, E4M3, 16, 8, 32;
+    m16n8k32_e5m2: E5M2, E5M2, f32, E5M2, E5M2, 16, 8, 32;
+}
+
+/// An element type of 4 bits.
+trait Packed {
+    /// The smallest number.
+    const LEAST: i32;
+    fn pack(elements: [i32; 8]) -> u32;
+}
+
+impl Packed for I4 {
+    const LEAST: i32 = -8;
+    fn pack(elements: [i32; 8]) -> u32 {
+        I4::pack(elements.map(|element| element as i8))
+    }
+}
+
+impl Packed for U4 {
+    const LEAST: i32 = 0;
+    fn pack(elements: [i32; 8]) -> u32 {
+        U4::pack(elements.map(|element| element as u8))
+    }
+}
+
+/// Returns numbers of all values in no order, and the words that pack them.
+fn packed<T: Packed>(count: usize, factor: usize) -> (Vec<i32>, Vec<u32>) {
+    let number = |i: usize| (i * factor / 7 % 16) as i32 + T::LEAST;
+    let numbers: Vec<i32> = (0..count).map(number).collect();
+    let words = numbers.as_chunks().0.iter().map(|eight| T::pack(*eight)).collect();
+    (numbers, words)
+}
+
+/// Cases that multiply matrices of elements of 4 bits, in all layouts: two products in a row.
+macro_rules! packed_products {
+    ($($case:ident: $a:ty, $b:ty, $m:literal, $n:literal, $k:literal;)*) => {$(
+        fn $case(on: &Engine) -> Check {
+            #[kernel(block = 64)]
+            fn multiply(
+                a: &[u32],
+                a_transposed: &[u32],
+                b: &[u32],
+                b_transposed: &[u32],
+                c: &[i32],
+                out: &mut [i32],
+            ) {
+                let mut sum = mma::Accumulator::<i32, $m, $n>::load(c, 0, $n);
+                if warp::warp_id() == 0 {
+                    for k in 0..2 {
+                        let left = mma::A::<$a, $m, $k>::load(a, k * $k / 8, 2 * $k / 8);
+                        let right = mma::B::<$b, $k, $n>::load(b_transposed, k * $k / 8 * $n, $n);
+                        sum.multiply_add(left, right);
+                    }
+                } else {
+                    for k in 0..2 {
+                        let left =
+                            mma::A::<$a, $m, $k>::load_transposed(a_transposed, k * $k / 8 * $m, $m);
+                        let right = mma::B::<$b, $k, $n>::load_transposed(b, k * $k / 8, 2 * $k / 8);
+                        sum.multiply_add(left, right);
+                    }
+                }
+                sum.store(out, warp::warp_id() * $m * $n, $n);
+            }
+            let (left, a) = packed::<$a>($m * 2 * $k, 25);
+            // Column by column.
+            let (right, b) = packed::<$b>(2 * $k * $n, 45);
+            let (summand, c) = small::<i32>($m * $n, 3);
+            let (a_transposed, b_transposed) = (transposed(&a, $k / 4), transposed(&b, $k / 4));
+            let mut out = vec![0; 2 * $m * $n];
+            launch!(
+                on,
+                multiply(read a, read a_transposed, read b, read b_transposed, read c, write out),
+                LaunchConfig::grid(1)
+            )?;
+            let want = exact([$m, $n, $k], &left, &transposed(&right, 2 * $k), &summand);
+            same("out", &out, &[&want[..], &want[..]].concat())
+        }
+    )*};
+}
+
+packed_products! {
+    m8n8k32_i4: I4, I4, 8, 8, 32;
+    m8n8k32_i4_u4: I4, U4, 8, 8, 32;
+    m8n8k32_u4_i4: U4, I4, 8, 8, 32;
+    m8n8k32_u4: U4, U4, 8, 8, 32;
+    m16n8k32_i4: I4, I4, 16, 8, 32;
+    m16n8k32_i4_u4: I4, U4, 16, 8, 32;
+    m16n8k32_u4_i4: U4, I4, 16, 8, 32;
+    m16n8k32_u4: U4, U4, 16, 8, 32;
+    m16n8k64_i4: I4, I4, 16, 8, 64;
+    m16n8k64_i4_u4: I4, U4, 16, 8, 64;
+    m16n8k64_u4_i4: U4, I4, 16, 8, 64;
+    m16n8k64_u4: U4, U4, 16, 8, 64;
+}
+
+fn packed_integers(on: &Engine) -> Check {
+    #[kernel]
+    fn repack(signed: &[u32], unsigned: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < out.len() {
+            let mut elements = I4::unpack(signed[i]);
+            elements[1] -= 16;
+            out[i] = I4::pack(elements) ^ U4::pack(U4::unpack(unsigned[i]));
+        }
+    }
+    let signed: Vec<u32> = (0..64).map(|i| i * 0x0931_85f7).collect();
+    let unsigned: Vec<u32> = (0..64).map(|i| i * 0x5bd1_e995).collect();
+    let mut out = vec![0; 64];
+    launch!(on, repack(read signed, read unsigned, write out), LaunchConfig::cover(64))?;
+    let want: Vec<u32> = signed.iter().zip(&unsigned).map(|(a, b)| a ^ b).collect();
+    same("out", &out, &want)
 }
 
 fn wrapping_sums(on: &Engine) -> Check {
@@ -230,9 +371,19 @@ fn truncate_to_f32(value: f64) -> f32 {
     }
 }
 
+/// Returns the sum that sm_90 computes of floats of 8 bits: of the lower two of every four products,
+/// and then of the upper two.
+fn sum_of_floats_of_8_bits(a: &[f32], b: &[f32], c: f32) -> f64 {
+    let half = |all: &[f32], first: usize| -> Vec<f32> {
+        all.chunks(4).flat_map(|four| four[first..first + 2].to_vec()).collect()
+    };
+    let lower = truncate_to_f32(truncated_sum(&half(a, 0), &half(b, 0), c));
+    truncated_sum(&half(a, 2), &half(b, 2), lower)
+}
+
 /// Cases of one product with numbers of many magnitudes.
 macro_rules! rounding {
-    ($($case:ident: $ty:ty, $sum:ty, $k:literal, $value:ty, $magnitudes:literal, $to:expr, $of:expr, $round:expr;)*) => {$(
+    ($($case:ident: $ty:ty, $sum:ty, $k:literal, $value:ty, $magnitudes:literal, $to:expr, $of:expr, $sum_of:ident, $round:expr;)*) => {$(
         fn $case(on: &Engine) -> Check {
             #[kernel(block = 32)]
             fn multiply(a: &[$value], b: &[$value], c: &[$sum], out: &mut [$sum]) {
@@ -267,7 +418,7 @@ macro_rules! rounding {
                     let column = &b[(tile * 8 + column) * $k..][..$k];
                     let [row, column] =
                         [row, column].map(|of_all| of_all.iter().map(|x| of(*x)).collect::<Vec<_>>());
-                    $round(truncated_sum(&row, &column, f32::from(c[i])))
+                    $round($sum_of(&row, &column, f32::from(c[i])))
                 })
                 .collect();
             same("out", &out, &want)
@@ -276,11 +427,61 @@ macro_rules! rounding {
 }
 
 rounding! {
-    rounding_of_f16: f16, f32, 16, f16, 12, f16::from_f32, f16::to_f32, truncate_to_f32;
-    rounding_of_bf16: bf16, f32, 16, bf16, 30, bf16::from_f32, bf16::to_f32, truncate_to_f32;
+    rounding_of_f16: f16, f32, 16, f16, 12, f16::from_f32, f16::to_f32, truncated_sum,
+        truncate_to_f32;
+    rounding_of_bf16: bf16, f32, 16, bf16, 30, bf16::from_f32, bf16::to_f32, truncated_sum,
+        truncate_to_f32;
     rounding_of_tf32: mma::Tf32, f32, 8, f32, 30, |value| value,
-        |value| f32::from_bits(value.to_bits() & !0x1fff), truncate_to_f32;
-    rounding_of_f16_sums: f16, f16, 16, f16, 6, f16::from_f32, f16::to_f32, f16::from_f64;
+        |value| f32::from_bits(value.to_bits() & !0x1fff), truncated_sum, truncate_to_f32;
+    rounding_of_f16_sums: f16, f16, 16, f16, 6, f16::from_f32, f16::to_f32, truncated_sum,
+        f16::from_f64;
+    rounding_of_e4m3: E4M3, f32, 32, E4M3, 12, E4M3::from_f32, E4M3::to_f32,
+        sum_of_floats_of_8_bits, truncate_to_f32;
+    rounding_of_e5m2: E5M2, f32, 32, E5M2, 20, E5M2::from_f32, E5M2::to_f32,
+        sum_of_floats_of_8_bits, truncate_to_f32;
+}
+
+/// Each number of 8 bits by one and by zero: infinities, and NaNs, which both types have.
+fn special_numbers_of_8_bits(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn multiply(a: &[E4M3], b: &[E5M2], out: &mut [f32]) {
+        let tile = block_idx_x();
+        // Ones at the first elements of words in the upper half of `a`.
+        let ones = mma::A::<E4M3, 16, 32> { words: [0x38, 0, 0x38, 0] };
+        let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+        sum.multiply_add(ones, mma::B::<E5M2, 32, 8>::load_transposed(b, tile * 256, 32));
+        sum.store(out, tile * 256, 8);
+        // Ones at the first elements of words in the upper half of `b`.
+        let ones = mma::B::<E5M2, 32, 8> { words: [0x3c, 0] };
+        let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+        sum.multiply_add(mma::A::<E4M3, 16, 32>::load(a, tile * 512, 32), ones);
+        sum.store(out, tile * 256 + 128, 8);
+    }
+    const TILES: usize = 64;
+    // One number in a line of 32 is not zero.
+    let bits = |i: usize| if i % 32 == i / 32 % 32 { (i / 32) as u8 } else { 0 };
+    let a: Vec<E4M3> = (0..TILES * 512).map(|i| E4M3::from_bits(bits(i))).collect();
+    let b: Vec<E5M2> = (0..TILES * 256).map(|i| E5M2::from_bits(bits(i))).collect();
+    let mut out = vec![0.0f32; TILES * 256];
+    launch!(on, multiply(read a, read b, write out), LaunchConfig::grid(TILES))?;
+    let element = |i: usize| {
+        let (tile, row, column) = (i / 256, i % 256 / 8, i % 8);
+        let sum: f32 = (0..32)
+            .map(|k| match row {
+                0..16 => {
+                    let one = f32::from(u8::from(k % 4 == 0 && row < 8));
+                    one * b[tile * 256 + column * 32 + k].to_f32()
+                }
+                _ => {
+                    let one = f32::from(u8::from(k % 4 == 0 && k < 16));
+                    one * a[tile * 512 + (row - 16) * 32 + k].to_f32()
+                }
+            })
+            .sum();
+        if sum.is_nan() { 0x7fff_ffff } else { (sum + 0.0).to_bits() }
+    };
+    let got: Vec<u32> = out.iter().map(|value| value.to_bits()).collect();
+    same("out", &got, &(0..got.len()).map(element).collect::<Vec<_>>())
 }
 
 fn rounding_of_f64(on: &Engine) -> Check {
@@ -404,6 +605,45 @@ matrix_loads! {
     matrix_loads_of_tf32: mma::Tf32, f32, 8, |i| i as f32;
     matrix_loads_of_i8: i8, i8, 32, |i| (i >> 5) as i8;
     matrix_loads_of_u8: u8, u8, 32, |i| (i >> 5) as u8;
+    matrix_loads_of_e4m3: E4M3, E4M3, 32, |i| E4M3::from_bits((i >> 5) as u8);
+}
+
+/// The same for words of eight elements, in rows that are 48 bytes apart.
+fn matrix_loads_of_i4(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn compare(x: &[u32], out: &mut [u32]) {
+        let tile = shared!([[u32; 12]; 16]);
+        for i in 0..4 {
+            let at = i * 32 + thread_idx_x();
+            tile[at / 8][at % 8] = x[at];
+        }
+        sync_threads();
+        let tile = tile.as_flattened();
+        let left = mma::A::<I4, 16, 64>::load(tile, 0, 12);
+        let loaded = mma::A::<I4, 16, 64>::load_matrix(tile, 0, 12);
+        let right = mma::B::<U4, 64, 8>::load_transposed(tile, 0, 12);
+        let next = mma::B::<U4, 64, 8>::load_transposed(tile, 8 * 12, 12);
+        let both = mma::B::<U4, 64, 8>::load_matrices_transposed(tile, 0, 12);
+        let thread = thread_idx_x() * 16;
+        for i in 0..4 {
+            out[thread + i] = left.words[i];
+            out[thread + 4 + i] = loaded.words[i];
+        }
+        for i in 0..2 {
+            out[thread + 8 + i] = right.words[i];
+            out[thread + 10 + i] = next.words[i];
+            out[thread + 12 + i] = both[0].words[i];
+            out[thread + 14 + i] = both[1].words[i];
+        }
+    }
+    let x: Vec<u32> = (0..128).map(|i| i * 0x0931_85f7).collect();
+    let mut out = vec![0; 32 * 16];
+    launch!(on, compare(read x, write out), LaunchConfig::grid(1))?;
+    for words in out.chunks_exact(16) {
+        same("a", &words[4..8], &words[..4])?;
+        same("b", &words[12..], &words[8..12])?;
+    }
+    Ok(())
 }
 
 fn transposed_matrix_loads(on: &Engine) -> Check {

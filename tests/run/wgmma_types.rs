@@ -1,6 +1,11 @@
 //! Matrix products of warpgroups, of other element types than halves.
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use warpwise::{U32x4, mma::Tf32, prelude::*, wgmma};
+use warpwise::{
+    U32x4,
+    mma::{E4M3, E5M2, Tf32},
+    prelude::*,
+    wgmma,
+};
 
 cases![
     signed_bytes: THREADS_MEET, unsigned_bytes: THREADS_MEET, few_columns: THREADS_MEET,
@@ -99,11 +104,11 @@ fn signed(value: i32) -> [u8; 1] {
 }
 
 fn e4m3(value: i32) -> [u8; 1] {
-    [wgmma::E4M3::from_f32(value as f32).to_bits()]
+    [E4M3::from_f32(value as f32).to_bits()]
 }
 
 fn e5m2(value: i32) -> [u8; 1] {
-    [wgmma::E5M2::from_f32(value as f32).to_bits()]
+    [E5M2::from_f32(value as f32).to_bits()]
 }
 
 /// The lower bits do not count.
@@ -119,9 +124,9 @@ product!(signed_bytes, signed_kernel: i8, i32, 64, -128..=127, signed);
 product!(unsigned_bytes, unsigned_kernel: u8, i32, 64, 0..=255, unsigned);
 product!(few_columns, few_columns_kernel: i8, i32, 8, -128..=127, signed);
 product!(odd_columns, odd_columns_kernel: u8, i32, 24, 0..=255, unsigned);
-product!(floats_of_8_bits, e4m3_kernel: wgmma::E4M3, f32, 64, -15..=15, e4m3);
-product!(floats_of_3_digits, e5m2_kernel: wgmma::E5M2, f32, 40, -3..=4, e5m2);
-product!(many_columns_of_8_bits, many_e4m3_kernel: wgmma::E4M3, f32, 256, -4..=4, e4m3);
+product!(floats_of_8_bits, e4m3_kernel: E4M3, f32, 64, -15..=15, e4m3);
+product!(floats_of_3_digits, e5m2_kernel: E5M2, f32, 40, -3..=4, e5m2);
+product!(many_columns_of_8_bits, many_e4m3_kernel: E4M3, f32, 256, -4..=4, e4m3);
 product!(floats_of_19_bits, tf32_kernel: Tf32, f32, 64, -500..=500, tf32);
 product!(odd_columns_of_19_bits, odd_tf32_kernel: Tf32, f32, 88, -500..=500, tf32);
 product!(many_columns, many_columns_kernel: i8, i32, 256, -128..=127, signed);
@@ -211,10 +216,9 @@ fn truncate(a: &[U32x4], c: &mut [f32]) {
     fill(right, a, 0);
     fence_proxy_async();
     sync_threads();
-    let mut sums = wgmma::Sum::<wgmma::E5M2, 8>::zero();
+    let mut sums = wgmma::Sum::<E5M2, 8>::zero();
     for i in 0..4 {
-        let (row, column) =
-            (wgmma::Sum::<wgmma::E5M2, 8>::row(i), wgmma::Sum::<wgmma::E5M2, 8>::column(i));
+        let (row, column) = (wgmma::Sum::<E5M2, 8>::row(i), wgmma::Sum::<E5M2, 8>::column(i));
         sums.set(i, c[row * 8 + column]);
     }
     let mut products = sums.start();
@@ -227,7 +231,7 @@ fn truncated_sums(on: &Engine) -> Check {
     // A one in each line: each product is one.
     let one = |_: &Vec<i32>| {
         let mut line = vec![0; 32];
-        line[0] = u32::from(wgmma::E5M2::from_f32(1.0).to_bits());
+        line[0] = u32::from(E5M2::from_f32(1.0).to_bits());
         line
     };
     let a = tiles(&lines(64, 1, 0..=0, 0).iter().map(one).collect::<Vec<_>>());
@@ -253,7 +257,7 @@ fn truncated_sums(on: &Engine) -> Check {
 fn convert(x: &[f32], values: &mut [f32], bits: &mut [u32]) {
     let i = global_idx_x();
     if i < x.len() && i < values.len() && i < bits.len() {
-        let (one, other) = (wgmma::E4M3::from_f32(x[i]), wgmma::E5M2::from_f32(x[i]));
+        let (one, other) = (E4M3::from_f32(x[i]), E5M2::from_f32(x[i]));
         values[i] = one.to_f32() + other.to_f32();
         bits[i] = one.to_bits() as u32 | (other.to_bits() as u32) << 8;
     }
@@ -266,7 +270,7 @@ fn converted_floats(on: &Engine) -> Check {
         .collect();
     let (mut values, mut bits) = (vec![0.0; x.len()], vec![0; x.len()]);
     launch!(on, convert(read x, write values, write bits), LaunchConfig::cover(x.len()))?;
-    let both = |x: &f32| (wgmma::E4M3::from_f32(*x), wgmma::E5M2::from_f32(*x));
+    let both = |x: &f32| (E4M3::from_f32(*x), E5M2::from_f32(*x));
     let want: Vec<f32> = x.iter().map(both).map(|(a, b)| a.to_f32() + b.to_f32()).collect();
     same("values", &values, &want)?;
     let want: Vec<u32> = x

@@ -5,7 +5,12 @@
 //! `cargo run --release -p warpwise-benches --bin wgmma_agreement` needs a GPU of compute
 //! capability 9.0; with `WARPWISE_DEVICE=cpu` the interpreter is compared with its own model. An
 //! argument is the number of tiles of each row of the table, of 4096 sums each.
-use warpwise::{U32x4, mma::Tf32, prelude::*, wgmma};
+use warpwise::{
+    U32x4,
+    mma::{E4M3, E5M2, Tf32},
+    prelude::*,
+    wgmma,
+};
 use warpwise_compiler::{ir::MmaType, tensor_cores};
 
 /// The number of tiles for each row of the table, without an argument.
@@ -60,8 +65,8 @@ macro_rules! kernel {
 }
 kernel!(multiply_bf16, run_bf16: bf16, f32, f32::from_bits, f32::to_bits);
 kernel!(multiply_f16, run_f16: f16, f32, f32::from_bits, f32::to_bits);
-kernel!(multiply_e4m3, run_e4m3: wgmma::E4M3, f32, f32::from_bits, f32::to_bits);
-kernel!(multiply_e5m2, run_e5m2: wgmma::E5M2, f32, f32::from_bits, f32::to_bits);
+kernel!(multiply_e4m3, run_e4m3: E4M3, f32, f32::from_bits, f32::to_bits);
+kernel!(multiply_e5m2, run_e5m2: E5M2, f32, f32::from_bits, f32::to_bits);
 kernel!(multiply_tf32, run_tf32: Tf32, f32, f32::from_bits, f32::to_bits);
 kernel!(multiply_i8, run_i8: i8, i32, |bits| bits as i32, |sum| sum as u32);
 kernel!(multiply_u8, run_u8: u8, i32, |bits| bits as i32, |sum| sum as u32);
@@ -168,16 +173,16 @@ const TYPES: [Type; 7] = [
     },
     Type {
         ty: MmaType::E4M3,
-        bits: |value| wgmma::E4M3::from_f32(value).to_bits().into(),
-        value: |bits| wgmma::E4M3::from_bits(bits as u8).to_f32(),
+        bits: |value| E4M3::from_f32(value).to_bits().into(),
+        value: |bits| E4M3::from_bits(bits as u8).to_f32(),
         extremes: &[0, 0x80, 1, 0x81, 7, 8, 0x38, 0xb8, 0x7e, 0xfe, 0x7f],
         fills: &FLOAT_FILLS,
         multiply: run_e4m3,
     },
     Type {
         ty: MmaType::E5M2,
-        bits: |value| wgmma::E5M2::from_f32(value).to_bits().into(),
-        value: |bits| wgmma::E5M2::from_bits(bits as u8).to_f32(),
+        bits: |value| E5M2::from_f32(value).to_bits().into(),
+        value: |bits| E5M2::from_bits(bits as u8).to_f32(),
         extremes: &[0, 0x80, 1, 0x81, 3, 4, 0x3c, 0xbc, 0x7b, 0xfb, 0x7c],
         fills: &FLOAT_FILLS,
         multiply: run_e5m2,

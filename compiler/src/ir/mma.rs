@@ -23,10 +23,12 @@ use std::fmt;
 pub enum MmaShape {
     M8N8K4,
     M8N8K16,
+    M8N8K32,
     M16N8K4,
     M16N8K8,
     M16N8K16,
     M16N8K32,
+    M16N8K64,
 }
 
 impl MmaShape {
@@ -35,10 +37,12 @@ impl MmaShape {
         match self {
             Self::M8N8K4 => [8, 8, 4],
             Self::M8N8K16 => [8, 8, 16],
+            Self::M8N8K32 => [8, 8, 32],
             Self::M16N8K4 => [16, 8, 4],
             Self::M16N8K8 => [16, 8, 8],
             Self::M16N8K16 => [16, 8, 16],
             Self::M16N8K32 => [16, 8, 32],
+            Self::M16N8K64 => [16, 8, 64],
         }
     }
 }
@@ -58,9 +62,13 @@ pub enum MmaType {
     I8,
     /// An unsigned byte.
     U8,
-    /// A float of 8 bits, 4 digits, without infinities; only warpgroups multiply it.
+    /// A signed integer of 4 bits.
+    I4,
+    /// An unsigned integer of 4 bits.
+    U4,
+    /// A float of 8 bits, 4 digits, without infinities.
     E4M3,
-    /// A float of 8 bits, 3 digits; only warpgroups multiply it.
+    /// A float of 8 bits, 3 digits.
     E5M2,
 }
 
@@ -71,6 +79,7 @@ impl MmaType {
             Self::F16 | Self::BF16 => 2,
             Self::TF32 | Self::F64 => 1,
             Self::I8 | Self::U8 | Self::E4M3 | Self::E5M2 => 4,
+            Self::I4 | Self::U4 => 8,
         }
     }
 
@@ -78,10 +87,21 @@ impl MmaType {
     pub const fn word(self) -> Scalar {
         match self {
             Self::F64 => Scalar::F64,
-            Self::F16 | Self::BF16 | Self::TF32 | Self::I8 | Self::U8 | Self::E4M3 | Self::E5M2 => {
-                Scalar::U32
-            }
+            Self::F16
+            | Self::BF16
+            | Self::TF32
+            | Self::I8
+            | Self::U8
+            | Self::I4
+            | Self::U4
+            | Self::E4M3
+            | Self::E5M2 => Scalar::U32,
         }
+    }
+
+    /// Returns true for floats of 8 bits.
+    pub const fn is_float8(self) -> bool {
+        matches!(self, Self::E4M3 | Self::E5M2)
     }
 }
 
@@ -107,9 +127,9 @@ pub const MAX_SUM_WORDS: usize = 4;
 
 impl MmaOp {
     /// Every product that some target has.
-    pub const ALL: [Self; 23] = {
-        use MmaShape::{M8N8K4, M8N8K16, M16N8K4, M16N8K8, M16N8K16, M16N8K32};
-        use MmaType::{BF16, F16, F64, I8, TF32, U8};
+    pub const ALL: [Self; 39] = {
+        use MmaShape::{M8N8K4, M8N8K16, M8N8K32, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64};
+        use MmaType::{BF16, E4M3, E5M2, F16, F64, I4, I8, TF32, U4, U8};
         const fn op(shape: MmaShape, sum: Scalar, a: MmaType, b: MmaType) -> MmaOp {
             MmaOp { shape, sum, a, b }
         }
@@ -137,6 +157,22 @@ impl MmaOp {
             op(M16N8K32, Scalar::I32, I8, U8),
             op(M16N8K32, Scalar::I32, U8, I8),
             op(M16N8K32, Scalar::I32, U8, U8),
+            op(M8N8K32, Scalar::I32, I4, I4),
+            op(M8N8K32, Scalar::I32, I4, U4),
+            op(M8N8K32, Scalar::I32, U4, I4),
+            op(M8N8K32, Scalar::I32, U4, U4),
+            op(M16N8K32, Scalar::I32, I4, I4),
+            op(M16N8K32, Scalar::I32, I4, U4),
+            op(M16N8K32, Scalar::I32, U4, I4),
+            op(M16N8K32, Scalar::I32, U4, U4),
+            op(M16N8K64, Scalar::I32, I4, I4),
+            op(M16N8K64, Scalar::I32, I4, U4),
+            op(M16N8K64, Scalar::I32, U4, I4),
+            op(M16N8K64, Scalar::I32, U4, U4),
+            op(M16N8K32, Scalar::F32, E4M3, E4M3),
+            op(M16N8K32, Scalar::F32, E4M3, E5M2),
+            op(M16N8K32, Scalar::F32, E5M2, E4M3),
+            op(M16N8K32, Scalar::F32, E5M2, E5M2),
         ]
     };
 
@@ -196,7 +232,10 @@ impl MmaOp {
     /// Returns the oldest target that has the product.
     pub fn oldest_target(self) -> Target {
         match (self.shape, self.a) {
-            (MmaShape::M8N8K16, _) | (MmaShape::M16N8K8, MmaType::F16) => Target::OLDEST,
+            (MmaShape::M8N8K16 | MmaShape::M8N8K32, _) | (MmaShape::M16N8K8, MmaType::F16) => {
+                Target::OLDEST
+            }
+            (_, MmaType::E4M3 | MmaType::E5M2) => Target::new(89),
             (MmaShape::M16N8K4 | MmaShape::M16N8K8, MmaType::F64) => Target::new(90),
             _ => Target::new(80),
         }

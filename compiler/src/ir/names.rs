@@ -80,12 +80,12 @@ names! {
         Add = "add", Min = "min", Max = "max", And = "and", Or = "or", Xor = "xor",
     }
     MmaShape {
-        M8N8K4 = "m8n8k4", M8N8K16 = "m8n8k16", M16N8K4 = "m16n8k4", M16N8K8 = "m16n8k8",
-        M16N8K16 = "m16n8k16", M16N8K32 = "m16n8k32",
+        M8N8K4 = "m8n8k4", M8N8K16 = "m8n8k16", M8N8K32 = "m8n8k32", M16N8K4 = "m16n8k4",
+        M16N8K8 = "m16n8k8", M16N8K16 = "m16n8k16", M16N8K32 = "m16n8k32", M16N8K64 = "m16n8k64",
     }
     MmaType {
         F16 = "f16", BF16 = "bf16", TF32 = "tf32", F64 = "f64", I8 = "i8", U8 = "u8",
-        E4M3 = "e4m3", E5M2 = "e5m2",
+        I4 = "i4", U4 = "u4", E4M3 = "e4m3", E5M2 = "e5m2",
     }
     Major { K = "k", Mn = "mn" }
     TextureShape { D1 = "1d", D2 = "2d", D3 = "3d", D1Layered = "a1d", D2Layered = "a2d" }

@@ -72,7 +72,7 @@ impl WgmmaOp {
     /// Returns the type of the sums.
     pub const fn sum(self) -> Scalar {
         match self.ty {
-            MmaType::I8 | MmaType::U8 => Scalar::I32,
+            MmaType::I8 | MmaType::U8 | MmaType::I4 | MmaType::U4 => Scalar::I32,
             MmaType::F16
             | MmaType::BF16
             | MmaType::TF32
@@ -130,7 +130,7 @@ impl WgmmaOp {
         match self.ty {
             MmaType::F16 | MmaType::BF16 => true,
             MmaType::I8 | MmaType::U8 | MmaType::E4M3 | MmaType::E5M2 | MmaType::TF32 => is_k_major,
-            MmaType::F64 => false,
+            MmaType::F64 | MmaType::I4 | MmaType::U4 => false,
         }
     }
 

@@ -313,8 +313,8 @@ fn wrong_factor(name: &str, arguments: &PathArguments) -> Option<(String, String
     };
     Some((
         format!(
-            "`{element}` is no type of factors: tensor cores multiply `f16`, `bf16`, `mma::Tf32`, \
-             `f64`, `i8` and `u8`"
+            "`{element}` is no type of factors: tensor cores multiply `f16`, `bf16`, `f64`, `i8`, \
+             `u8`, and `Tf32`, `E4M3`, `E5M2`, `I4` and `U4` of `warpwise::mma`"
         ),
         format!("write `mma::{name}::<{instead}, ..>`{loaded}"),
     ))

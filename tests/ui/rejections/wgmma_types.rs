@@ -1,6 +1,6 @@
 //! Products of warpgroups whose types hardware does not have, or not in that order.
 #![allow(unused)]
-use warpwise::{mma::Tf32, prelude::*, wgmma};
+use warpwise::{mma::{E4M3, Tf32}, prelude::*, wgmma};
 
 #[kernel(block = 128)]
 fn mn_major_bytes(c: &mut [i32]) {
@@ -21,7 +21,7 @@ fn mn_major_floats(c: &mut [f32]) {
 #[kernel(block = 128)]
 fn factor_of_bytes(c: &mut [f32]) {
     let right = shared!(wgmma::Tile<64>);
-    let mut products = wgmma::Products::<wgmma::E4M3, 64>::zero();
+    let mut products = wgmma::Products::<E4M3, 64>::zero();
     products.multiply(right, right);
     let sums = products.finish();
     products.multiply_registers(sums.to_factor(0), right);

@@ -14,7 +14,10 @@ use crate::{
 };
 
 /// The PTX version that introduced products for [`Target::OLDEST`], and `ldmatrix`.
-pub(super) const VERSION: &str = "6.5";
+const VERSION: &str = "6.5";
+
+/// The PTX version that introduced products of floats of 8 bits.
+const VERSION_WITH_FLOAT8: &str = "8.4";
 
 impl Emitter<'_> {
     /// A word of a product.
@@ -71,9 +74,10 @@ impl Emitter<'_> {
     }
 }
 
-/// True for products of halves, whose constant operands are hidden from `ptxas`.
+/// True for products of halves, whose constant operands are hidden from `ptxas`. On some targets
+/// those of floats of 8 bits are products of halves, too.
 pub const fn hides_constants(op: MmaOp) -> bool {
-    op.a.per_word() == 2
+    op.a.per_word() == 2 || op.a.is_float8()
 }
 
 /// The name of the instruction that loads and distributes rows.
@@ -86,7 +90,7 @@ pub const fn matrix_load_name(transposed: bool) -> &'static str {
 }
 
 /// True if `kernel` has rows to distribute.
-pub(super) fn distributes_rows(kernel: &Kernel) -> bool {
+fn distributes_rows(kernel: &Kernel) -> bool {
     kernel
         .insts
         .iter()
@@ -103,6 +107,7 @@ fn list(regs: &[Reg]) -> String {
 pub(super) const fn type_name(ty: MmaType) -> &'static str {
     match ty {
         MmaType::I8 => "s8",
+        MmaType::I4 => "s4",
         ty => ty.name(),
     }
 }
@@ -119,17 +124,28 @@ pub fn mma_name(op: MmaOp) -> String {
 
 /// Returns the product of `kernel` that the fewest targets have.
 pub(super) fn newest(kernel: &Kernel) -> Option<MmaOp> {
-    let products = kernel.insts.iter().filter_map(|(_, inst)| {
-        if let Op::Matrix(MatrixOp::Mma { op, .. }) = inst.op { Some(op) } else { None }
-    });
     // Of several, the first one.
-    products.reduce(|a, b| if b.oldest_target() > a.oldest_target() { b } else { a })
+    products(kernel).reduce(|a, b| if b.oldest_target() > a.oldest_target() { b } else { a })
+}
+
+/// The PTX version that introduced all products of `kernel`, and loads of rows for them.
+pub(super) fn version(kernel: &Kernel) -> Option<&'static str> {
+    let rows = distributes_rows(kernel).then_some(VERSION);
+    // Later versions have later numbers, all of one digit and one digit.
+    products(kernel).map(introduced).chain(rows).max()
+}
+
+fn products(kernel: &Kernel) -> impl Iterator<Item = MmaOp> {
+    kernel.insts.iter().filter_map(|(_, inst)| {
+        if let Op::Matrix(MatrixOp::Mma { op, .. }) = inst.op { Some(op) } else { None }
+    })
 }
 
 /// The PTX version that introduced `op`.
-pub(super) fn version(op: MmaOp) -> &'static str {
+fn introduced(op: MmaOp) -> &'static str {
     match op.oldest_target() {
         Target::OLDEST => VERSION,
+        _ if op.a.is_float8() => VERSION_WITH_FLOAT8,
         target if target < Target::new(90) => super::VERSION_WITH_REDUX,
         _ => super::VERSION_WITH_SUMS,
     }

@@ -308,12 +308,11 @@ pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     for level in inline::levels(kernel) {
         (version, oldest) = (version.max(level.version), oldest.max(level.target));
     }
-    // Later versions have later numbers, all of one digit and one digit.
-    match mma::newest(kernel) {
-        Some(op) => (version.max(mma::version(op)), oldest.max(op.oldest_target())),
-        None if mma::distributes_rows(kernel) => (version.max(mma::VERSION), oldest),
-        None => (version, oldest),
+    if let Some(op) = mma::newest(kernel) {
+        oldest = oldest.max(op.oldest_target());
     }
+    // Later versions have later numbers, all of one digit and one digit.
+    (mma::version(kernel).map_or(version, |needed| version.max(needed)), oldest)
 }
 
 /// The same, but for what a target needs to have.

@@ -1,10 +1,14 @@
 //! The element types of matrices, and the words of fragments.
+use super::{
+    float8::{E4M3, E5M2},
+    int4::{I4, U4},
+};
 use crate::{bf16, device, f16};
 
 /// An element type of factors.
 #[device]
 pub trait FactorElement: Copy {
-    /// The type of the elements in memory.
+    /// The type of the elements in memory, of which one may hold [several](Self::PER_VALUE).
     type Value: Copy;
     /// The type of a word of a fragment.
     type Word: Copy;
@@ -17,6 +21,15 @@ pub trait FactorElement: Copy {
     /// assert_eq!((i8::PER_WORD, f16::PER_WORD, Tf32::PER_WORD, f64::PER_WORD), (4, 2, 1, 1));
     /// ```
     const PER_WORD: usize;
+    /// The number of elements in a [`Value`](Self::Value).
+    ///
+    /// ```
+    /// use warpwise::mma::{FactorElement, I4};
+    ///
+    /// // Eight integers of 4 bits are a `u32`.
+    /// assert_eq!((i8::PER_VALUE, I4::PER_VALUE), (1, 8));
+    /// ```
+    const PER_VALUE: usize;
     /// A word of zeros.
     ///
     /// ```
@@ -25,7 +38,7 @@ pub trait FactorElement: Copy {
     /// assert_eq!(f16::ZEROS, f16::load_word(&[f16::ZERO; 2], 0, 1));
     /// ```
     const ZEROS: Self::Word;
-    /// Returns a word of the elements at `start`, `start + step` and so on.
+    /// Returns a word of the values at `start`, `start + step` and so on.
     ///
     /// ```
     /// use warpwise::mma::FactorElement;
@@ -41,6 +54,7 @@ impl FactorElement for f16 {
     type Value = f16;
     type Word = u32;
     const PER_WORD: usize = 2;
+    const PER_VALUE: usize = 1;
     const ZEROS: u32 = 0;
     fn load_word(tile: &[f16], start: usize, step: usize) -> u32 {
         let pair = &tile[start..start + step + 1];
@@ -53,6 +67,7 @@ impl FactorElement for bf16 {
     type Value = bf16;
     type Word = u32;
     const PER_WORD: usize = 2;
+    const PER_VALUE: usize = 1;
     const ZEROS: u32 = 0;
     fn load_word(tile: &[bf16], start: usize, step: usize) -> u32 {
         let pair = &tile[start..start + step + 1];
@@ -65,6 +80,7 @@ impl FactorElement for i8 {
     type Value = i8;
     type Word = u32;
     const PER_WORD: usize = 4;
+    const PER_VALUE: usize = 1;
     const ZEROS: u32 = 0;
     fn load_word(tile: &[i8], start: usize, step: usize) -> u32 {
         let bytes = &tile[start..start + 3 * step + 1];
@@ -78,6 +94,7 @@ impl FactorElement for u8 {
     type Value = u8;
     type Word = u32;
     const PER_WORD: usize = 4;
+    const PER_VALUE: usize = 1;
     const ZEROS: u32 = 0;
     fn load_word(tile: &[u8], start: usize, step: usize) -> u32 {
         let bytes = &tile[start..start + 3 * step + 1];
@@ -87,10 +104,65 @@ impl FactorElement for u8 {
 }
 
 #[device]
+impl FactorElement for E4M3 {
+    type Value = E4M3;
+    type Word = u32;
+    const PER_WORD: usize = 4;
+    const PER_VALUE: usize = 1;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[E4M3], start: usize, step: usize) -> u32 {
+        let bytes = &tile[start..start + 3 * step + 1];
+        let low = bytes[0].to_bits() as u32 | (bytes[step].to_bits() as u32) << 8;
+        let high = bytes[2 * step].to_bits() as u32 | (bytes[3 * step].to_bits() as u32) << 8;
+        low | high << 16
+    }
+}
+
+#[device]
+impl FactorElement for E5M2 {
+    type Value = E5M2;
+    type Word = u32;
+    const PER_WORD: usize = 4;
+    const PER_VALUE: usize = 1;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[E5M2], start: usize, step: usize) -> u32 {
+        let bytes = &tile[start..start + 3 * step + 1];
+        let low = bytes[0].to_bits() as u32 | (bytes[step].to_bits() as u32) << 8;
+        let high = bytes[2 * step].to_bits() as u32 | (bytes[3 * step].to_bits() as u32) << 8;
+        low | high << 16
+    }
+}
+
+#[device]
+impl FactorElement for I4 {
+    type Value = u32;
+    type Word = u32;
+    const PER_WORD: usize = 8;
+    const PER_VALUE: usize = 8;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[u32], start: usize, _step: usize) -> u32 {
+        tile[start]
+    }
+}
+
+#[device]
+impl FactorElement for U4 {
+    type Value = u32;
+    type Word = u32;
+    const PER_WORD: usize = 8;
+    const PER_VALUE: usize = 8;
+    const ZEROS: u32 = 0;
+    fn load_word(tile: &[u32], start: usize, _step: usize) -> u32 {
+        tile[start]
+    }
+}
+
+#[device]
 impl FactorElement for f64 {
     type Value = f64;
     type Word = f64;
     const PER_WORD: usize = 1;
+    const PER_VALUE: usize = 1;
     const ZEROS: f64 = 0.0;
     fn load_word(tile: &[f64], start: usize, _step: usize) -> f64 {
         tile[start]
@@ -111,6 +183,7 @@ impl FactorElement for Tf32 {
     type Value = f32;
     type Word = u32;
     const PER_WORD: usize = 1;
+    const PER_VALUE: usize = 1;
     const ZEROS: u32 = 0;
     fn load_word(tile: &[f32], start: usize, _step: usize) -> u32 {
         tile[start].to_bits()

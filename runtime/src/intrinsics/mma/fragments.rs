@@ -1,5 +1,9 @@
 //! Fragments: the parts of matrices that a lane holds, and their products.
-use super::elements::{FactorElement, SumElement, Tf32};
+use super::{
+    elements::{FactorElement, SumElement, Tf32},
+    float8::{E4M3, E5M2},
+    int4::{I4, U4},
+};
 use crate::{bf16, device, f16, warp};
 
 /// A lane's part of a left factor with `M` rows and `K` columns.
@@ -79,7 +83,7 @@ impl<T: FactorElement, const M: usize, const K: usize> A<T, M, K> {
         let mut words = [T::ZEROS; 4];
         for word in 0..M * K / 32 / T::PER_WORD {
             let i = warp::lane_id() / 4 + word % (M / 8) * 8;
-            let k = (warp::lane_id() % 4 + word / (M / 8) * 4) * T::PER_WORD;
+            let k = (warp::lane_id() % 4 + word / (M / 8) * 4) * (T::PER_WORD / T::PER_VALUE);
             words[word] = T::load_word(tile, start + i * row + k * column, column);
         }
         Self { words }
@@ -162,7 +166,7 @@ impl<T: FactorElement, const K: usize, const N: usize> B<T, K, N> {
     fn load_strided(tile: &[T::Value], start: usize, row: usize, column: usize) -> Self {
         let mut words = [T::ZEROS; 2];
         for word in 0..K * N / 32 / T::PER_WORD {
-            let k = (warp::lane_id() % 4 + word * 4) * T::PER_WORD;
+            let k = (warp::lane_id() % 4 + word * 4) * (T::PER_WORD / T::PER_VALUE);
             let j = warp::lane_id() / 4;
             words[word] = T::load_word(tile, start + k * row + j * column, row);
         }
@@ -501,12 +505,13 @@ pub trait MultiplyAdd<Right, Total>: Copy {
 /// Loads 16 bytes of a row.
 #[device]
 fn load_row<T: FactorElement>(tile: &[T::Value], start: usize) -> [T::Word; 4] {
-    let row = &tile[start..start + 4 * T::PER_WORD];
+    let in_word = T::PER_WORD / T::PER_VALUE;
+    let row = &tile[start..start + 4 * in_word];
     [
         T::load_word(row, 0, 1),
-        T::load_word(row, T::PER_WORD, 1),
-        T::load_word(row, 2 * T::PER_WORD, 1),
-        T::load_word(row, 3 * T::PER_WORD, 1),
+        T::load_word(row, in_word, 1),
+        T::load_word(row, 2 * in_word, 1),
+        T::load_word(row, 3 * in_word, 1),
     ]
 }
 
@@ -555,7 +560,8 @@ macro_rules! matrix_loads {
             /// On the host.
             pub fn load_matrix(tile: &[$value], start: usize, pitch: usize) -> Self {
                 let lane = warp::lane_id();
-                let at = start + lane % 16 * pitch + lane / 16 * ($k / 2);
+                let half = $k / 2 / <$ty>::PER_VALUE;
+                let at = start + lane % 16 * pitch + lane / 16 * half;
                 Self { words: warpwise::mma::words::distribute_rows(load_row::<$ty>(tile, at)) }
             }
         }
@@ -607,7 +613,8 @@ macro_rules! matrix_loads {
                 pitch: usize,
             ) -> [Self; 2] {
                 let lane = warp::lane_id();
-                let at = start + (lane / 16 * 8 + lane % 8) * pitch + lane / 8 % 2 * ($k / 2);
+                let half = $k / 2 / <$ty>::PER_VALUE;
+                let at = start + (lane / 16 * 8 + lane % 8) * pitch + lane / 8 % 2 * half;
                 let words = warpwise::mma::words::distribute_rows(load_row::<$ty>(tile, at));
                 [Self { words: [words[0], words[1]] }, Self { words: [words[2], words[3]] }]
             }
@@ -621,6 +628,10 @@ matrix_loads! {
     Tf32, f32, 8;
     i8, i8, 32;
     u8, u8, 32;
+    E4M3, E4M3, 32;
+    E5M2, E5M2, 32;
+    I4, u32, 64;
+    U4, u32, 64;
 }
 
 /// Implements loads of whole rows whose columns are distributed, for elements of 16 bits.
@@ -764,4 +775,20 @@ products! {
     m16n8k32_i32_i8_u8: i8, u8, i32, 16, 8, 32;
     m16n8k32_i32_u8_i8: u8, i8, i32, 16, 8, 32;
     m16n8k32_i32_u8_u8: u8, u8, i32, 16, 8, 32;
+    m8n8k32_i32_i4_i4: I4, I4, i32, 8, 8, 32;
+    m8n8k32_i32_i4_u4: I4, U4, i32, 8, 8, 32;
+    m8n8k32_i32_u4_i4: U4, I4, i32, 8, 8, 32;
+    m8n8k32_i32_u4_u4: U4, U4, i32, 8, 8, 32;
+    m16n8k32_i32_i4_i4: I4, I4, i32, 16, 8, 32;
+    m16n8k32_i32_i4_u4: I4, U4, i32, 16, 8, 32;
+    m16n8k32_i32_u4_i4: U4, I4, i32, 16, 8, 32;
+    m16n8k32_i32_u4_u4: U4, U4, i32, 16, 8, 32;
+    m16n8k64_i32_i4_i4: I4, I4, i32, 16, 8, 64;
+    m16n8k64_i32_i4_u4: I4, U4, i32, 16, 8, 64;
+    m16n8k64_i32_u4_i4: U4, I4, i32, 16, 8, 64;
+    m16n8k64_i32_u4_u4: U4, U4, i32, 16, 8, 64;
+    m16n8k32_f32_e4m3_e4m3: E4M3, E4M3, f32, 16, 8, 32;
+    m16n8k32_f32_e4m3_e5m2: E4M3, E5M2, f32, 16, 8, 32;
+    m16n8k32_f32_e5m2_e4m3: E5M2, E4M3, f32, 16, 8, 32;
+    m16n8k32_f32_e5m2_e5m2: E5M2, E5M2, f32, 16, 8, 32;
 }

@@ -45,15 +45,19 @@
 //! | `f64` | `f64` | 16 x 4, 16 x 8 | 4 x 8, 8 x 8 | 16 x 8 | sm_90 and later |
 //! | `i8`, `u8` | `i32` | 8 x 16 | 16 x 8 | 8 x 8 | sm_75 and later |
 //! | `i8`, `u8` | `i32` | 16 x 16, 16 x 32 | 16 x 8, 32 x 8 | 16 x 8 | sm_80 and later |
+//! | [`I4`], [`U4`] | `i32` | 8 x 32 | 32 x 8 | 8 x 8 | sm_75 and later |
+//! | [`I4`], [`U4`] | `i32` | 16 x 32, 16 x 64 | 32 x 8, 64 x 8 | 16 x 8 | sm_80 and later |
+//! | [`E4M3`], [`E5M2`] | `f32` | 16 x 32 | 32 x 8 | 16 x 8 | sm_89 and later |
 //!
-//! One factor may be `i8` and the other `u8`. A launch on a GPU that lacks a product is an error.
+//! One integer factor may be signed and the other unsigned, and one factor `E4M3` and the other
+//! `E5M2`. A launch on a GPU that lacks a product is an error.
 //!
 //! # Accuracy
 //!
 //! Sums of integers wrap. Sums of `f64` are fused multiply-adds in the order of `k`. All products
 //! of an element of an `f32` or `f16` sum and the element itself are one sum of terms that are
 //! truncated to 25 bits after the point of the largest; sums in `f32` are truncated, those in
-//! `f16` rounded. `docs/mma.md` has the details.
+//! `f16` rounded. Floats of 8 bits are added in two such sums. `docs/mma.md` has the details.
 //!
 //! # Lanes
 //!
@@ -64,9 +68,13 @@
 //!
 //! On the host products panic: see [`host`](crate::host).
 mod elements;
+mod float8;
 mod fragments;
+mod int4;
 #[doc(hidden)]
 pub mod words;
 
 pub use elements::{FactorElement, SumElement, Tf32, round_to_tf32};
+pub use float8::{E4M3, E5M2};
 pub use fragments::{A, Accumulator, B, MultiplyAdd};
+pub use int4::{I4, U4};

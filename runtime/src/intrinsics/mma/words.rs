@@ -19,12 +19,16 @@ macro_rules! products {
 
 products! {
     u32, f32: m16n8k8_f32_f16_f16 m16n8k16_f32_f16_f16 m16n8k8_f32_bf16_bf16
-        m16n8k16_f32_bf16_bf16 m16n8k4_f32_tf32_tf32 m16n8k8_f32_tf32_tf32;
+        m16n8k16_f32_bf16_bf16 m16n8k4_f32_tf32_tf32 m16n8k8_f32_tf32_tf32
+        m16n8k32_f32_e4m3_e4m3 m16n8k32_f32_e4m3_e5m2 m16n8k32_f32_e5m2_e4m3 m16n8k32_f32_e5m2_e5m2;
     u32, u32: m16n8k8_f16_f16_f16 m16n8k16_f16_f16_f16;
     f64, f64: m8n8k4_f64_f64_f64 m16n8k4_f64_f64_f64 m16n8k8_f64_f64_f64;
     u32, i32: m8n8k16_i32_i8_i8 m8n8k16_i32_i8_u8 m8n8k16_i32_u8_i8 m8n8k16_i32_u8_u8
         m16n8k16_i32_i8_i8 m16n8k16_i32_i8_u8 m16n8k16_i32_u8_i8 m16n8k16_i32_u8_u8
-        m16n8k32_i32_i8_i8 m16n8k32_i32_i8_u8 m16n8k32_i32_u8_i8 m16n8k32_i32_u8_u8;
+        m16n8k32_i32_i8_i8 m16n8k32_i32_i8_u8 m16n8k32_i32_u8_i8 m16n8k32_i32_u8_u8
+        m8n8k32_i32_i4_i4 m8n8k32_i32_i4_u4 m8n8k32_i32_u4_i4 m8n8k32_i32_u4_u4
+        m16n8k32_i32_i4_i4 m16n8k32_i32_i4_u4 m16n8k32_i32_u4_i4 m16n8k32_i32_u4_u4
+        m16n8k64_i32_i4_i4 m16n8k64_i32_i4_u4 m16n8k64_i32_u4_i4 m16n8k64_i32_u4_u4;
 }
 
 /// Distributes four matrices of 8 rows to fragments, as `ldmatrix` does. Each lane passes a row of

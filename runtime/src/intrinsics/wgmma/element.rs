@@ -1,6 +1,8 @@
 //! The element types of factors.
-use super::float8::{E4M3, E5M2};
-use crate::{U32x4, bf16, device, f16, mma::Tf32};
+use crate::{
+    U32x4, bf16, device, f16,
+    mma::{E4M3, E5M2, Tf32},
+};
 
 /// An element type of factors: `f16`, `bf16`, [`Tf32`], [`E4M3`], [`E5M2`], `i8` or `u8`.
 #[diagnostic::on_unimplemented(

@@ -8,7 +8,7 @@
 //! |---|---|---|---|---|
 //! | `f16`, `bf16` | `f32` | 64 | K-major, MN-major | 8, 16, 24 and so on up to 256 |
 //! | [`Tf32`](crate::mma::Tf32) | `f32` | 32 | K-major | 8, 16, 24 and so on up to 256 |
-//! | [`E4M3`], [`E5M2`] | `f32` | 128 | K-major | 8, 16, 24 and so on up to 256 |
+//! | [`E4M3`](crate::mma::E4M3), [`E5M2`](crate::mma::E5M2) | `f32` | 128 | K-major | 8, 16, 24 and so on up to 256 |
 //! | `i8`, `u8` | `i32` | 128 | K-major | 8, 16, 24, 32, 48, 64 and so on up to 256 |
 //!
 //! ```
@@ -93,13 +93,11 @@
 mod element;
 #[doc(hidden)]
 pub mod examples;
-mod float8;
 mod products;
 mod tile;
 #[doc(hidden)]
 pub mod words;
 
 pub use element::{FactorElement, HalfElement};
-pub use float8::{E4M3, E5M2};
 pub use products::{Products, Sum};
 pub use tile::Tile;

@@ -14,7 +14,7 @@ impl E4M3 {
     /// Returns the number with these bits: a sign, 4 bits of exponent and 3 of fraction.
     ///
     /// ```
-    /// use warpwise::wgmma::E4M3;
+    /// use warpwise::mma::E4M3;
     ///
     /// assert_eq!(E4M3::from_bits(0x38).to_f32(), 1.0);
     /// ```
@@ -25,7 +25,7 @@ impl E4M3 {
     /// Returns the bits.
     ///
     /// ```
-    /// use warpwise::wgmma::E4M3;
+    /// use warpwise::mma::E4M3;
     ///
     /// assert_eq!(E4M3::from_f32(-1.0).to_bits(), 0xb8);
     /// ```
@@ -38,7 +38,7 @@ impl E4M3 {
     /// That is `cvt.rn.satfinite.e4m3x2.f32` of PTX.
     ///
     /// ```
-    /// use warpwise::wgmma::E4M3;
+    /// use warpwise::mma::E4M3;
     ///
     /// assert_eq!(E4M3::from_f32(1.1).to_f32(), 1.125);
     /// assert_eq!(E4M3::from_f32(-1000.0).to_f32(), -448.0);
@@ -61,7 +61,7 @@ impl E4M3 {
     /// Returns the value, exactly.
     ///
     /// ```
-    /// use warpwise::wgmma::E4M3;
+    /// use warpwise::mma::E4M3;
     ///
     /// assert_eq!(E4M3::from_bits(0x7e).to_f32(), 448.0);
     /// assert!(E4M3::from_bits(0x7f).to_f32().is_nan());
@@ -88,7 +88,7 @@ impl E5M2 {
     /// Returns the number with these bits: a sign, 5 bits of exponent and 2 of fraction.
     ///
     /// ```
-    /// use warpwise::wgmma::E5M2;
+    /// use warpwise::mma::E5M2;
     ///
     /// assert_eq!(E5M2::from_bits(0x3c).to_f32(), 1.0);
     /// ```
@@ -99,7 +99,7 @@ impl E5M2 {
     /// Returns the bits.
     ///
     /// ```
-    /// use warpwise::wgmma::E5M2;
+    /// use warpwise::mma::E5M2;
     ///
     /// assert_eq!(E5M2::from_f32(-1.0).to_bits(), 0xbc);
     /// ```
@@ -112,7 +112,7 @@ impl E5M2 {
     /// That is `cvt.rn.satfinite.e5m2x2.f32` of PTX.
     ///
     /// ```
-    /// use warpwise::wgmma::E5M2;
+    /// use warpwise::mma::E5M2;
     ///
     /// assert_eq!(E5M2::from_f32(1.2).to_f32(), 1.25);
     /// assert_eq!(E5M2::from_f32(1e9).to_f32(), 57344.0);
@@ -135,7 +135,7 @@ impl E5M2 {
     /// Returns the value, exactly.
     ///
     /// ```
-    /// use warpwise::wgmma::E5M2;
+    /// use warpwise::mma::E5M2;
     ///
     /// assert_eq!(E5M2::from_bits(0xfb).to_f32(), -57344.0);
     /// assert_eq!(E5M2::from_bits(0x7c).to_f32(), f32::INFINITY);
