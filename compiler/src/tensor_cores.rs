@@ -17,12 +17,12 @@
 //!      result is NaN; otherwise, an infinity is the result.
 //!
 //! - **Floats of 8 bits** in products of a warp: two such sums, as if the elements were `f16`s. The
-//!   first one is of `c` and the lower two products of each word, the second one of the first one
-//!   and the upper two. In products of warpgroups: one sum, with the fewer bits of
-//!   [`Precision::FLOAT8`] for terms and sums.
+//!   first one is of the lower two products of each word, the second one of the first one and the
+//!   upper two. It is added to `c` as floats are. In products of warpgroups: one sum, with the
+//!   fewer bits of [`Precision::FLOAT8`] for terms and sums.
 //!
-//! The rules for floats are measured on an H200 (sm_90), whose results for `f16`, `bf16` and `tf32`
-//! they equal bit for bit. Those for 8 bits in products of warpgroups are as in MMA-Sim (Xie et al., "MMA-Sim: Bit-Accurate
+//! The rules for floats are measured on an H200 (sm_90), whose results they equal bit for bit.
+//! Those for 8 bits in products of warpgroups are from MMA-Sim (Xie et al., "MMA-Sim: Bit-Accurate
 //! Reference Model of Tensor Cores and Matrix Cores", 2025); the benchmark `wgmma_agreement`
 //! compares them with a GPU. GPUs of other architectures split a sum into groups and truncate to
 //! other quanta, so their last bits may differ.
@@ -342,7 +342,14 @@ fn sum_f32(op: MmaOp, words: &Words, place: [usize; 2], c: u32) -> u32 {
         let sum = sum(op, words, place, numbers, Number::of_bits(c.into(), 8, 23));
         rounded_to_f32(sum, Precision::USUAL)
     };
-    if op.a.is_float8() { add(add(c, |k| k % 4 < 2), |k| k % 4 >= 2) } else { add(c, |_| true) }
+    if !op.a.is_float8() {
+        return add(c, |_| true);
+    }
+    let products = add(add(0, |k| k % 4 < 2), |k| k % 4 >= 2);
+    match f32::from_bits(c) + f32::from_bits(products) {
+        total if total.is_nan() => NAN,
+        total => total.to_bits(),
+    }
 }
 
 /// Returns the bits of a sum in `f32`.

@@ -372,13 +372,14 @@ fn truncate_to_f32(value: f64) -> f32 {
 }
 
 /// Returns the sum that sm_90 computes of floats of 8 bits: of the lower two of every four products,
-/// and then of the upper two.
+/// of the upper two, and of `c`.
 fn sum_of_floats_of_8_bits(a: &[f32], b: &[f32], c: f32) -> f64 {
     let half = |all: &[f32], first: usize| -> Vec<f32> {
         all.chunks(4).flat_map(|four| four[first..first + 2].to_vec()).collect()
     };
-    let lower = truncate_to_f32(truncated_sum(&half(a, 0), &half(b, 0), c));
-    truncated_sum(&half(a, 2), &half(b, 2), lower)
+    let lower = truncate_to_f32(truncated_sum(&half(a, 0), &half(b, 0), 0.0));
+    let products = truncate_to_f32(truncated_sum(&half(a, 2), &half(b, 2), lower));
+    f64::from(c + products)
 }
 
 /// Cases of one product with numbers of many magnitudes.

@@ -57,7 +57,8 @@
 //! Sums of integers wrap. Sums of `f64` are fused multiply-adds in the order of `k`. All products
 //! of an element of an `f32` or `f16` sum and the element itself are one sum of terms that are
 //! truncated to 25 bits after the point of the largest; sums in `f32` are truncated, those in
-//! `f16` rounded. Floats of 8 bits are added in two such sums. `docs/mma.md` has the details.
+//! `f16` rounded. Products of floats of 8 bits are two such sums, and are added to the
+//! element as floats are. `docs/mma.md` has the details.
 //!
 //! # Lanes
 //!
