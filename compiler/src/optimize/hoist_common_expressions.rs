@@ -11,25 +11,48 @@
 //! Takes pure operations whose operands are visible above the `if`, also from an `if` inside an
 //! arm, but from no loop: there the value would occupy a register all along.
 //!
+//! Once the rounds of loops stand one after the other, [`hoist_common_addresses`] does the same
+//! with what only arms of later `if`s compute again. Such a value may be computed in vain, so it
+//! takes the cheap operations of which addresses consist.
+//!
 //! Why: common subexpressions are eliminated only where the first stands before the second on every
 //! path. Neighbours that are visited under conditions, some of them always, share their rows,
-//! columns and remainders.
+//! columns and remainders. At the border of an image each of them has a condition of its own.
 use super::eliminate_common_subexpressions::{Seen, key};
 use crate::{
     id::{Facts, Id},
-    ir::{Body, Effect, InstId, Kernel, Op},
+    ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, Ty},
 };
 
 /// Hoists operations of `kernel`, whose instructions are numbered in order; they are not
 /// afterwards. The later ones are left to the elimination of common subexpressions.
 pub(super) fn hoist_common_expressions(kernel: &mut Kernel) {
+    hoist(kernel, Later::Always);
+}
+
+/// Hoists what addresses consist of, as [`hoist_common_expressions`] does, also if the later ones
+/// are in arms.
+pub(super) fn hoist_common_addresses(kernel: &mut Kernel) {
+    hoist(kernel, Later::InArms);
+}
+
+/// Where the code after an `if` computes a value again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Later {
+    /// Whenever it runs.
+    Always,
+    /// Perhaps in the arm of another `if`.
+    InArms,
+}
+
+fn hoist(kernel: &mut Kernel, later: Later) {
     if !kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::If { .. })) {
         return;
     }
     let numbers = number_values(kernel);
     let list = std::mem::take(&mut kernel.body);
     let (computed_later, outside) = (kernel.insts.facts(false), kernel.insts.facts(true));
-    let list = Walk { kernel, numbers, computed_later, outside }.body(list);
+    let list = Walk { kernel, later, numbers, computed_later, outside }.body(list);
     kernel.body = list;
 }
 
@@ -46,6 +69,7 @@ fn number_values(kernel: &Kernel) -> Facts<InstId, InstId> {
 
 struct Walk<'k> {
     kernel: &'k mut Kernel,
+    later: Later,
     numbers: Facts<InstId, InstId>,
     /// True for the numbers of values that the rest of the body computes.
     computed_later: Facts<InstId, bool>,
@@ -76,6 +100,13 @@ impl Walk<'_> {
     fn mark_computed(&mut self, list: &[InstId], is_computed: bool) {
         for &id in list {
             self.computed_later[self.numbers[id]] = is_computed;
+            if self.later == Later::InArms && matches!(self.kernel.insts[id].op, Op::If { .. }) {
+                let mut inside = Vec::new();
+                self.collect(id, &mut inside);
+                for id in inside {
+                    self.computed_later[self.numbers[id]] = is_computed;
+                }
+            }
         }
     }
 
@@ -123,10 +154,11 @@ impl Walk<'_> {
     /// Notes that `id` moves before the `if`, where that is possible and its value is computed
     /// after the `if`.
     fn try_hoist(&mut self, id: InstId) -> bool {
-        let op = &self.kernel.insts[id].op;
-        let moves = op.effect() == Effect::None
+        let inst = &self.kernel.insts[id];
+        let moves = inst.op.effect() == Effect::None
+            && (self.later == Later::Always || is_of_addresses(self.kernel, inst))
             && self.computed_later[self.numbers[id]]
-            && op.operands().all(|operand| self.outside[operand]);
+            && inst.op.operands().all(|operand| self.outside[operand]);
         self.outside[id] = moves;
         moves
     }
@@ -139,5 +171,18 @@ impl Walk<'_> {
                 walk.drop_outside(id);
             }
         });
+    }
+}
+
+/// True for one of the cheap operations of which addresses consist.
+fn is_of_addresses(kernel: &Kernel, inst: &Inst) -> bool {
+    let is_int = |ty: Ty| matches!(ty, Ty::Scalar(scalar) if scalar.is_int());
+    match inst.op {
+        Op::Const(_) | Op::Param(_) | Op::Len(_) | Op::Index { .. } => true,
+        Op::Cast { value } => is_int(inst.ty) && is_int(kernel.insts[value].ty),
+        Op::Binary {
+            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl, ..
+        } => is_int(inst.ty),
+        _ => false,
     }
 }

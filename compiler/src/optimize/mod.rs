@@ -145,7 +145,7 @@ use fold_constants::fold_constants;
 use fold_ranges::fold_ranges;
 use forward_locals::forward_locals;
 use hoist_checks::hoist_checks;
-use hoist_common_expressions::hoist_common_expressions;
+use hoist_common_expressions::{hoist_common_addresses, hoist_common_expressions};
 use hoist_loads::hoist_loads;
 use hoist_tables::hoist_tables;
 use linearize_indices::linearize_indices;
@@ -309,6 +309,14 @@ fn repeat_bodies(engine: Engine, mut kernel: Kernel, mut fallbacks: HashSet<Inst
     unroll_loops(&mut kernel, &fallbacks, engine == Engine::Gpu);
     kernel.renumber();
     forward_locals(&mut kernel);
+    // Coarsened kernels have no registers left for values that only some threads need.
+    if engine == Engine::Gpu && kernel.coarsening.is_none() {
+        eliminate_common_subexpressions(&mut kernel);
+        kernel.renumber();
+        // The rounds of loops stand next to each other now.
+        hoist_common_addresses(&mut kernel);
+        kernel.renumber();
+    }
     eliminate_common_subexpressions(&mut kernel);
     eliminate_dead_code(&mut kernel);
     // After what unrolls, so that the checks of all rounds stand before the first load.
