@@ -476,17 +476,10 @@ impl Walk<'_, '_> {
         let value = self.narrowest(id);
         for number in if is_exact { self.facts_around } else { 0 }..self.facts.len() {
             let Fact { op, lhs, rhs } = self.facts[number];
-            let (op, other, offset) = if lhs == value {
-                (op, rhs, 0)
-            } else if rhs == value {
-                (swapped(op), lhs, 0)
-            } else if let Op::Binary { op: BinaryOp::Sub, lhs: minuend, rhs: amount } =
-                *self.op(lhs)
-                && self.narrowest(minuend) == value
-                && limits.min == 0
-                && let Some(amount) = self.number(amount)
-            {
-                (op, rhs, amount)
+            let (op, other, offset) = if let Some(offset) = self.offset_to(value, lhs) {
+                (op, rhs, offset)
+            } else if let Some(offset) = self.offset_to(value, rhs) {
+                (swapped(op), lhs, offset)
             } else {
                 continue;
             };
@@ -494,6 +487,21 @@ impl Walk<'_, '_> {
             self.is_guarded |= narrows && number < self.facts_around;
         }
         Some(Interval { min: min?, max: max? })
+    }
+
+    /// Returns what is to be added to `side` of a comparison for `value`: it is the unsigned value
+    /// without a constant, perhaps wrapped, or any value plus a constant, which did not wrap.
+    fn offset_to(&self, value: InstId, side: InstId) -> Option<i128> {
+        if side == value {
+            return Some(0);
+        }
+        let Op::Binary { op, lhs, rhs } = *self.op(side) else { return None };
+        let constant = self.number(rhs).filter(|_| self.narrowest(lhs) == value)?;
+        match op {
+            BinaryOp::Sub if self.limits(value)?.min == 0 => Some(constant),
+            BinaryOp::Add if self.around.ranges.is_exact(side) => Some(-constant),
+            _ => None,
+        }
     }
 
     /// Narrows the bounds of a value by what it compares to, once `offset` was subtracted from it.
