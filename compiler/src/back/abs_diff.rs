@@ -1,6 +1,6 @@
 //! Absolute differences of integers, alone and added to a sum, which hardware computes by one
 //! instruction.
-use crate::ir::{BinaryOp, InstId, Kernel, Op, Scalar, Ty};
+use crate::ir::{BinaryOp, InstId, Kernel, Op, Scalar, Ty, UnaryOp};
 
 /// `|lhs - rhs|`, plus the addend if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +15,8 @@ pub struct AbsDiff {
     pub is_signed: bool,
 }
 
-/// Returns the operands of `id` if it is `max(a, b) - min(a, b)`, or a sum of such a difference and
-/// an addend.
+/// Returns the operands of `id` if it is `max(a, b) - min(a, b)`, the magnitude of a difference that
+/// does not overflow, or a sum of such a number and an addend.
 pub fn find_abs_diff(kernel: &Kernel, id: InstId) -> Option<AbsDiff> {
     let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[id].op else {
         return find_difference(kernel, id);
@@ -29,6 +29,36 @@ pub fn find_abs_diff(kernel: &Kernel, id: InstId) -> Option<AbsDiff> {
 }
 
 fn find_difference(kernel: &Kernel, id: InstId) -> Option<AbsDiff> {
+    find_magnitude(kernel, id).or_else(|| find_distance(kernel, id))
+}
+
+/// `(a - b).abs()` for `i32`s of at most 16 bits.
+fn find_magnitude(kernel: &Kernel, id: InstId) -> Option<AbsDiff> {
+    let Op::Unary { op: UnaryOp::Abs, value } = kernel.insts[id].op else { return None };
+    let Op::Binary { op: BinaryOp::Sub, lhs, rhs } = kernel.insts[value].op else { return None };
+    let is_signed = kernel.insts[id].ty == Ty::Scalar(Scalar::I32);
+    (is_signed && is_short(kernel, lhs) && is_short(kernel, rhs)).then_some(AbsDiff {
+        lhs,
+        rhs,
+        addend: None,
+        is_signed,
+    })
+}
+
+/// True for a number that is cast from an integer of at most 16 bits.
+fn is_short(kernel: &Kernel, mut id: InstId) -> bool {
+    while let Op::Cast { value } = kernel.insts[id].op {
+        match kernel.insts[value].ty {
+            Ty::Scalar(Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16) => return true,
+            _ if is_word(kernel, value) => id = value,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// `max(a, b) - min(a, b)`
+fn find_distance(kernel: &Kernel, id: InstId) -> Option<AbsDiff> {
     let binary = |id: InstId| match kernel.insts[id].op {
         Op::Binary { op, lhs, rhs } => Some((op, [lhs, rhs])),
         _ => None,

@@ -18,7 +18,11 @@ use warpwise_compiler::{
 impl Emitter<'_> {
     /// An operation on one value.
     pub(super) fn unary(&mut self, id: InstId, op: UnaryOp, value: InstId) -> Value {
-        let (scalar, value) = (self.scalar(id), self.value(value));
+        let scalar = self.scalar(id);
+        if let Some(difference) = find_abs_diff(self.kernel, id) {
+            return self.abs_diff(scalar, difference);
+        }
+        let value = self.value(value);
         if let Some(format) = scalar.half() {
             return self.half_unary(format, op, &value);
         }

@@ -21,6 +21,9 @@ impl Emitter<'_> {
         if let Some(format) = scalar.half() {
             return self.half_unary(format, op, value);
         }
+        if let Some(difference) = find_abs_diff(self.kernel, id) {
+            return self.abs_diff(difference);
+        }
         match op {
             UnaryOp::Neg if scalar.is_float() => self.change_sign(id, "neg", "xor", value),
             UnaryOp::Abs if scalar.is_float() => self.change_sign(id, "abs", "and", value),
@@ -155,17 +158,8 @@ impl Emitter<'_> {
             let word = self.regs.fresh(Class::B32);
             ptx!(self, "mov.b32 {word}, {{{low}, {high}}}");
             word.into()
-        } else if let Some(AbsDiff { lhs, rhs, addend, is_signed }) = find_abs_diff(self.kernel, id)
-        {
-            let ty = if is_signed { "s32" } else { "u32" };
-            let [lhs, rhs] = [lhs, rhs].map(|operand| self.operand(operand));
-            let addend = match addend {
-                Some(addend) => self.operand(addend),
-                None => Operand::Imm(Imm { bits: 0, scalar: Scalar::U32 }),
-            };
-            let sum = self.regs.fresh(Class::B32);
-            ptx!(self, "sad.{ty} {sum}, {lhs}, {rhs}, {addend}");
-            sum.into()
+        } else if let Some(difference) = find_abs_diff(self.kernel, id) {
+            self.abs_diff(difference)
         } else if op == BinaryOp::RotateLeft {
             self.rotate_left(scalar, lhs, rhs)
         } else if op == BinaryOp::MulHigh {
@@ -201,6 +195,20 @@ impl Emitter<'_> {
         } else {
             self.int_binary(scalar, scalar, op, lhs, rhs)
         }
+    }
+
+    /// An absolute difference, and the sum that it is added to: one instruction.
+    fn abs_diff(&mut self, difference: AbsDiff) -> Value {
+        let AbsDiff { lhs, rhs, addend, is_signed } = difference;
+        let ty = if is_signed { "s32" } else { "u32" };
+        let [lhs, rhs] = [lhs, rhs].map(|operand| self.operand(operand));
+        let addend = match addend {
+            Some(addend) => self.operand(addend),
+            None => Operand::Imm(Imm { bits: 0, scalar: Scalar::U32 }),
+        };
+        let sum = self.regs.fresh(Class::B32);
+        ptx!(self, "sad.{ty} {sum}, {lhs}, {rhs}, {addend}");
+        sum.into()
     }
 
     /// `lhs / rhs` and `lhs % rhs` of unsigned integers by a power of two: one instruction.
