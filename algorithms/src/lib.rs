@@ -4,7 +4,7 @@
 //! and norms are functions on [slices](warpwise::Slice) of a device. The first argument is a
 //! [`Device`](warpwise::Device) or a [`Stream`](warpwise::Stream), whose queue the call joins.
 //! Results have the same bits on every device, the SIMT interpreter included; of products of
-//! halves, [`mma`](warpwise::mma) states on which.
+//! halves, tf32 and floats of 8 bits, [`mma`](warpwise::mma) states on which.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -51,7 +51,7 @@ mod transpose;
 
 pub use attention::{Attention, AttentionElement};
 pub use error::{Error, Result};
-pub use gemm::{Activation, Gemm, GemmTile, HalfElement};
+pub use gemm::{Activation, Float8Element, Gemm, GemmTile, HalfElement, IntegerElement};
 pub use histogram::{bin_count, histogram};
 pub use norm::{layer_norm, softmax};
 pub use operator::Operator;

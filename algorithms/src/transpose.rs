@@ -1,15 +1,21 @@
 //! Transposition of matrices.
 use crate::error::{Result, require_shape};
-use warpwise::{Rows, RowsMut, Slice2, prelude::*};
+use warpwise::{Rows, RowsMut, Slice2, mma::round_to_tf32, prelude::*};
 
 /// Rows and columns of the tile of a block.
 #[device]
 const TILE: usize = 64;
 
+/// Converts an element to one of the result: rounds it if `TO_TF32`, which takes `f32`s.
+#[device]
+fn convert<T: Num, const TO_TF32: bool>(x: T) -> T {
+    if TO_TF32 { T::from_f64(round_to_tf32(x.as_f32()) as f64) } else { x }
+}
+
 /// Transposes through tiles in shared memory, whose rows are padded so that columns have no bank
 /// conflicts.
 #[kernel(block = (32, 8))]
-fn transpose_tiles<T: Num>(x: Rows<T>, mut out: RowsMut<T>) {
+fn transpose_tiles<T: Num, const TO_TF32: bool>(x: Rows<T>, mut out: RowsMut<T>) {
     let tile = shared!([[T; TILE + 1]; TILE]);
     let (tx, ty) = (thread_idx_x(), thread_idx_y());
     let (row, column) = (block_idx_y() * TILE, block_idx_x() * TILE);
@@ -28,7 +34,8 @@ fn transpose_tiles<T: Num>(x: Rows<T>, mut out: RowsMut<T>) {
         }
         for part in 0..8 {
             for half in 0..2 {
-                tile[part * 8 + ty][half * 32 + tx] = own[part][half];
+                let x = convert::<T, TO_TF32>(own[part][half]);
+                tile[part * 8 + ty][half * 32 + tx] = x;
             }
         }
         sync_threads();
@@ -43,7 +50,7 @@ fn transpose_tiles<T: Num>(x: Rows<T>, mut out: RowsMut<T>) {
             for half in 0..2 {
                 let (i, j) = (part * 8 + ty, half * 32 + tx);
                 if row + i < x.rows() && column + j < x.columns() {
-                    tile[i][j] = x[(row + i, column + j)];
+                    tile[i][j] = convert::<T, TO_TF32>(x[(row + i, column + j)]);
                 }
             }
         }
@@ -78,10 +85,27 @@ fn transpose_tiles<T: Num>(x: Rows<T>, mut out: RowsMut<T>) {
 /// # Ok::<(), warpwise_algorithms::Error>(())
 /// ```
 pub fn transpose<T: Num>(device: &Device, x: &Slice2<T>, out: &mut Slice2<T>) -> Result<()> {
+    launch::<T, false>(device, x, out)
+}
+
+/// Transposes as [`transpose`] does, and rounds the elements to tf32.
+pub(crate) fn transpose_to_tf32(
+    device: &Device,
+    x: &Slice2<f32>,
+    out: &mut Slice2<f32>,
+) -> Result<()> {
+    launch::<f32, true>(device, x, out)
+}
+
+fn launch<T: Num, const TO_TF32: bool>(
+    device: &Device,
+    x: &Slice2<T>,
+    out: &mut Slice2<T>,
+) -> Result<()> {
     require_shape("out", out, (x.columns(), x.rows()))?;
     if x.rows() > 0 && x.columns() > 0 {
         let grid = (x.columns().div_ceil(TILE), x.rows().div_ceil(TILE));
-        transpose_tiles::launch(device, LaunchConfig::grid(grid), x, out)?;
+        transpose_tiles::<T, TO_TF32>::launch(device, LaunchConfig::grid(grid), x, out)?;
     }
     Ok(())
 }

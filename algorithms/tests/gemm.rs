@@ -1,6 +1,10 @@
 //! Products of matrices, compared with plain Rust.
-use warpwise::{Autotuner, Slice, prelude::*};
-use warpwise_algorithms::{Activation, Error, Gemm, GemmTile, Result};
+use warpwise::{
+    Autotuner, Slice,
+    mma::{E4M3, E5M2, round_to_tf32},
+    prelude::*,
+};
+use warpwise_algorithms::{Activation, Error, Gemm, GemmTile, IntegerElement, Result};
 
 /// Rows, columns and depth: whole tiles, parts of them, and rows that are no whole vectors.
 const SHAPES: [(usize, usize, usize); 6] =
@@ -70,6 +74,21 @@ fn check_halves(gemm: Gemm) -> Result<()> {
     })
 }
 
+fn check_floats_of_8_bits(gemm: Gemm) -> Result<()> {
+    check(gemm, |device, a, b, c| {
+        let [a, b] = [a, b].map(|x| x.iter().map(|x| E4M3::from_f32(*x)).collect::<Vec<_>>());
+        gemm.run_float8(device, &device.upload(&a)?, &device.upload(&b)?, c)
+    })?;
+    check(gemm, |device, a, b, c| {
+        let [a, b] = [a, b].map(|x| x.iter().map(|x| E5M2::from_f32(*x)).collect::<Vec<_>>());
+        gemm.run_float8(device, &device.upload(&a)?, &device.upload(&b)?, c)
+    })
+}
+
+fn check_tf32(gemm: Gemm) -> Result<()> {
+    check(gemm, |device, a, b, c| gemm.run_tf32(device, &device.upload(a)?, &device.upload(b)?, c))
+}
+
 #[test]
 fn floats_have_products_of_every_shape() -> Result<()> {
     for (rows, columns, depth) in SHAPES {
@@ -129,6 +148,60 @@ fn halves_have_products_of_every_shape() -> Result<()> {
 }
 
 #[test]
+fn floats_of_8_bits_have_products_of_every_shape() -> Result<()> {
+    for (rows, columns, depth) in SHAPES {
+        check_floats_of_8_bits(Gemm::new(rows, columns, depth))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn tf32_have_products_of_every_shape() -> Result<()> {
+    for (rows, columns, depth) in SHAPES {
+        check_tf32(Gemm::new(rows, columns, depth))?;
+    }
+    Ok(())
+}
+
+/// One row is left to warps, 128 are not.
+#[test]
+fn floats_are_rounded_to_the_nearest_tf32() -> Result<()> {
+    let device = Device::auto()?;
+    let number = |i: usize| 1.0 + (i * 37 % 101) as f32 / 8192.0;
+    for rows in [1, 128] {
+        // Each row and each column has one number.
+        let on_diagonal = |i: usize| if i % 4 == i / 4 % 4 { number(i) } else { 0.0 };
+        let a: Vec<f32> = (0..rows * 4).map(on_diagonal).collect();
+        let b: Vec<f32> = (0..4 * 4).map(number).collect();
+        let mut c = device.zeros(rows * 4)?;
+        let gemm = Gemm::new(rows, 4, 4);
+        gemm.run_tf32(&device, &device.upload(&a)?, &device.upload(&b)?, &mut c)?;
+        let expected = (0..rows * 4).map(|i| {
+            let (row, column) = (i / 4, i % 4);
+            round_to_tf32(a[row * 4 + row % 4]) * round_to_tf32(b[row % 4 * 4 + column])
+        });
+        assert!(c.to_vec()?.into_iter().eq(expected), "{rows} rows");
+    }
+    Ok(())
+}
+
+/// Each 128 columns have a sum of their own, which warpgroups need.
+#[test]
+fn sums_of_floats_of_8_bits_keep_small_ones() -> Result<()> {
+    let device = Device::auto()?;
+    for rows in [1, 128] {
+        let number = |k: usize| E4M3::from_f32(if k < 128 { 448.0 } else { 1.0 });
+        let a: Vec<E4M3> = (0..rows * 256).map(|i| number(i % 256)).collect();
+        let b: Vec<E4M3> = (0..256 * 2).map(|i| number(i / 2)).collect();
+        let mut c = device.zeros(rows * 2)?;
+        let gemm = Gemm::new(rows, 2, 256);
+        gemm.run_float8(&device, &device.upload(&a)?, &device.upload(&b)?, &mut c)?;
+        assert_eq!(c.to_vec()?, vec![128.0 * 448.0 * 448.0 + 128.0; rows * 2]);
+    }
+    Ok(())
+}
+
+#[test]
 fn a_product_is_scaled_added_and_activated() -> Result<()> {
     let gemm = Gemm {
         alpha: 0.5,
@@ -138,7 +211,9 @@ fn a_product_is_scaled_added_and_activated() -> Result<()> {
         ..Gemm::new(20, 24, 16)
     };
     check_floats(gemm)?;
-    check_halves(gemm)
+    check_halves(gemm)?;
+    check_floats_of_8_bits(gemm)?;
+    check_tf32(gemm)
 }
 
 #[test]
@@ -173,12 +248,9 @@ fn doubles_are_sums_of_fused_multiply_adds_in_order() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn integers_have_exact_products_of_every_shape() -> Result<()> {
+fn check_integers<T: IntegerElement + Into<i32>>(number: fn(u64) -> T) -> Result<()> {
     let device = Device::auto()?;
-    let random = |count, seed| -> Vec<i8> {
-        random_words(count, seed).map(|word| (word >> 56) as i8).collect()
-    };
+    let random = |count, seed| -> Vec<T> { random_words(count, seed).map(number).collect() };
     let shapes =
         SHAPES.into_iter().chain([(64, 64, 64), (65, 68, 132), (2, 130, 63), (20, 8, 300)]);
     for ((rows, columns, depth), batches) in shapes.zip([1, 2].into_iter().cycle()) {
@@ -188,8 +260,8 @@ fn integers_have_exact_products_of_every_shape() -> Result<()> {
         let gemm = Gemm { batches, ..Gemm::new(rows, columns, depth) };
         let sum = |i: usize| -> i32 {
             let (batch, row, column) = place(gemm, i);
-            let a = |k: usize| i32::from(a[(batch * rows + row) * depth + k]);
-            let b = |k: usize| i32::from(b[(batch * depth + k) * columns + column]);
+            let a = |k: usize| -> i32 { a[(batch * rows + row) * depth + k].into() };
+            let b = |k: usize| -> i32 { b[(batch * depth + k) * columns + column].into() };
             (0..depth).map(|k| a(k) * b(k)).sum()
         };
         let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
@@ -207,6 +279,12 @@ fn integers_have_exact_products_of_every_shape() -> Result<()> {
         assert!(c.to_vec()?.into_iter().eq((0..before.len()).map(element)), "{gemm:?}");
     }
     Ok(())
+}
+
+#[test]
+fn integers_have_exact_products_of_every_shape() -> Result<()> {
+    check_integers(|word| (word >> 56) as i8)?;
+    check_integers(|word| (word >> 56) as u8)
 }
 
 #[test]

@@ -51,11 +51,13 @@ fn recorded_products_transpose_the_factors_of_each_launch() -> Result<()> {
     let b = device.upload(&vec![1.0f32; depth * columns])?;
     let bytes_b = device.upload(&vec![1i8; depth * columns])?;
     let (mut c, mut sums) = (device.zeros(rows * columns)?, device.zeros(rows * columns)?);
+    let mut tf32_c = device.zeros(rows * columns)?;
     let mut error = Ok(());
     let graph = device.record_graph(|recorder| {
         error = gemm
             .run(recorder, &a, &b, &mut c)
-            .and_then(|()| gemm.run_integers(recorder, &bytes_a, &bytes_b, &mut sums));
+            .and_then(|()| gemm.run_integers(recorder, &bytes_a, &bytes_b, &mut sums))
+            .and_then(|()| gemm.run_tf32(recorder, &a, &b, &mut tf32_c));
         Ok(())
     })?;
     error?;
@@ -64,6 +66,7 @@ fn recorded_products_transpose_the_factors_of_each_launch() -> Result<()> {
         a.copy_from(&vec![f32::from(factor); rows * depth])?;
         graph.launch()?;
         assert!(c.to_vec()? == vec![16.0 * f32::from(factor); rows * columns]);
+        assert!(tf32_c.to_vec()? == vec![16.0 * f32::from(factor); rows * columns]);
         assert!(sums.to_vec()? == vec![16 * i32::from(factor); rows * columns]);
     }
     Ok(())

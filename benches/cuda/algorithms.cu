@@ -132,6 +132,10 @@ int main() {
     report("gemm_f32", [&] {
         CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, b, side, a, side, &zero, c, side));
     });
+    report("gemm_tf32", [&] {
+        CHECK(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, b, CUDA_R_32F, side, a, CUDA_R_32F,
+                           side, &zero, c, CUDA_R_32F, side, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT));
+    });
     report("gemm_bf16", [&] {
         CHECK(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, half_b, CUDA_R_16BF, side,
                            half_a, CUDA_R_16BF, side, &zero, c, CUDA_R_32F, side, CUBLAS_COMPUTE_32F,

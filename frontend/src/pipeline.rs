@@ -18,8 +18,9 @@ use crate::{
     },
     lower,
     resolve::{
-        device_set::{Callee, DeviceSet},
+        device_set::{Callee, DeviceItem, DeviceSet},
         inner_items::WithInnerItems,
+        paths::path_key,
         recursion,
     },
     std_lib::{StdLib, math_library::MathLibrary},
@@ -216,6 +217,14 @@ fn check_inner(
     found
 }
 
+/// Returns true if an `impl` is for a type of another crate. rustc rejects witnesses of its methods,
+/// which would be in an `impl` without the trait.
+fn implements_foreign_type(item: &syn::ItemImpl, device: &DeviceItem, devices: &DeviceSet) -> bool {
+    let syn::Type::Path(this) = &*item.self_ty else { return false };
+    let found = device.paths.get(&path_key(&this.path));
+    found.and_then(|found| devices.items.get(*found)).is_some_and(|found| found.is_foreign)
+}
+
 /// Checks one item, and returns the witnesses of its functions.
 fn check_device(
     index: usize,
@@ -243,6 +252,9 @@ fn check_device(
             });
             let others: Vec<&syn::ItemImpl> = impls.collect();
             let methods = check_methods(index, item, program, errors);
+            if implements_foreign_type(item, device, devices) {
+                return Vec::new();
+            }
             let members =
                 methods.iter().filter_map(|method| witness::method_witness(item, &others, method));
             members.map(syn::Item::Impl).collect()

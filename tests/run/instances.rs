@@ -1,9 +1,13 @@
 //! Kernels that are generic over user traits, compiled for named types.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::Add;
-use warpwise::{Rows, RowsMut, prelude::*};
+use warpwise::{
+    Rows, RowsMut,
+    mma::{E4M3, E5M2},
+    prelude::*,
+};
 
-cases![in_shared_memory: THREADS_MEET, operations: THREADS_MEET, elements, several_parameters, associated_types, numbers, arrays, precompiled, shared_names, rows];
+cases![in_shared_memory: THREADS_MEET, operations: THREADS_MEET, elements, several_parameters, associated_types, types_of_other_crates, numbers, arrays, precompiled, shared_names, rows];
 
 #[device]
 mod operations_on {
@@ -298,6 +302,45 @@ fn in_shared_memory(on: &Engine) -> Check {
     launch!(on, gathered(read x, write out), LaunchConfig::grid(1))?;
     let want: Vec<u32> = (0..32).map(|i: u32| (1 << (i + 1).min(20)) - 1).collect();
     same("out", &out, &want)
+}
+
+/// A trait for types of the library.
+#[device]
+trait Float8 {
+    const ONE: u8;
+    fn value(bits: u8) -> f32;
+}
+
+#[device]
+impl Float8 for E4M3 {
+    const ONE: u8 = 0x38;
+    fn value(bits: u8) -> f32 {
+        E4M3::from_bits(bits).to_f32()
+    }
+}
+
+#[device]
+impl Float8 for E5M2 {
+    const ONE: u8 = 0x3c;
+    fn value(bits: u8) -> f32 {
+        E5M2::from_bits(bits).to_f32()
+    }
+}
+
+#[kernel(instances(E4M3, E5M2))]
+fn above_one<T: Float8>(out: &mut [f32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        out[i] = T::value(T::ONE + i as u8);
+    }
+}
+
+fn types_of_other_crates(on: &Engine) -> Check {
+    let mut out = vec![0.0; 3];
+    launch!(on, above_one::<E4M3>(write out), LaunchConfig::cover(3))?;
+    same("4 digits", &out, &[1.0, 1.125, 1.25])?;
+    launch!(on, above_one::<E5M2>(write out), LaunchConfig::cover(3))?;
+    same("3 digits", &out, &[1.0, 1.25, 1.5])
 }
 
 #[kernel(contract = false, precompile((f32, 3, true), (u8, 3, true), (f64, 4, false)))]

@@ -1,17 +1,18 @@
 //! Products of matrices.
 //!
-//! All matrices are stored row by row without gaps. Products of halves, `f64` and `i8` run on
-//! tensor cores, those of `f32` on the cores for floats.
+//! All matrices are stored row by row without gaps. Products of `f32` run on the cores for floats,
+//! unless they may round to tf32; all others run on tensor cores.
 mod doubles;
 mod floats;
 mod halves;
 mod hopper;
-mod integers;
+mod words;
 
 pub use halves::HalfElement;
+pub use words::{Float8Element, IntegerElement};
 
 use crate::error::{Result, require_length};
-use warpwise::{Autotuner, Slice, prelude::*};
+use warpwise::{Autotuner, Slice, mma::Tf32, prelude::*};
 
 /// A product of matrices, with its shapes, factors and activation: `c = alpha * a * b + beta * c`.
 ///
@@ -112,16 +113,16 @@ fn finish<T: Float, const ACTIVATION: u32>(sum: T, (alpha, beta): (T, T), old: T
 
 /// Launches the instance of a kernel for an [`Activation`] that only the program's run decides.
 macro_rules! launch_with_activation {
-    ($activation:expr, $kernel:ident$(::<$($constant:literal),*>)?($($arg:expr),* $(,)?)) => {
+    ($activation:expr, $kernel:ident$(::<$($argument:tt),*>)?($($arg:expr),* $(,)?)) => {
         match $activation {
             $crate::Activation::Identity => {
-                $kernel::<$($($constant,)*)? { $crate::gemm::IDENTITY }>::launch($($arg),*)
+                $kernel::<$($($argument,)*)? { $crate::gemm::IDENTITY }>::launch($($arg),*)
             }
             $crate::Activation::Relu => {
-                $kernel::<$($($constant,)*)? { $crate::gemm::RELU }>::launch($($arg),*)
+                $kernel::<$($($argument,)*)? { $crate::gemm::RELU }>::launch($($arg),*)
             }
             $crate::Activation::Gelu => {
-                $kernel::<$($($constant,)*)? { $crate::gemm::GELU }>::launch($($arg),*)
+                $kernel::<$($($argument,)*)? { $crate::gemm::GELU }>::launch($($arg),*)
             }
         }
     };
@@ -272,10 +273,11 @@ impl Gemm {
         if self.is_empty() { Ok(()) } else { doubles::launch(device, self, a, b, c) }
     }
 
-    /// Multiplies matrices of `i8` on tensor cores, without waiting for the result. The sums are
-    /// exact, and wrap at 32 bits. They are scaled, added and activated as `f64`, and what comes
-    /// out is rounded toward zero, to the nearest `i32` if it is beyond those. On GPUs of compute
-    /// capability 9.0, products of at least 128 rows take memory for a transposed copy of `b`.
+    /// Multiplies matrices of `i8` or `u8` on tensor cores, without waiting for the result. The
+    /// sums are exact, and wrap at 32 bits. They are scaled, added and activated as `f64`, and what
+    /// comes out is rounded toward zero, to the nearest `i32` if it is beyond those. On GPUs of
+    /// compute capability 9.0, products of at least 128 rows take memory for a transposed copy of
+    /// `b`.
     ///
     /// # Errors
     /// As of [`Self::run`]; devices before sm_80 lack the instructions.
@@ -291,15 +293,94 @@ impl Gemm {
     /// assert_eq!(c.to_vec()?, [9800, -10300, 206, -191]);
     /// # Ok::<(), warpwise_algorithms::Error>(())
     /// ```
-    pub fn run_integers(
+    pub fn run_integers<T: IntegerElement>(
         &self,
         device: &Device,
-        a: &Slice<i8>,
-        b: &Slice<i8>,
+        a: &Slice<T>,
+        b: &Slice<T>,
         c: &mut Slice<i32>,
     ) -> Result<()> {
         self.check_lengths(a.len(), b.len(), c.len())?;
-        if self.is_empty() { Ok(()) } else { integers::launch(device, self, a, b, c) }
+        if self.is_empty() {
+            return Ok(());
+        }
+        let factors = [&*a.as_structs()?, &*b.as_structs()?];
+        words::launch::<T>(device, self, factors, &mut c.as_structs_mut()?)
+    }
+
+    /// Multiplies matrices of [`E4M3`](warpwise::mma::E4M3) or [`E5M2`](warpwise::mma::E5M2) on
+    /// tensor cores, without waiting for the result.
+    ///
+    /// The sums are `f32`; the module [`mma`](warpwise::mma) states their accuracy. On GPUs of
+    /// compute capability 9.0, products of at least 128 rows take memory for a transposed copy of
+    /// `b`, and hardware keeps 14 digits of sums: it adds up the products of 128 columns, each of
+    /// which loses less than 2<sup>-13</sup> of the largest one or of their sum, and these sums are
+    /// added as `f32`s.
+    ///
+    /// # Errors
+    /// As of [`Self::run`]; devices before sm_89 lack the instructions.
+    ///
+    /// ```
+    /// use warpwise::{mma::E4M3, prelude::*};
+    /// use warpwise_algorithms::Gemm;
+    ///
+    /// let device = Device::cpu();
+    /// let x = device.upload(&[0.5, -4.0, 1.5, 2.0].map(E4M3::from_f32))?;
+    /// let mut c = device.zeros::<f32>(4)?;
+    /// Gemm::new(2, 2, 2).run_float8(&device, &x, &x, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [-5.75, -10.0, 3.75, -2.0]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
+    pub fn run_float8<T: Float8Element>(
+        &self,
+        device: &Device,
+        a: &Slice<T>,
+        b: &Slice<T>,
+        c: &mut Slice<f32>,
+    ) -> Result<()> {
+        self.check_lengths(a.len(), b.len(), c.len())?;
+        if self.is_empty() {
+            return Ok(());
+        }
+        let factors = [&*a.as_structs()?, &*b.as_structs()?];
+        words::launch::<T>(device, self, factors, &mut c.as_structs_mut()?)
+    }
+
+    /// Multiplies matrices of `f32` on tensor cores, without waiting for the result: their elements
+    /// are rounded to the nearest tf32, which has 11 digits instead of 24.
+    ///
+    /// The sums are `f32`; the module [`mma`](warpwise::mma) states their accuracy. On GPUs of
+    /// compute capability 9.0, products of at least 128 rows take memory for a rounded copy of `a`
+    /// and a transposed one of `b`.
+    ///
+    /// # Errors
+    /// As of [`Self::run`]; devices before sm_80 lack the instructions.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    /// use warpwise_algorithms::Gemm;
+    ///
+    /// let device = Device::cpu();
+    /// // The last digits do not count.
+    /// let x = device.upload(&[1.000_1f32, 2.0, 0.999_99, -1.0])?;
+    /// let mut c = device.zeros::<f32>(4)?;
+    /// Gemm::new(2, 2, 2).run_tf32(&device, &x, &x, &mut c)?;
+    /// assert_eq!(c.to_vec()?, [3.0, 0.0, 0.0, 3.0]);
+    /// # Ok::<(), warpwise_algorithms::Error>(())
+    /// ```
+    pub fn run_tf32(
+        &self,
+        device: &Device,
+        a: &Slice<f32>,
+        b: &Slice<f32>,
+        c: &mut Slice<f32>,
+    ) -> Result<()> {
+        self.check_lengths(a.len(), b.len(), c.len())?;
+        if self.is_empty() {
+            return Ok(());
+        }
+        let factors = [&*a.as_structs()?, &*b.as_structs()?];
+        words::launch::<Tf32>(device, self, factors, &mut c.as_structs_mut()?)
     }
 
     /// Multiplies matrices of `f16` or `bf16` on tensor cores, without waiting for the result. The

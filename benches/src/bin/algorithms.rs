@@ -5,7 +5,7 @@
 //! sides run on the same sizes in the same minute; every result is compared with plain Rust before
 //! it is timed.
 use std::{collections::HashMap, error::Error, time::Duration};
-use warpwise::prelude::*;
+use warpwise::{mma::E4M3, prelude::*};
 use warpwise_algorithms::{
     Attention, Gemm, Operator, RadixSort, Result, bin_count, inclusive_scan, reduce_into,
     select_into, transpose,
@@ -192,12 +192,26 @@ fn matrices(table: &Table) -> Result<()> {
     verify(&host_a, &host_b, &c.to_vec()?, 1e-2);
     table.report("gemm_f32", work, || gemm.run(device, &a, &b, &mut c))?;
 
+    gemm.run_tf32(device, &a, &b, &mut c)?;
+    // The numbers have eight bits, so tf32 holds them exactly.
+    verify(&host_a, &host_b, &c.to_vec()?, 1e-1);
+    table.report("gemm_tf32", work, || gemm.run_tf32(device, &a, &b, &mut c))?;
+
     let halves = |x: &[f32]| -> Vec<bf16> { x.iter().map(|x| bf16::from_f32(*x)).collect() };
     let (a, b) = (device.upload(&halves(&host_a))?, device.upload(&halves(&host_b))?);
     gemm.run_halves(device, &a, &b, &mut c)?;
-    // The numbers have eight bits, so halves hold them exactly.
+    // So do halves.
     verify(&host_a, &host_b, &c.to_vec()?, 1e-1);
     table.report("gemm_bf16", work, || gemm.run_halves(device, &a, &b, &mut c))?;
+
+    let bytes = |x: &[f32]| -> Vec<E4M3> { x.iter().map(|x| E4M3::from_f32(*x)).collect() };
+    let rounded = |x: &[E4M3]| -> Vec<f32> { x.iter().map(|x| x.to_f32()).collect() };
+    let (bytes_a, bytes_b) = (bytes(&host_a), bytes(&host_b));
+    let (a, b) = (device.upload(&bytes_a)?, device.upload(&bytes_b)?);
+    gemm.run_float8(device, &a, &b, &mut c)?;
+    verify(&rounded(&bytes_a), &rounded(&bytes_b), &c.to_vec()?, 1e-1);
+    // cuBLAS has no such product, but for cuBLASLt.
+    table.report("gemm_e4m3", work, || gemm.run_float8(device, &a, &b, &mut c))?;
 
     let doubles = |x: &[f32]| x.iter().copied().map(f64::from).collect::<Vec<_>>();
     let (a, b) = (device.upload(&doubles(&host_a))?, device.upload(&doubles(&host_b))?);

@@ -489,14 +489,16 @@ impl<T: PinnedElement> Slice<T> {
     }
 }
 
-impl<T: Element> Slice<T> {
-    /// Borrows the numbers as `#[device]` structs: see [`Buffer::into_structs`].
+impl<T: Plain> Slice<T> {
+    /// Borrows the elements as `#[device]` structs or other plain types: see
+    /// [`Buffer::into_structs`].
     ///
     /// ```
     /// # use warpwise::Device;
     /// let numbers = Device::cpu().upload(&[1u32, 2, 3, 4])?;
     /// let pairs = numbers.as_structs::<(u32, u32)>()?;
     /// assert_eq!(pairs.to_vec()?, [(1, 2), (3, 4)]);
+    /// assert_eq!(pairs.as_structs::<u16>()?.to_vec()?, [1, 0, 2, 0, 3, 0, 4, 0]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     ///
@@ -507,7 +509,8 @@ impl<T: Element> Slice<T> {
         Ok(View::new(self.structs::<S>()?))
     }
 
-    /// Borrows the numbers as `#[device]` structs, to be written: see [`Buffer::into_structs`].
+    /// Borrows the elements as `#[device]` structs or other plain types, to be written: see
+    /// [`Buffer::into_structs`].
     ///
     /// ```
     /// # use warpwise::Device;
@@ -523,6 +526,25 @@ impl<T: Element> Slice<T> {
         Ok(ViewMut::new(self.structs::<S>()?))
     }
 
+    /// Returns the same memory as structs.
+    pub(super) fn structs<S: Plain>(&self) -> Result<AnySlice> {
+        let len = count_structs::<S, T>(self.len())?;
+        self.check_alignment::<S>()?;
+        Ok(self.reinterpret(len))
+    }
+
+    /// Refuses elements of another type that need more alignment than the slice has.
+    fn check_alignment<U: Stored>(&self) -> Result<()> {
+        let (offset, align) = (self.any.offset, U::LAYOUT.align);
+        if self.any.is_aligned(align.max(1) as u64) {
+            Ok(())
+        } else {
+            Err(Error::Misaligned { offset, align })
+        }
+    }
+}
+
+impl<T: Element> Slice<T> {
     /// Borrows the numbers as vectors.
     ///
     /// ```
@@ -556,28 +578,11 @@ impl<T: Element> Slice<T> {
         Ok(ViewMut::new(self.vectors::<V>()?))
     }
 
-    /// Returns the same memory as structs.
-    pub(super) fn structs<S: Plain>(&self) -> Result<AnySlice> {
-        let len = count_structs::<S, T>(self.len())?;
-        self.check_alignment::<S>()?;
-        Ok(self.reinterpret(len))
-    }
-
     /// Returns the same memory as vectors.
     pub(super) fn vectors<V: Vector<Lane = T>>(&self) -> Result<AnySlice> {
         let len = count_vectors::<V>(self.len())?;
         self.check_alignment::<V>()?;
         Ok(self.reinterpret(len))
-    }
-
-    /// Refuses elements of another type that need more alignment than the slice has.
-    fn check_alignment<U: Stored>(&self) -> Result<()> {
-        let (offset, align) = (self.any.offset, U::LAYOUT.align);
-        if self.any.is_aligned(align.max(1) as u64) {
-            Ok(())
-        } else {
-            Err(Error::Misaligned { offset, align })
-        }
     }
 }
 
@@ -623,9 +628,9 @@ fn count_vectors<V: Vector>(len: usize) -> Result<usize> {
     }
 }
 
-/// Returns the number of structs in `len` numbers; an error if there is a rest.
-fn count_structs<S: Plain, T: Element>(len: usize) -> Result<usize> {
-    count_whole(len * size_of::<T>(), S::LAYOUT.size)
+/// Returns the number of structs in `len` elements; an error if there is a rest.
+fn count_structs<S: Plain, T: Plain>(len: usize) -> Result<usize> {
+    count_whole(len * T::LAYOUT.size, S::LAYOUT.size)
 }
 
 /// Returns the number of values of `size` bytes in `bytes` bytes; an error if there is a rest.

@@ -7,7 +7,7 @@
 pub(super) mod doubles;
 pub(super) mod floats;
 pub(super) mod halves;
-pub(super) mod integers;
+pub(super) mod words;
 
 use super::Gemm;
 use warpwise::prelude::*;
