@@ -55,7 +55,7 @@ pub(super) struct Around<'a> {
     pub(super) ranges: &'a Ranges,
     /// The uniform values, if the guard must be uniform in blocks.
     pub(super) uniform: Option<&'a Varying>,
-    /// The `for`.
+    /// The loop itself.
     pub(super) id: InstId,
     /// True for the locals that the loop sets.
     pub(super) is_set: &'a Facts<LocalId, bool>,

@@ -25,6 +25,8 @@
 //!
 //! - The outermost loop of a nest is versioned if its guard covers every check that guards of the
 //!   inner loops would cover.
+//! - A `loop`, which `while` becomes, has no counter: only conditions bound what its checks use, as
+//!   in `while i < end { x[i] .. }` for an `end` that stays the same.
 //! - Conditions around a check narrow its index, as in `if i > 0 { x[i - 1] }`. A check stays if
 //!   none of them does and either one is the same in all iterations or the loop may end early: the
 //!   largest index may never be used, and the second version would always run.
@@ -62,8 +64,7 @@ const MIN_ITERATIONS: i128 = 3;
 /// afterwards. Returns the second version of each, which runs where a check may fail.
 pub(super) fn version_loops(kernel: &mut Kernel) -> HashSet<InstId> {
     let has_check = |list: &Body| contains(kernel, list, &|op| matches!(op, Op::Bounds { .. }));
-    let is_candidate =
-        |(_, inst): (InstId, &Inst)| matches!(&inst.op, Op::For { body, .. } if has_check(body));
+    let is_candidate = |(_, inst): (InstId, &Inst)| loop_body(&inst.op).is_some_and(has_check);
     if !kernel.insts.iter().any(is_candidate) {
         return HashSet::new();
     }
@@ -80,6 +81,14 @@ pub(super) fn version_loops(kernel: &mut Kernel) -> HashSet<InstId> {
     let list = std::mem::take(&mut kernel.body);
     kernel.body = rewrite(kernel, list, &versions, &mut fallbacks);
     fallbacks
+}
+
+/// The body of a loop.
+const fn loop_body(op: &Op) -> Option<&Body> {
+    match op {
+        Op::For { body, .. } | Op::Loop { body } => Some(body),
+        _ => None,
+    }
 }
 
 /// True if an operation of `list`, or inside it, is what is looked for.
@@ -117,7 +126,7 @@ pub(super) struct OmittedChecks {
 }
 
 impl OmittedChecks {
-    /// Finds them for the `for` `of` of `kernel`, whose instructions are numbered in order.
+    /// Finds them for the loop `of` of `kernel`, whose instructions are numbered in order.
     pub(super) fn of(kernel: &Kernel, of: InstId) -> Self {
         Self { plan: Planner::new(kernel).planned(of) }
     }
@@ -159,7 +168,7 @@ impl<'k> Planner<'k> {
     fn new(kernel: &'k Kernel) -> Self {
         let meets = |(_, inst): (InstId, &Inst)| {
             let is_sync = |op: &Op| op.effect() == Effect::Sync;
-            matches!(&inst.op, Op::For { body, .. } if contains(kernel, body, &is_sync))
+            loop_body(&inst.op).is_some_and(|body| contains(kernel, body, &is_sync))
         };
         let uniform = kernel.insts.iter().any(meets).then(|| uniformity::analyze_blocks(kernel));
         Self { kernel, ranges: range::analyze(kernel), uniform }
@@ -191,22 +200,27 @@ impl<'k> Planner<'k> {
     /// loops.
     fn plan(&self, id: InstId) -> Option<Plan> {
         let kernel = self.kernel;
-        let Op::For { start, end, body, .. } = &kernel.insts[id].op else { return None };
-        let range = |id| self.ranges.get(kernel, id);
+        let body = loop_body(&kernel.insts[id].op)?;
         // Blocks that wait for each other may run different versions.
         let waits_for_grid = contains(kernel, body, &|op| {
             matches!(op, Op::Sync(SyncOp::SyncGrid | SyncOp::SyncCluster))
         });
-        if waits_for_grid || range(*end)?.max - range(*start)?.min < MIN_ITERATIONS {
+        if waits_for_grid {
             return None;
+        }
+        if let Op::For { start, end, .. } = kernel.insts[id].op {
+            let range = |id| self.ranges.get(kernel, id);
+            if range(end)?.max - range(start)?.min < MIN_ITERATIONS {
+                return None;
+            }
         }
         self.planned(id).filter(|plan| plan.hot > 0)
     }
 
-    /// Returns the plan for the `for` `id`, unless it is too long.
+    /// Returns the plan for the loop `id`, unless it is too long.
     fn planned(&self, id: InstId) -> Option<Plan> {
         let kernel = self.kernel;
-        let Op::For { body, .. } = &kernel.insts[id].op else { return None };
+        let body = loop_body(&kernel.insts[id].op)?;
         let size = size(kernel, body);
         let mut is_set = kernel.locals.facts(false);
         if size > MAX_COPIED_INSTRUCTIONS {
@@ -216,7 +230,7 @@ impl<'k> Planner<'k> {
         let uniform = self.uniform.as_ref().filter(|_| self.meets(id));
         let around = Around { kernel, ranges: &self.ranges, uniform, id, is_set: &is_set };
         let mut checks = Checks { kernel, found: Vec::new(), conditions: Vec::new() };
-        checks.in_loop(id, body, false);
+        checks.in_loop(id, body, matches!(kernel.insts[id].op, Op::Loop { .. }));
         // Tests are few; the checks that run most often come first.
         checks.found.sort_by_key(|check| !check.is_hot);
         let mut plan = Plan {
