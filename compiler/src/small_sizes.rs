@@ -23,7 +23,8 @@ pub const MAX_SIZE: u64 = i32::MAX as u64;
 /// The most scalar parameters that are followed; further ones are no sizes.
 const MAX_FOLLOWED: usize = 62;
 
-/// The bit of values that are computed from a counter, or from an index of the thread.
+/// The bit of values that are computed from a counter, or from a number of the thread, the block or
+/// the launch.
 const PLACE: u64 = 1 << 62;
 
 /// The bit of values that are computed from others than counters, indices and sizes.
@@ -93,8 +94,8 @@ fn is_slice(kind: &ParamKind) -> bool {
 
 /// Returns the parameters of type `usize` or `u64` that are sizes. A seed or a key is none:
 /// launches pass any value, and nothing that is computed from it indexes or counts. It shows in
-/// operations on its bits, in large constants beside it, and in results that are stored. But what
-/// indices are compared with is a size, even if numbers of elements are hashed or stored.
+/// operations on its bits, in large constants beside it, and in results that are stored. But a
+/// parameter that bounds indices, as in `i < n`, is a size, even if numbers of elements are hashed.
 fn size_params(kernel: &Kernel) -> Vec<ParamId> {
     let scalars =
         kernel.params.iter().filter(|(_, param)| param.kind == ParamKind::Scalar(Scalar::U64));
@@ -165,7 +166,7 @@ impl Origins {
             .fold(0, |all, (_, operand)| all | self.value[operand])
     }
 
-    /// Returns the parameters with which counters and indices of threads are compared.
+    /// Returns the parameters that counters and indices of threads are less or more than.
     fn bounds_of_places(&self, kernel: &Kernel) -> u64 {
         let param = |id: InstId| match kernel.insts[id].op {
             Op::Param(_) => self.value[id],

@@ -21,8 +21,8 @@
 //!   upper two. It is added to `c` as floats are. In products of warpgroups: one sum, with the
 //!   fewer bits of [`Precision::FLOAT8`] for terms and sums.
 //!
-//! The rules for floats are measured on an H200 (sm_90), whose results they equal bit for bit.
-//! Those for 8 bits in products of warpgroups are from MMA-Sim (Xie et al., "MMA-Sim: Bit-Accurate
+//! The rules for floats are measured on an H200 (sm_90), whose results they equal bit for bit, as
+//! `docs/mma.md` states. Those for 8 bits in products of warpgroups are from MMA-Sim (Xie et al., "MMA-Sim: Bit-Accurate
 //! Reference Model of Tensor Cores and Matrix Cores", 2025); the benchmark `wgmma_agreement`
 //! compares them with a GPU. GPUs of other architectures split a sum into groups and truncate to
 //! other quanta, so their last bits may differ.

@@ -1,7 +1,8 @@
 //! Workarounds for forms that `ptxas` miscompiles, or compiles badly, in the text that LLVM emits.
 //!
 //! LLVM makes these forms itself, so no earlier stage can avoid them: `abs` of a select between `x`
-//! and `-x`, arithmetic of 16 bits, one factor of two. `docs/testing.md` lists the releases.
+//! and `-x`, arithmetic of 16 bits, one factor of two. `docs/testing.md` lists the releases that
+//! miscompile them.
 use std::fmt::Write;
 use warpwise_compiler::back::ptx::may_lose_factor;
 
@@ -75,15 +76,19 @@ fn short_extreme(instruction: &Instruction<'_>) -> Option<String> {
     };
     let [result, lhs, rhs] = instruction.operands[..] else { return None };
     let sign = &ty[..1];
-    let widened = |name: &str, value: &str| match value.parse::<i32>() {
-        Ok(number) => format!("\tmov.b32 {name}, {number};\n"),
-        Err(_) => format!("\tcvt.{sign}32.{ty} {name}, {value};\n"),
+    let widened = |name: &str, value: &str| {
+        if value.starts_with('%') {
+            return Some(format!("\tcvt.{sign}32.{ty} {name}, {value};\n"));
+        }
+        // LLVM writes unsigned constants with a sign, too.
+        let number: i32 = value.parse().ok()?;
+        let number = if sign == "u" { number & 0xffff } else { number };
+        Some(format!("\tmov.b32 {name}, {number};\n"))
     };
+    let (lhs, rhs) = (widened("w_lhs", lhs)?, widened("w_rhs", rhs)?);
     Some(format!(
-        "\t{{\n\t.reg .b32 w_lhs, w_rhs;\n{}{}\t{extreme}.{sign}32 w_lhs, w_lhs, w_rhs;\n\
-         \tcvt.u16.u32 {result}, w_lhs;\n\t}}",
-        widened("w_lhs", lhs),
-        widened("w_rhs", rhs),
+        "\t{{\n\t.reg .b32 w_lhs, w_rhs;\n{lhs}{rhs}\t{extreme}.{sign}32 w_lhs, w_lhs, w_rhs;\n\
+         \tcvt.u16.u32 {result}, w_lhs;\n\t}}"
     ))
 }
 
@@ -169,6 +174,8 @@ mod tests {
                         \tmov.b32 w_rhs, -7;\n\tmin.s32 w_lhs, w_lhs, w_rhs;\n\
                         \tcvt.u16.u32 %rs4, w_lhs;\n\t}\n";
         assert_eq!(text, expected);
+        let constant = apply("\tmin.u16 \t%rs2, %rs1, -25536;\n");
+        assert!(constant.contains("\tmov.b32 w_rhs, 40000;\n"), "{constant}");
         let packed = "\tmax.u16x2 \t%r3, %r1, %r2;\n";
         assert_eq!(apply(packed), packed);
     }

@@ -2,7 +2,22 @@
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::{f16, prelude::*};
 
-cases![i8s, i16s, i32s, i64s, isizes, u8s, u16s, u32s, u64s, usizes, negation, bools, steps];
+cases![
+    i8s,
+    i16s,
+    i32s,
+    i64s,
+    isizes,
+    u8s,
+    u16s,
+    u32s,
+    u64s,
+    usizes,
+    negation,
+    bools,
+    steps,
+    short_extremes
+];
 
 /// Shift amounts below, at and far beyond every width; the amount counts modulo the width.
 const AMOUNTS: [u32; 12] = [0, 1, 7, 8, 15, 16, 31, 32, 33, 63, 64, u32::MAX];
@@ -295,4 +310,34 @@ fn steps(on: &Engine) -> Check {
     }
     same("sums", sums.as_flattened(), want_sums.as_flattened())?;
     same("pairs", &pairs, &want_pairs)
+}
+
+/// Constants whose highest bit is set, and magnitudes of differences of bytes.
+fn short_extremes(on: &Engine) -> Check {
+    #[kernel]
+    fn clamp(x: &[u16], y: &[i16], out: &mut [u16], signed: &mut [i16], apart: &mut [u32]) {
+        let i = global_idx_x();
+        if i < out.len() {
+            out[i] = x[i].min(50_000).max(40_000);
+            signed[i] = y[i].max(-30_000).min(-7);
+            let (low, high) = (x[i] as u8, (x[i] >> 8) as u8);
+            apart[i] = (low as i32 - high as i32).unsigned_abs()
+                + (y[i] as i32 - x[i] as i32).abs() as u32;
+        }
+    }
+    let x: Vec<u16> = (0..256).map(|i: u16| i.wrapping_mul(0x2f1d)).collect();
+    let y: Vec<i16> = x.iter().map(|x| (x ^ 0x5555) as i16).collect();
+    let (mut out, mut signed, mut apart) = (vec![0; 256], vec![0; 256], vec![0; 256]);
+    launch!(
+        on,
+        clamp(read x, read y, write out, write signed, write apart),
+        LaunchConfig::cover(256)
+    )?;
+    same("out", &out, &x.iter().map(|x| (*x).clamp(40_000, 50_000)).collect::<Vec<_>>())?;
+    same("signed", &signed, &y.iter().map(|y| (*y).clamp(-30_000, -7)).collect::<Vec<_>>())?;
+    let distance = |(x, y): (&u16, &i16)| {
+        let bytes = u32::from((x & 0xff).abs_diff(x >> 8));
+        bytes + i32::from(*y).abs_diff(i32::from(*x))
+    };
+    same("apart", &apart, &x.iter().zip(&y).map(distance).collect::<Vec<_>>())
 }

@@ -314,8 +314,8 @@ impl Gemm {
     /// The sums are `f32`; the module [`mma`](warpwise::mma) states their accuracy. On GPUs of
     /// compute capability 9.0, products of at least 128 rows take memory for a transposed copy of
     /// `b`, and hardware keeps 14 digits of sums: it adds up the products of 128 columns, each of
-    /// which loses less than 2<sup>-13</sup> of the largest one or of their sum, and these sums are
-    /// added as `f32`s.
+    /// which loses less than 2<sup>-13</sup> of the largest one or of the largest sum on the way,
+    /// and these sums are added as `f32`s.
     ///
     /// # Errors
     /// As of [`Self::run`]; devices before sm_89 lack the instructions.

@@ -42,6 +42,7 @@ benchmarks! {
     rms_norm quantize lower_bound blur_shared heat hamming matvec_transposed upsample
     conv2d_channels pathfinder cross_entropy knn_brute srad median3x3
     depthwise_f16 lavamd binomial_option max_pool merge_path adam
+    fdtd3d block_matching bicubic dilate_shared triangle_count ising
 }
 
 /// Returns the position of a benchmark in the table.

@@ -59,6 +59,11 @@
 //! better than selected values, and lints speak of branches as they are written. With both, eight
 //! neighbours on a torus take 211 instructions by LLVM instead of 1323.
 //!
+//! `hoist_common_addresses`, in the same file, is for arms that stand next to each other once loops
+//! are unrolled: pooling of 3x3 pixels takes 106 us by LLVM on an H200 instead of 118. Coarsened
+//! kernels are left out: a step of heat conduction took 106 us by the built-in back end instead of
+//! 99.
+//!
 //! So do `narrow_loops` and `carry_remainders`. By LLVM, a dot product whose threads stride over
 //! the grid takes 3.8 instructions a load instead of 7.9, and a step of sequence alignment, in
 //! three buffers that take turns, 40 instead of 72.
@@ -309,7 +314,6 @@ fn repeat_bodies(engine: Engine, mut kernel: Kernel, mut fallbacks: HashSet<Inst
     unroll_loops(&mut kernel, &fallbacks, engine == Engine::Gpu);
     kernel.renumber();
     forward_locals(&mut kernel);
-    // Coarsened kernels have no registers left for values that only some threads need.
     if engine == Engine::Gpu && kernel.coarsening.is_none() {
         eliminate_common_subexpressions(&mut kernel);
         kernel.renumber();

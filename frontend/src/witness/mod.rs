@@ -6,6 +6,9 @@
 //! check that each name refers to Warpwise's function: two function items have the same type only
 //! if they are the same.
 //!
+//! Methods that a device trait gives to types of other crates have no witness, since it would stand
+//! in an `impl` without the trait, which rustc allows in the type's own crate only.
+//!
 //! A witness begins with `loop {}`: rustc type-checks the unreachable rest but does not
 //! borrow-check it, so it reports errors in the user's function once. A `const fn` inside of a
 //! function has no `loop`, since a constant may call it.

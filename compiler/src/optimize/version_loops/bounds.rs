@@ -489,17 +489,18 @@ impl Walk<'_, '_> {
         Some(Interval { min: min?, max: max? })
     }
 
-    /// Returns what is to be added to `side` of a comparison for `value`: it is the unsigned value
-    /// without a constant, perhaps wrapped, or any value plus a constant, which did not wrap.
+    /// Returns what is to be added to `side` of a comparison for `value`, if `side` is the value plus
+    /// or minus a constant. Only an unsigned difference may have wrapped.
     fn offset_to(&self, value: InstId, side: InstId) -> Option<i128> {
         if side == value {
             return Some(0);
         }
         let Op::Binary { op, lhs, rhs } = *self.op(side) else { return None };
         let constant = self.number(rhs).filter(|_| self.narrowest(lhs) == value)?;
+        let is_exact = self.around.ranges.is_exact(side);
         match op {
-            BinaryOp::Sub if self.limits(value)?.min == 0 => Some(constant),
-            BinaryOp::Add if self.around.ranges.is_exact(side) => Some(-constant),
+            BinaryOp::Sub if is_exact || self.limits(side)?.min == 0 => Some(constant),
+            BinaryOp::Add if is_exact => Some(-constant),
             _ => None,
         }
     }
