@@ -21,14 +21,7 @@ use crate::{
 pub const MAX_SIZE: u64 = i32::MAX as u64;
 
 /// The most scalar parameters that are followed; further ones are no sizes.
-const MAX_FOLLOWED: usize = 62;
-
-/// The bit of values that are computed from a counter, or from a number of the thread, the block or
-/// the launch.
-const PLACE: u64 = 1 << 62;
-
-/// The bit of values that are computed from others than counters, indices and sizes.
-const OTHER: u64 = 1 << 63;
+const MAX_FOLLOWED: usize = 64;
 
 /// The sizes of the launches that code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +87,7 @@ fn is_slice(kind: &ParamKind) -> bool {
 
 /// Returns the parameters of type `usize` or `u64` that are sizes. A seed or a key is none:
 /// launches pass any value, and nothing that is computed from it indexes or counts. It shows in
-/// operations on its bits, in large constants beside it, and in results that are stored. But a
-/// parameter that bounds indices, as in `i < n`, is a size, even if numbers of elements are hashed.
+/// operations on its bits, in large constants beside it, and in results that are stored.
 fn size_params(kernel: &Kernel) -> Vec<ParamId> {
     let scalars =
         kernel.params.iter().filter(|(_, param)| param.kind == ParamKind::Scalar(Scalar::U64));
@@ -103,8 +95,7 @@ fn size_params(kernel: &Kernel) -> Vec<ParamId> {
     if scalars.is_empty() {
         return scalars;
     }
-    let origins = Origins::of(kernel, &scalars);
-    let data = origins.data(kernel) & !origins.bounds_of_places(kernel);
+    let data = Origins::of(kernel, &scalars).data(kernel);
     let is_size = |place: usize| data & (1 << place) == 0;
     scalars
         .iter()
@@ -114,8 +105,7 @@ fn size_params(kernel: &Kernel) -> Vec<ParamId> {
         .collect()
 }
 
-/// The parameters that each value is computed from, as a bit for each; also [`PLACE`] and
-/// [`OTHER`].
+/// The parameters that each value is computed from, as a bit for each.
 struct Origins {
     value: Facts<InstId, u64>,
 }
@@ -139,13 +129,10 @@ impl Origins {
                         local[*of] |= value[*set];
                         0
                     }
-                    Op::Const(_) => 0,
-                    Op::Builtin(_) => PLACE,
                     op if is_integer(inst.ty) && is_arithmetic(op) => {
-                        let of_counter = if matches!(op, Op::For { .. }) { PLACE } else { 0 };
-                        op.operands().fold(of_counter, |all, operand| all | value[operand])
+                        op.operands().map(|operand| value[operand]).fold(0, |all, one| all | one)
                     }
-                    _ => OTHER,
+                    _ => 0,
                 };
                 grew |= from & !value[id] != 0;
                 value[id] |= from;
@@ -164,25 +151,6 @@ impl Origins {
                 _ => kernel.insts[*operand].ty == Ty::Scalar(Scalar::U64),
             })
             .fold(0, |all, (_, operand)| all | self.value[operand])
-    }
-
-    /// Returns the parameters that counters and indices of threads are less or more than.
-    fn bounds_of_places(&self, kernel: &Kernel) -> u64 {
-        let param = |id: InstId| match kernel.insts[id].op {
-            Op::Param(_) => self.value[id],
-            Op::Cast { value } if matches!(kernel.insts[value].op, Op::Param(_)) => {
-                self.value[value]
-            }
-            _ => 0,
-        };
-        let is_place = |id: InstId| self.value[id] & (PLACE | OTHER) == PLACE;
-        let bounds = kernel.insts.iter().map(|(_, inst)| match inst.op {
-            Op::Compare { op: CompareOp::Eq | CompareOp::Ne, .. } => 0,
-            Op::Compare { lhs, rhs, .. } if is_place(lhs) => param(rhs),
-            Op::Compare { lhs, rhs, .. } if is_place(rhs) => param(lhs),
-            _ => 0,
-        });
-        bounds.fold(0, |all, one| all | one)
     }
 }
 
@@ -236,7 +204,6 @@ kernel k {
   param arg3 = first: u64
   param arg4 = y: write [u64]
   param arg5 = columns: u64
-  param arg6 = count: u64
   %0 = builtin global_idx.x : u64
   %1 = param arg0 : u64
   %2 = rem %0, %1 : u64
@@ -255,20 +222,16 @@ kernel k {
   %15 = param arg5 : u64
   %16 = cast %15 : f32
   %17 = sqrt %16 : f32
-  %18 = param arg6 : u64
-  %19 = lt %0, %18 : bool
-  %20 = mul %0, %18 : u64
-  %21 = xor %20, %3 : u64
 }
 ";
         let kernel: Kernel = text.parse().unwrap();
         let sizes = size_params(&kernel).into_iter();
         let names: Vec<&str> = sizes.map(|param| &*kernel.params[param].name).collect();
-        assert_eq!(names, ["n", "columns", "count"]);
+        assert_eq!(names, ["n", "columns"]);
         let with_limits = Sizes::Small.assume(kernel.clone());
         let launch = LaunchRanges::for_kernel(&with_limits);
         let most = kernel.params.ids().map(|param| launch.param(param).max);
         let (small, any) = (i128::from(i32::MAX), i128::from(u64::MAX));
-        assert_eq!(most.collect::<Vec<_>>(), [small, any, any, any, small, small, small]);
+        assert_eq!(most.collect::<Vec<_>>(), [small, any, any, any, small, small]);
     }
 }

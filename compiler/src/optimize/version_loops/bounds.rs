@@ -489,8 +489,10 @@ impl Walk<'_, '_> {
         Some(Interval { min: min?, max: max? })
     }
 
-    /// Returns what is to be added to `side` of a comparison for `value`, if `side` is the value plus
-    /// or minus a constant. Only an unsigned difference may have wrapped.
+    /// Returns what is to be added to `side` of a comparison for `value`, if `side` is the value minus
+    /// a constant, or a counter plus one. Only an unsigned difference may have wrapped.
+    ///
+    /// Of other values, such a bound is rarely the one that is needed, and takes longer to compute.
     fn offset_to(&self, value: InstId, side: InstId) -> Option<i128> {
         if side == value {
             return Some(0);
@@ -500,7 +502,9 @@ impl Walk<'_, '_> {
         let is_exact = self.around.ranges.is_exact(side);
         match op {
             BinaryOp::Sub if is_exact || self.limits(side)?.min == 0 => Some(constant),
-            BinaryOp::Add if is_exact => Some(-constant),
+            BinaryOp::Add if is_exact && matches!(self.op(value), Op::For { .. }) => {
+                Some(-constant)
+            }
             _ => None,
         }
     }
