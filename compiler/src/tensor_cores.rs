@@ -16,8 +16,8 @@
 //!   4. With a NaN, with infinities of both signs, or with a product of zero and infinity the
 //!      result is NaN; otherwise, an infinity is the result.
 //!
-//! - **Floats of 8 bits** in products of a warp: two such sums, as if the elements were `f16`s. The
-//!   first one is of the lower two products of each word, the second one of the first one and the
+//! - **Floats of 8 bits** in products of a warp: two such sums, as if the elements were `f16`s, of
+//!   which no `e4m3` is subnormal. The first one is of the lower two products of each word, the second one of the first one and the
 //!   upper two. It is added to `c` as floats are. In products of warpgroups: one sum, with the
 //!   fewer bits of [`Precision::FLOAT8`] for terms and sums.
 //!
@@ -231,6 +231,24 @@ impl Number {
         }
     }
 
+    /// Returns the number with the exponent that it has in a type of smaller ones.
+    const fn normalized(self) -> Self {
+        match self {
+            Self::Finite(Term { is_negative, exponent, significand, fraction_bits })
+                if significand != 0 =>
+            {
+                let missing = fraction_bits - significand.ilog2();
+                Self::Finite(Term {
+                    is_negative,
+                    exponent: exponent - missing as i32,
+                    significand: significand << missing,
+                    fraction_bits,
+                })
+            }
+            _ => self,
+        }
+    }
+
     fn product(self, other: Self) -> Self {
         match (self, other) {
             (Self::Finite(a), Self::Finite(b)) => Self::Finite(Term {
@@ -303,7 +321,11 @@ fn sum(
 ) -> Sum {
     let products = numbers.map(|k| {
         let [a, b] = factors(op, words, place, k);
-        Number::of_factor(op.a, a).product(Number::of_factor(op.b, b))
+        let [a, b] = [(op.a, a), (op.b, b)].map(|(ty, bits)| match ty {
+            MmaType::E4M3 => Number::of_factor(ty, bits).normalized(),
+            _ => Number::of_factor(ty, bits),
+        });
+        a.product(b)
     });
     add(products, c, Precision::USUAL)
 }
@@ -655,6 +677,19 @@ mod tests {
         // The smallest number, 2^-9, beside the largest, 448: the quantum is 2^(8 - 13).
         assert_eq!(sum(0x7e | 1 << 8, one | one << 8, 0.0), 448.0);
         assert_eq!(sum(0x7e | one << 8, one | 1 << 8, 0.03125), 448.03125);
+    }
+
+    #[test]
+    fn floats_of_8_bits_are_halves_in_products_of_a_warp() {
+        let op = MmaOp::from_name("m16n8k32.f32.e4m3.e5m2").unwrap();
+        // The least `e4m3` by the largest power of two: 2^(15 - 9), beside which the quantum is
+        // 2^(6 - 25). The least `e5m2`, 2^-16, by 2^-1 is larger.
+        let sum = first(op, &[1, 0x30], &[0x78, 1], 0);
+        assert_eq!(f32_of(sum), 64.0 + 2f32.powi(-17));
+        // The upper two elements of a word are added to the sum of the lower ones, and `c` is added
+        // by an ordinary addition.
+        let sum = first(op, &[0x38, 0, 0x38], &[0x3c, 0, 0x3c], (2f32.powi(24)).to_bits().into());
+        assert_eq!(f32_of(sum), 2f32.powi(24) + 2.0);
     }
 
     #[test]

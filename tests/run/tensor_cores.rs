@@ -54,6 +54,7 @@ cases![
     rounding_of_e4m3: THREADS_MEET,
     rounding_of_e5m2: THREADS_MEET,
     special_numbers_of_8_bits: THREADS_MEET,
+    subnormal_numbers_of_8_bits: THREADS_MEET,
     rounding_of_f64: THREADS_MEET,
     shared_tiles: THREADS_MEET,
     matrix_loads_of_f16: THREADS_MEET,
@@ -483,6 +484,22 @@ fn special_numbers_of_8_bits(on: &Engine) -> Check {
     };
     let got: Vec<u32> = out.iter().map(|value| value.to_bits()).collect();
     same("out", &got, &(0..got.len()).map(element).collect::<Vec<_>>())
+}
+
+/// The least `e4m3` by the largest power of two, beside the least `e5m2`, which counts since the first
+/// of these is no subnormal `f16`.
+fn subnormal_numbers_of_8_bits(on: &Engine) -> Check {
+    #[kernel(block = 32)]
+    fn multiply(out: &mut [f32]) {
+        let least = mma::A::<E4M3, 16, 32> { words: [0x3001, 0x3001, 0, 0] };
+        let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+        sum.multiply_add(least, mma::B::<E5M2, 32, 8> { words: [0x0178, 0] });
+        sum.store(out, 0, 8);
+    }
+    let mut out = vec![0.0f32; 128];
+    launch!(on, multiply(write out), LaunchConfig::grid(1))?;
+    // Of each of the four words of a row.
+    same("out", &out, &vec![4.0 * (64.0 + 2f32.powi(-17)); 128])
 }
 
 fn rounding_of_f64(on: &Engine) -> Check {
