@@ -502,11 +502,17 @@ impl Walk<'_, '_> {
         let is_exact = self.around.ranges.is_exact(side);
         match op {
             BinaryOp::Sub if is_exact || self.limits(side)?.min == 0 => Some(constant),
-            BinaryOp::Add if is_exact && matches!(self.op(value), Op::For { .. }) => {
-                Some(-constant)
-            }
+            BinaryOp::Add if is_exact && self.is_counter(value) => Some(-constant),
             _ => None,
         }
+    }
+
+    /// True for the value of a `for`, in 32 or 64 bits.
+    fn is_counter(&self, mut id: InstId) -> bool {
+        while let Op::Cast { value } = *self.op(id) {
+            id = value;
+        }
+        matches!(self.op(id), Op::For { .. })
     }
 
     /// Narrows the bounds of a value by what it compares to, once `offset` was subtracted from it.
