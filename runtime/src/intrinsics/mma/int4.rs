@@ -11,6 +11,7 @@ use crate::device;
 /// use warpwise::{mma::{A, Accumulator, B, I4}, prelude::*};
 ///
 /// /// `c = a * b` for an `a` of 16 rows, and a `b` of 8 columns that is stored column by column.
+/// #[allow(gpu_uncoalesced_accesses)]
 /// #[kernel(block = 32)]
 /// fn multiply(a: &[u32], b: &[u32], c: &mut [i32]) {
 ///     let mut sum = Accumulator::<i32, 16, 8>::zero();
