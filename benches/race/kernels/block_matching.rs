@@ -24,7 +24,7 @@ fn block_matching(width: usize, height: usize, before: &[u8], frame: &[u8], best
     for row in 0..8 {
         for column in 0..8 {
             let pixel = pixels[row][column] as i32;
-            cost += (pixel - window[ty + row][tx + column] as i32).abs() as u32;
+            cost += (pixel - window[ty + row][tx + column] as i32).unsigned_abs();
         }
     }
     // The least cost, and of several the first displacement.

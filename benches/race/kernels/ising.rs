@@ -57,7 +57,7 @@ fn problem(scale: Scale) -> Problem {
     let expected = || {
         let flip = |i: usize| {
             let (column, row) = (i % columns, i / columns);
-            let side = if (row as u32 + color) % 2 == 0 { columns - 1 } else { 1 };
+            let side = if (row as u32 + color).is_multiple_of(2) { columns - 1 } else { 1 };
             let at = |row: usize, column: usize| others[row % rows * columns + column % columns];
             let neighbours = [
                 at(row + rows - 1, column),
