@@ -308,8 +308,8 @@ impl Gemm {
         words::launch::<T>(device, self, factors, &mut c.as_structs_mut()?)
     }
 
-    /// Multiplies matrices of [`E4M3`](warpwise::mma::E4M3) or [`E5M2`](warpwise::mma::E5M2) on
-    /// tensor cores, without waiting for the result.
+    /// Multiplies matrices of [`E4M3`](struct@warpwise::mma::E4M3) or
+    /// [`E5M2`](struct@warpwise::mma::E5M2) on tensor cores, without waiting for the result.
     ///
     /// The sums are `f32`; the module [`mma`](warpwise::mma) states their accuracy. On GPUs of
     /// compute capability 9.0, products of at least 128 rows take memory for a transposed copy of

@@ -264,7 +264,7 @@ pub trait IntegerElement: Plain + Launches {}
 impl IntegerElement for i8 {}
 impl IntegerElement for u8 {}
 
-/// A type of floats of 8 bits: [`E4M3`] or [`E5M2`].
+/// A type of floats of 8 bits: [`E4M3`](struct@E4M3) or [`E5M2`](struct@E5M2).
 pub trait Float8Element: Plain + Launches {}
 impl Float8Element for E4M3 {}
 impl Float8Element for E5M2 {}
