@@ -217,8 +217,8 @@ fn check_inner(
     found
 }
 
-/// Returns true if an `impl` is for a type of another crate. rustc rejects witnesses of its methods,
-/// which would be in an `impl` without the trait.
+/// Returns true if an `impl` is for a type of another crate. rustc rejects witnesses of its methods:
+/// they would be in an `impl` without the trait.
 fn implements_foreign_type(item: &syn::ItemImpl, device: &DeviceItem, devices: &DeviceSet) -> bool {
     let syn::Type::Path(this) = &*item.self_ty else { return false };
     let found = device.paths.get(&path_key(&this.path));

@@ -36,12 +36,12 @@ pub(super) fn hoist_common_addresses(kernel: &mut Kernel) {
     hoist(kernel, Later::InArms);
 }
 
-/// Where the code after an `if` computes a value again.
+/// The place after an `if` that computes a value again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Later {
-    /// Whenever it runs.
+    /// In the same body, whenever that runs.
     Always,
-    /// Perhaps in the arm of another `if`.
+    /// There, or in the arm of another `if`.
     InArms,
 }
 
