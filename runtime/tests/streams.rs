@@ -670,6 +670,22 @@ fn callbacks_work(device: &Device) {
     assert!(matches!(block_on(device.finished().unwrap()), Err(Error::DevicePanic(_))));
 }
 
+/// A future is ready after the work before it, and does not wait for work that is given later.
+#[cfg(target_os = "linux")]
+fn futures_do_not_wait(device: &Device) {
+    let mut y = device.zeros::<u32>(4).unwrap();
+    increment(device, LaunchConfig::cover(4), &mut y).unwrap();
+    let mut finished = std::pin::pin!(device.finished().unwrap());
+    let end = device.record_event().unwrap();
+    increment(device, LaunchConfig::cover(4), &mut y).unwrap();
+    let later = device.record_event().unwrap();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(finished.as_mut().poll(&mut context).is_pending());
+    end.synchronize().unwrap();
+    assert!(matches!(finished.as_mut().poll(&mut context), std::task::Poll::Ready(Ok(()))));
+    assert!(!later.is_reached().unwrap());
+}
+
 /// Runs a future on this thread.
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(std::thread::Thread);
@@ -742,6 +758,7 @@ mod lazy {
         copies_of_rectangles_have_the_results_of_one_order: rectangles_wait;
         faults_of_other_streams_come_out_of_copies: faults_come_out_of_copies;
         events_are_points_in_the_work: events_work;
+        futures_do_not_wait_for_later_work: futures_do_not_wait;
         faults_of_graphs_come_out_of_waits: graphs_report_faults;
     }
 

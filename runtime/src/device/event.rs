@@ -130,7 +130,7 @@ impl fmt::Debug for Event {
     }
 }
 
-/// The end of the work that a device had, as a future: [`Device::finished`].
+/// A future for the end of the work of a device, from [`Device::finished`].
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Finished {
     device: Device,
@@ -139,7 +139,8 @@ pub struct Finished {
 
 #[derive(Default)]
 struct FinishedState {
-    is_finished: bool,
+    /// Once the work is done, true, or false if the device was lost.
+    has_succeeded: Option<bool>,
     waker: Option<Waker>,
 }
 
@@ -148,12 +149,17 @@ impl Future for Finished {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if !state.is_finished {
+        let Some(has_succeeded) = state.has_succeeded else {
             state.waker = Some(context.waker().clone());
             return Poll::Pending;
-        }
+        };
         drop(state);
-        Poll::Ready(self.device.synchronize())
+        Poll::Ready(match &self.device.engine {
+            // Later work does not matter, which `synchronize` would wait for.
+            Engine::Cuda(stream) if has_succeeded => stream.report_finished(),
+            // Returns the error of a lost device at once.
+            Engine::Cuda(_) | Engine::Cpu(_) => self.device.synchronize(),
+        })
     }
 }
 
@@ -208,7 +214,9 @@ impl Device {
     }
 
     /// Returns a future that is ready when the work given so far is done: for programs that wait
-    /// with `.await`. It needs no particular executor, and yields as [`Self::synchronize`] does.
+    /// with `.await`. It needs no particular executor, and yields the first fault that was not
+    /// returned yet, as [`Self::synchronize`] does. If threads have faulted or printed, its last
+    /// `poll` waits for the work that was given later, too.
     ///
     /// ```
     /// # use warpwise::{Device, Result};
@@ -229,9 +237,9 @@ impl Device {
     pub fn finished(&self) -> Result<Finished> {
         let state = Arc::new(Mutex::new(FinishedState::default()));
         let reached = Arc::clone(&state);
-        self.call(move |_| {
+        self.call(move |has_succeeded| {
             let mut state = reached.lock().unwrap_or_else(PoisonError::into_inner);
-            state.is_finished = true;
+            state.has_succeeded = Some(has_succeeded);
             let waker = state.waker.take();
             drop(state);
             waker.into_iter().for_each(Waker::wake);
