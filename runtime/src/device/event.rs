@@ -3,6 +3,7 @@ use crate::{Device, Error, Result, device::Engine, driver};
 use std::{
     fmt,
     future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
@@ -247,9 +248,10 @@ impl Device {
         Ok(Finished { device: self.clone(), state })
     }
 
-    /// Calls a function when the work given so far is done, on a thread of the driver. Work that is
-    /// given later waits for its end. It must not use any device, which would wait for itself; a
-    /// panic in it is ignored. If the device is lost, it is dropped.
+    /// Calls a function when the work given so far is done: on a thread of the driver, or, on the
+    /// interpreter, before this returns. Work that is given later waits for its end. The function
+    /// must not use any device, which would wait for itself; a panic in it is ignored. If the device
+    /// is lost, it is dropped without a call.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -276,7 +278,8 @@ impl Device {
     fn call(&self, function: impl FnOnce(bool) + Send + 'static) -> Result<()> {
         match &self.engine {
             Engine::Cpu(_) => {
-                function(true);
+                // As on a GPU, where a panic must not unwind into the driver.
+                let _ = catch_unwind(AssertUnwindSafe(|| function(true)));
                 Ok(())
             }
             Engine::Cuda(stream) => stream.call(Box::new(function)),
