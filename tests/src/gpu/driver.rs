@@ -19,9 +19,13 @@ pub struct DriverError {
 }
 
 impl DriverError {
-    /// Returns true if the error destroys the context, as illegal addresses and instructions do.
+    /// Returns true if the error destroys the context, as illegal addresses and instructions do: the
+    /// errors after which the runtime, too, gives up a context.
     pub const fn loses_context(self) -> bool {
-        matches!(self.code, 700..=721)
+        matches!(
+            self.code,
+            201 | 214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721 | 810 | 911
+        )
     }
 }
 
@@ -156,16 +160,16 @@ pub(super) struct Module<'d> {
 }
 
 impl Module<'_> {
-    /// Copies bytes to a variable of the module.
+    /// Copies bytes to the start of a variable of the module.
     pub(super) fn write_global(&self, name: &CStr, bytes: &[u8]) -> Result<(), DriverError> {
         let (functions, mut address, mut size) = (&self.driver.functions, 0, 0);
-        // SAFETY: both take a result, and the name ends with a zero; the copy is as long as the
-        // shorter side.
+        // SAFETY: both take a result, and the name ends with a zero; the variable has room for the
+        // bytes.
         unsafe {
             let found = (functions.global)(&mut address, &mut size, self.handle, name.as_ptr());
             check("cuModuleGetGlobal", found)?;
-            let len = bytes.len().min(size);
-            check("cuMemcpyHtoD", (functions.upload)(address, bytes.as_ptr().cast(), len))
+            assert!(bytes.len() <= size, "{} bytes for a variable of {size}", bytes.len());
+            check("cuMemcpyHtoD", (functions.upload)(address, bytes.as_ptr().cast(), bytes.len()))
         }
     }
 
@@ -260,5 +264,19 @@ impl Drop for Memory<'_> {
     fn drop(&mut self) {
         // SAFETY: allocated once, freed once. An error (of a lost context) leaves nothing to do.
         let _ = unsafe { (self.driver.functions.free)(self.address) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_launches_leave_the_context_usable() {
+        let loses = |code| DriverError { call: "cuLaunchKernel", code }.loses_context();
+        // An illegal address, an illegal instruction, and an uncorrectable error of memory.
+        assert!([700, 715, 214].into_iter().all(loses));
+        // Too many registers, and too many cooperative blocks.
+        assert!(![701, 720].into_iter().any(loses));
     }
 }
