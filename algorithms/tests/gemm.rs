@@ -333,3 +333,19 @@ fn matrices_of_other_lengths_are_an_error() -> Result<()> {
     assert!(matches!(result, Err(Error::Length { argument: "c", expected: 4, found: 5 })));
     Ok(())
 }
+
+#[test]
+fn numbers_of_elements_that_overflow_are_an_error() -> Result<()> {
+    let device = Device::auto()?;
+    let (none, tuner) = (device.zeros::<f32>(0)?, Autotuner::new());
+    for (rows, columns) in [(usize::MAX, 2), (1 << 32, 1 << 32)] {
+        let product = Gemm::new(rows, columns, 0);
+        let result = product.run(&device, &none, &none, &mut device.zeros(0)?);
+        let expected = usize::MAX;
+        assert_eq!(result, Err(Error::Length { argument: "c", expected, found: 0 }));
+        assert!(product.tune(&tuner, &device, &none, &none).is_err());
+    }
+    let none_of_many = Gemm { batches: 0, ..Gemm::new(2, 2, usize::MAX) };
+    assert_eq!(none_of_many.tune(&tuner, &device, &none, &none), Ok(none_of_many));
+    Ok(())
+}

@@ -37,7 +37,7 @@ pub struct Gemm {
     pub columns: usize,
     /// Columns of `a` and rows of `b`.
     pub depth: usize,
-    /// Products, each of matrices that follow those of the product before.
+    /// Products, each of matrices that follow those of the product before: at most 65,535.
     pub batches: usize,
     /// The factor of the product, rounded to `f32` where the result is.
     pub alpha: f64,
@@ -195,8 +195,12 @@ impl Gemm {
     ) -> Result<Self> {
         let Self { rows, columns, depth, batches, .. } = *self;
         // A remembered choice says nothing about these factors.
-        self.check_lengths(a.len(), b.len(), batches * rows * columns)?;
-        let mut c = device.zeros::<f32>(batches * rows * columns)?;
+        let elements = self.count_elements(rows, columns);
+        self.check_lengths(a.len(), b.len(), elements)?;
+        if self.is_empty() {
+            return Ok(*self);
+        }
+        let mut c = device.zeros::<f32>(elements)?;
         let task = format!(
             "warpwise-algorithms {} Gemm::run, {batches} of {} x {} x {}, {} columns beyond vectors",
             env!("CARGO_PKG_VERSION"),
@@ -412,9 +416,15 @@ impl Gemm {
     }
 
     fn check_lengths(&self, a: usize, b: usize, c: usize) -> Result<()> {
-        require_length("a", a, self.batches * self.rows * self.depth)?;
-        require_length("b", b, self.batches * self.depth * self.columns)?;
-        require_length("c", c, self.batches * self.rows * self.columns)
+        require_length("a", a, self.count_elements(self.rows, self.depth))?;
+        require_length("b", b, self.count_elements(self.depth, self.columns))?;
+        require_length("c", c, self.count_elements(self.rows, self.columns))
+    }
+
+    /// Returns the number of elements of the matrices of all batches; `usize::MAX`, which no slice
+    /// has, for a larger one.
+    const fn count_elements(&self, rows: usize, columns: usize) -> usize {
+        self.batches.saturating_mul(rows).saturating_mul(columns)
     }
 
     const fn is_empty(&self) -> bool {
