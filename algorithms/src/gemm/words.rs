@@ -96,6 +96,8 @@ impl Factor<'_> {
         if WHOLE {
             return self.words[start / T::PER_WORD];
         }
+        // Rows of larger elements are always whole words, and so each element here is a byte.
+        assert!(T::PER_WORD == 4);
         let mut word = 0;
         for i in 0..4 {
             if column + i < self.columns {
