@@ -1,4 +1,4 @@
-//! What is said where LLVM cannot be used, or refuses a module.
+//! Errors where LLVM cannot be loaded, or refuses a module.
 use std::path::{Path, PathBuf};
 use warpwise_compiler::{back::ptx::Lines, ir::Kernel, places, target::Target};
 use warpwise_llvm::{Llvm, LoadError, OLDEST_LLVM, emit, emit_with_lines};
@@ -35,7 +35,7 @@ fn a_library_without_the_functions_is_an_error() {
 fn malformed_text_is_an_error() {
     let error = llvm().compile("k", "define void @k() { ret i32 }", "sm_75", "63").unwrap_err();
     assert_eq!((error.kernel.as_str(), error.stage), ("k", "parse"));
-    assert!(error.message.contains("expected type") || !error.message.is_empty());
+    assert!(!error.message.is_empty());
 }
 
 #[test]
