@@ -217,12 +217,27 @@ fn check_inner(
     found
 }
 
-/// Returns true if an `impl` is for a type of another crate. rustc rejects witnesses of its methods:
-/// they would be in an `impl` without the trait.
-fn implements_foreign_type(item: &syn::ItemImpl, device: &DeviceItem, devices: &DeviceSet) -> bool {
-    let syn::Type::Path(this) = &*item.self_ty else { return false };
-    let found = device.paths.get(&path_key(&this.path));
-    found.and_then(|found| devices.items.get(*found)).is_some_and(|found| found.is_foreign)
+/// Returns true if an `impl` is for a struct or enum of this crate, by its name or an alias. Only
+/// its methods can have witnesses: these are in an `impl` without the trait, which rustc rejects
+/// for type parameters and for types of other crates.
+fn implements_own_type(item: &syn::ItemImpl, device: &DeviceItem, devices: &DeviceSet) -> bool {
+    let is_parameter =
+        |name: &syn::Ident| item.generics.type_params().any(|parameter| parameter.ident == *name);
+    let (mut ty, mut owner) = (&*item.self_ty, device);
+    // The limit ends cycles of aliases, which rustc rejects later.
+    for _ in 0..=devices.items.len() {
+        let syn::Type::Path(path) = ty else { return false };
+        if path.qself.is_some() || path.path.get_ident().is_some_and(is_parameter) {
+            return false;
+        }
+        let found = owner.paths.get(&path_key(&path.path));
+        let Some(found) = found.and_then(|found| devices.items.get(*found)) else {
+            return false;
+        };
+        let syn::Item::Type(alias) = &found.item else { return !found.is_foreign };
+        (ty, owner) = (&*alias.ty, found);
+    }
+    false
 }
 
 /// Checks one item, and returns the witnesses of its functions.
@@ -252,7 +267,7 @@ fn check_device(
             });
             let others: Vec<&syn::ItemImpl> = impls.collect();
             let methods = check_methods(index, item, program, errors);
-            if implements_foreign_type(item, device, devices) {
+            if !implements_own_type(item, device, devices) {
                 return Vec::new();
             }
             let members =

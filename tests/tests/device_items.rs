@@ -348,3 +348,73 @@ mod many {
 fn more_than_rustc_nests() {
     check(outputs!(many::wide), |x| x + 140.0);
 }
+
+#[device]
+trait Select<U> {
+    fn select(self, other: U) -> Self;
+}
+#[device]
+struct Selected<T>(T);
+/// Only the trait mentions `U`, and so does a bound of `T`.
+#[device]
+impl<T: Num + PartialEq<U>, U: Num> Select<U> for Selected<T> {
+    fn select(self, other: U) -> Self {
+        let is_one = other == U::ONE;
+        if is_one { self } else { Selected(self.0 + T::ONE) }
+    }
+}
+
+#[kernel]
+fn bounds_with_parameters(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        y[i] = Selected(x[i]).select(3.0f32).0;
+    }
+}
+
+#[test]
+fn with_parameters_of_a_trait_in_bounds() {
+    check(outputs!(bounds_with_parameters), |x| x + 1.0);
+}
+
+#[device]
+type Row = [f32; 2];
+#[device]
+type Same = Row;
+#[device]
+type Stretched = Line;
+#[device]
+trait Total {
+    fn total(self) -> f32;
+}
+#[device]
+impl Total for Real {
+    fn total(self) -> f32 {
+        self.abs()
+    }
+}
+#[device]
+impl Total for Same {
+    fn total(self) -> f32 {
+        self[0] + self[1]
+    }
+}
+#[device]
+impl Total for Stretched {
+    fn total(self) -> f32 {
+        self.slope + self.at
+    }
+}
+
+#[kernel]
+fn traits_for_aliases(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        y[i] = (-x[i]).total() + [x[i], 1.0].total() + Line::new(x[i]).total();
+    }
+}
+
+#[test]
+fn of_traits_for_aliases() {
+    check(outputs!(traits_for_aliases), |x| x + (x + 1.0) + (2.0 + x));
+}

@@ -159,3 +159,62 @@ fn witnesses_spell_out_inferred_types() {
         assert!(tokens.contains(part), "{part}\n{tokens}");
     }
 }
+
+#[test]
+fn types_of_a_std_name_have_witnesses() {
+    let source = Source::parse(
+        "#[device]
+        enum Result<T> { Ok(T), Err }
+        #[device]
+        impl<T: Num> Result<T> {
+            fn or(self, other: T) -> T {
+                match self {
+                    Result::Ok(value) => value,
+                    Result::Err => other,
+                }
+            }
+        }
+        #[device]
+        struct F32x2(f32);
+        #[device]
+        impl F32x2 {
+            fn get(self) -> f32 { self.0 }
+        }
+        #[device]
+        trait Twice { fn twice(self) -> f32; }
+        #[device]
+        impl Twice for f32 {
+            fn twice(self) -> f32 { self * 2.0 }
+        }
+        #[kernel] fn k() {}",
+    );
+    let source = source.expect("the text is Rust");
+    let devices = source.devices_for(&source.kernels[0].0);
+    let witnesses = crate::pipeline::check_devices(&devices, 0..devices.items.len()).unwrap();
+    let texts: Vec<_> = witnesses.iter().map(|item| item.to_token_stream().to_string()).collect();
+    let has = |part: &str| texts.iter().any(|text| text.contains(part));
+    assert!(has("__warpwise_or_") && has("__warpwise_get_"), "{texts:#?}");
+    assert!(!has("__warpwise_twice_"), "{texts:#?}");
+}
+
+#[test]
+fn bounds_that_mention_a_parameter_of_the_trait_are_the_methods() {
+    let source = Source::parse(
+        "#[device]
+        trait Scale<U> { fn scale(self, by: U) -> Self; }
+        #[device]
+        struct Scaled<T>(T);
+        #[device]
+        impl<T: Num + PartialEq<U>, U: Num> Scale<U> for Scaled<T> {
+            fn scale(self, by: U) -> Self { Scaled(self.0 + T::ONE) }
+        }
+        #[kernel] fn k() {}",
+    );
+    let source = source.expect("the text is Rust");
+    let devices = source.devices_for(&source.kernels[0].0);
+    let witnesses = crate::pipeline::check_devices(&devices, 0..devices.items.len()).unwrap();
+    let text = witnesses[0].to_token_stream().to_string();
+    assert!(text.starts_with("impl < T : Num > Scaled < T > { fn __warpwise_scale_"), "{text}");
+    let method = "< U : Num > (self , by : U) -> Self where T : PartialEq < U > {";
+    assert!(text.contains(method), "{text}");
+}

@@ -6,8 +6,9 @@
 //! check that each name refers to Warpwise's function: two function items have the same type only
 //! if they are the same.
 //!
-//! Methods that a device trait gives to types of other crates have no witness, since it would stand
-//! in an `impl` without the trait, which rustc allows in the type's own crate only.
+//! Methods that a device trait gives to types of other crates, or to type parameters, have no
+//! witness, since it would be in an `impl` without the trait, which rustc allows in the type's own
+//! crate only.
 //!
 //! A witness begins with `loop {}`: rustc type-checks the unreachable rest but does not
 //! borrow-check it, so it reports errors in the user's function once. A `const fn` inside of a
@@ -21,7 +22,7 @@ use crate::{
     hir::Function,
     resolve::std_paths::StdItem,
     syntax::tokens::Tokens,
-    types::{Prim, Ty, Types, vector::Vector},
+    types::{Ty, Types},
     witness::{
         splice_types::splice_types,
         type_tokens::{suffixed_literal, type_tokens},
@@ -41,7 +42,6 @@ use std::{
 use syn::{
     Attribute, Block, Expr, ExprBlock, ExprPath, GenericParam, Generics, Ident, ImplItem, ItemEnum,
     ItemFn, ItemImpl, ItemStruct, Lit, Local, Pat, PatType, Path, PathSegment, Stmt, Token,
-    WherePredicate,
     punctuated::Punctuated,
     token::{Brace, Colon},
     visit::{self, Visit},
@@ -80,18 +80,13 @@ pub(crate) struct CheckedMethod {
     pub(crate) notes: Notes,
 }
 
-/// Returns the witness of a method in an inherent `impl`; `None` for types that cannot have one,
-/// such as those of other crates.
+/// Returns the witness of a method, in an inherent `impl` for its type.
 pub(crate) fn method_witness(
     item: &ItemImpl,
     others: &[&ItemImpl],
     checked: &CheckedMethod,
 ) -> Option<ItemImpl> {
     let &CheckedMethod { member, ref function, ref notes } = checked;
-    let is_parameter = |name: &Ident| item.generics.type_params().any(|param| param.ident == *name);
-    if !may_have_methods(&item.self_ty, is_parameter) {
-        return None;
-    }
     let ImplItem::Fn(written) = item.items.get(member)? else { return None };
     let mut method = written.clone();
     method.block = witness_body(&written.block, None, function, notes);
@@ -110,7 +105,7 @@ pub(crate) fn method_witness(
 }
 
 /// Returns the generic parameters that the type of an `impl` mentions. Moves the others, which only
-/// its trait mentions, to `method`, with their predicates.
+/// its trait mentions, to `method`, with their predicates and the bounds that mention them.
 fn split_generics(item: &ItemImpl, method: &mut Generics) -> Generics {
     let mut own = item.generics.clone();
     let this = item.self_ty.to_token_stream();
@@ -125,16 +120,28 @@ fn split_generics(item: &ItemImpl, method: &mut Generics) -> Generics {
     if moved.is_empty() {
         return own;
     }
-    let is_of_moved = |predicate: &WherePredicate| {
+    let mentions_moved = |tokens: TokenStream| {
         moved.iter().any(|param| match param {
-            GenericParam::Type(param) => mentions(predicate.to_token_stream(), &param.ident),
-            GenericParam::Const(param) => mentions(predicate.to_token_stream(), &param.ident),
+            GenericParam::Type(param) => mentions(tokens.clone(), &param.ident),
+            GenericParam::Const(param) => mentions(tokens.clone(), &param.ident),
             GenericParam::Lifetime(_) => false,
         })
     };
+    // A bound of a parameter that stays may mention one that does not: `T: Scale<U>`.
+    for param in own.type_params_mut() {
+        let (moved, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut param.bounds)
+            .into_iter()
+            .partition(|bound| mentions_moved(bound.to_token_stream()));
+        param.bounds = kept.into_iter().collect();
+        if !moved.is_empty() {
+            let name = &param.ident;
+            method.make_where_clause().predicates.push(syn::parse_quote!(#name: #(#moved)+*));
+        }
+    }
     if let Some(clause) = &mut own.where_clause {
-        let (moved, kept): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut clause.predicates).into_iter().partition(is_of_moved);
+        let (moved, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut clause.predicates)
+            .into_iter()
+            .partition(|predicate| mentions_moved(predicate.to_token_stream()));
         clause.predicates = kept.into_iter().collect();
         method.make_where_clause().predicates.extend(moved);
     }
@@ -153,23 +160,6 @@ fn mentions(tokens: TokenStream, name: &Ident) -> bool {
         TokenTree::Group(group) => mentions(group.stream(), name),
         TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
-}
-
-/// Returns true if an inherent `impl` for the type is possible.
-fn may_have_methods(ty: &syn::Type, is_parameter: impl Fn(&Ident) -> bool) -> bool {
-    match ty {
-        syn::Type::Path(path) => {
-            path.qself.is_none()
-                && !path.path.get_ident().is_some_and(is_parameter)
-                && path.path.segments.last().is_some_and(|last| {
-                    let name = last.ident.to_string();
-                    let known =
-                        Prim::from_name(&name).is_some() || Vector::from_name(&name).is_some();
-                    !known && !matches!(name.as_str(), "Option" | "Result")
-                })
-        }
-        _ => false,
-    }
 }
 
 /// Returns the associated types that an `impl` declares.
