@@ -89,15 +89,21 @@ pub(crate) fn embed_kernel(
     embedded
 }
 
-/// The diagnostics of earlier instances of a kernel: location, code and message.
+/// The diagnostics of earlier instances of a kernel: variant, location, code and message.
 #[derive(Default)]
 struct ReportedDiagnostics(BTreeSet<String>);
 
 impl ReportedDiagnostics {
-    /// Adds a diagnostic; returns true if it is new.
-    fn insert(&mut self, diagnostic: &Diagnostic, places: SpanTable<'_>) -> bool {
+    /// Adds a diagnostic of the variant with or without `assertions`; returns true if it is new.
+    /// rustc sees one of two variants, so each reports its own.
+    fn insert(
+        &mut self,
+        diagnostic: &Diagnostic,
+        assertions: Option<bool>,
+        places: SpanTable<'_>,
+    ) -> bool {
         let at = SourceLocation::start_of(places.range(diagnostic.span).0);
-        self.0.insert(format!("{at} {} {}", diagnostic.code, diagnostic.message))
+        self.0.insert(format!("{assertions:?} {at} {} {}", diagnostic.code, diagnostic.message))
     }
 }
 
@@ -184,11 +190,11 @@ impl EmbeddedKernel<'_> {
             Some(release) => {
                 let debug = under_cfg(
                     &quote!(debug_assertions),
-                    self.variant(lowered, Some(true), &mut ReportedDiagnostics::default()),
+                    self.variant(lowered, Some(true), reported),
                 );
                 let release = under_cfg(
                     &quote!(not(debug_assertions)),
-                    self.variant(release, Some(false), &mut ReportedDiagnostics::default()),
+                    self.variant(release, Some(false), reported),
                 );
                 quote!(#debug #release)
             }
@@ -269,7 +275,8 @@ impl EmbeddedKernel<'_> {
                 let (precompiled, problems) =
                     precompile(&lowered.kernel, instances, choice, places);
                 let source = compiled.source_impl(self.item, self.launched, &precompiled, places);
-                let new = compiled.warnings.0.iter().filter(|found| reported.insert(found, places));
+                let warnings = compiled.warnings.0.iter();
+                let new = warnings.filter(|found| reported.insert(found, assertions, places));
                 let mut diagnostics: TokenStream =
                     new.map(|found| report::report_diagnostic(found, places)).collect();
                 let mut code = compiled.ptx.iter().chain(precompiled.iter().map(|(_, ptx)| ptx));
@@ -686,5 +693,26 @@ mod tests {
             &[],
         );
         assert!(text.contains("this is a bug in Warpwise"), "{text}");
+    }
+
+    #[test]
+    fn instances_with_debug_assertions_report_a_warning_once() {
+        let (options, error) = crate::attr::parse_arguments(quote!(
+            block = 64,
+            warn(gpu_barriers_in_divergent_flow),
+            instances(f32, i32)
+        ));
+        assert!(error.is_none(), "{error:?}");
+        let item = syn::parse_quote!(
+            fn half<T: Num>(x: &mut [T]) {
+                debug_assert!(x.len() > 0);
+                if thread_idx_x() < 16 {
+                    sync_threads();
+                }
+            }
+        );
+        let text = embed_kernel(&item, None, &options, true, &DeviceSet::default()).to_string();
+        assert_eq!(text.matches("__WARPWISE_SOURCE").count(), 4, "{text}");
+        assert_eq!(text.matches("gpu :: barriers_in_divergent_flow ! { }").count(), 2, "{text}");
     }
 }
