@@ -26,7 +26,7 @@ use std::{
     collections::BTreeMap,
     rc::Rc,
 };
-use syn::{Attribute, Block, Generics, ImplItem, Item, Signature, TraitItem};
+use syn::{Attribute, Block, Generics, ImplItem, Item, Signature, TraitItem, ext::IdentExt as _};
 use warpwise_compiler::ir::{Scalar, TextureShape};
 
 /// The syntax of a function.
@@ -638,7 +638,7 @@ fn field_names(fields: &syn::Fields) -> Vec<String> {
     let fields = fields.iter().enumerate();
     fields
         .map(|(index, field)| match &field.ident {
-            Some(ident) => ident.to_string().trim_start_matches("r#").to_owned(),
+            Some(ident) => ident.unraw().to_string(),
             None => index.to_string(),
         })
         .collect()

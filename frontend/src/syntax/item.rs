@@ -1,6 +1,6 @@
 //! Parts common to items of every kind: name, visibility, attributes.
 use proc_macro2::Ident;
-use syn::{Attribute, Item, Visibility};
+use syn::{Attribute, Item, Visibility, ext::IdentExt as _};
 
 /// Returns the name by which other items refer to `item`.
 pub(crate) fn item_name(item: &Item) -> Option<&Ident> {
@@ -108,5 +108,5 @@ pub(crate) fn unraw_item_name(item: &Item) -> String {
         Item::Type(item) => &item.ident,
         _ => return "_".into(),
     };
-    ident.to_string().trim_start_matches("r#").to_owned()
+    ident.unraw().to_string()
 }

@@ -42,6 +42,7 @@ use std::{
 use syn::{
     Attribute, Block, Expr, ExprBlock, ExprPath, GenericParam, Generics, Ident, ImplItem, ItemEnum,
     ItemFn, ItemImpl, ItemStruct, Lit, Local, Pat, PatType, Path, PathSegment, Stmt, Token,
+    ext::IdentExt as _,
     punctuated::Punctuated,
     token::{Brace, Colon},
     visit::{self, Visit},
@@ -57,7 +58,7 @@ pub(crate) fn function_witness(
     notes: &Notes,
 ) -> ItemFn {
     let mut block = witness_body(&item.block, tokens, function, notes);
-    // After the endless loop.
+    // After the endless loop, which is statement 0.
     let conditions =
         requires.iter().map(|condition| requirement_check(&condition.expr, function, notes));
     block.stmts.splice(1..1, conditions);
@@ -69,7 +70,7 @@ pub(crate) fn function_witness(
 }
 
 fn witness_name(function: &Ident) -> String {
-    format!("witness_of_{}", unraw_name(function))
+    format!("witness_of_{}", function.unraw())
 }
 
 /// A method of an `impl` with its inferred types.
@@ -93,11 +94,11 @@ pub(crate) fn method_witness(
     strip_attributes(&mut method.sig);
     let mut hasher = DefaultHasher::new();
     item.to_token_stream().to_string().hash(&mut hasher);
-    let name = format!("__warpwise_{}_{:x}", unraw_name(&written.sig.ident), hasher.finish());
+    let name = format!("__warpwise_{}_{:x}", written.sig.ident.unraw(), hasher.finish());
     method.sig.ident = Ident::new(&name, Span::call_site());
     method.vis = syn::Visibility::Inherited;
     method.attrs.clear();
-    AssociatedTypes { own: declared_types(item).collect(), of: item, others }
+    AssociatedTypes { own: declared_types(item).collect(), item, others }
         .visit_impl_item_fn_mut(&mut method);
     let generics = split_generics(item, &mut method.sig.generics);
     let (attrs, items) = (Vec::new(), vec![ImplItem::Fn(method)]);
@@ -174,17 +175,18 @@ fn declared_types(item: &ItemImpl) -> impl Iterator<Item = (String, &syn::Type)>
 struct AssociatedTypes<'a> {
     /// The associated types of the `impl`.
     own: HashMap<String, &'a syn::Type>,
-    of: &'a ItemImpl,
+    item: &'a ItemImpl,
     /// Other `impl`s of the same type, with associated types of supertraits.
     others: &'a [&'a ItemImpl],
 }
 
 impl AssociatedTypes<'_> {
-    fn written_out(&self, name: &str) -> Option<syn::Type> {
+    /// Returns the type that an associated type of `Self` is.
+    fn resolve(&self, name: &str) -> Option<syn::Type> {
         if let Some(own) = self.own.get(name) {
             return Some((*own).clone());
         }
-        let (of_trait, _) = self.of.trait_.as_ref()?;
+        let (of_trait, _) = self.item.trait_.as_ref()?;
         let last = of_trait.segments.last()?;
         let (known, args) = (last.ident.to_string(), &last.arguments);
         // These traits have their associated type in a supertrait.
@@ -200,7 +202,7 @@ impl AssociatedTypes<'_> {
             }
             _ => {}
         }
-        let this = self.of.self_ty.to_token_stream().to_string();
+        let this = self.item.self_ty.to_token_stream().to_string();
         let others = self.others.iter().filter(|other| {
             other.trait_.is_some() && other.self_ty.to_token_stream().to_string() == this
         });
@@ -215,7 +217,7 @@ impl VisitMut for AssociatedTypes<'_> {
             && path.qself.is_none()
             && path.path.segments.len() == 2
             && path.path.segments[0].ident == "Self"
-            && let Some(written) = self.written_out(&path.path.segments[1].ident.to_string())
+            && let Some(written) = self.resolve(&path.path.segments[1].ident.to_string())
         {
             *ty = written;
         }
@@ -227,7 +229,7 @@ impl VisitMut for AssociatedTypes<'_> {
         if expr.qself.is_none()
             && let [this, name, _, ..] = names.as_slice()
             && *this == "Self"
-            && let Some(written) = self.written_out(&name.to_string())
+            && let Some(written) = self.resolve(&name.to_string())
         {
             let rest: Punctuated<PathSegment, Token![::]> =
                 expr.path.segments.iter().skip(2).cloned().collect();
@@ -287,14 +289,20 @@ fn requirement_check(written: &Expr, function: &Function, notes: &Notes) -> Stmt
     opaque_statement(quote!(let _: bool = #expr;))
 }
 
-fn unraw_name(ident: &Ident) -> String {
-    ident.to_string().trim_start_matches("r#").to_owned()
+/// Returns the span of a path's last name.
+fn last_name_span(path: &Path) -> Span {
+    path.segments.last().map_or_else(Span::call_site, |last| last.ident.span())
+}
+
+/// Returns the message for a name that does not refer to the `expected` item.
+fn wrong_name_message(expected: &str) -> String {
+    format!("kernel code takes this for `{expected}`, and it is another one")
 }
 
 /// Returns statements that compile only if each path refers to the expected function.
 fn function_checks(notes: &Notes) -> TokenStream {
     let checks = notes.builtins.iter().map(|(path, absolute)| {
-        let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+        let span = last_name_span(path);
         let names = absolute.split("::").map(|name| Ident::new(name, span));
         let generic = path.segments.last().map(|last| &last.arguments);
         quote_spanned!(span=> same(#path, #(::#names)* #generic);)
@@ -307,10 +315,10 @@ fn function_checks(notes: &Notes) -> TokenStream {
 
 /// Returns a statement that compiles only if the path refers to the expected ordering.
 fn ordering_check(path: &Path, name: &str) -> Stmt {
-    let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+    let span = last_name_span(path);
     let name = Ident::new(name, span);
     let ordering = quote_spanned!(span=> ::core::sync::atomic::Ordering::#name);
-    let message = format!("kernel code takes this for `Ordering::{name}`, and it is another one");
+    let message = wrong_name_message(&format!("Ordering::{name}"));
     opaque_statement(quote_spanned! {span=>
         const _: () = ::core::assert!(::core::matches!(#path, #ordering), #message);
     })
@@ -318,10 +326,10 @@ fn ordering_check(path: &Path, name: &str) -> Stmt {
 
 /// Returns a statement that compiles only if the path refers to the expected constant.
 fn constant_check(path: &Path, StdItem { path: absolute }: &StdItem) -> Stmt {
-    let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+    let span = last_name_span(path);
     let std_path = absolute.split("::").map(|part| Ident::new(part, span));
     let std_path = quote_spanned!(span=> #(::#std_path)*);
-    let message = format!("kernel code takes this for `{absolute}`, and it is another one");
+    let message = wrong_name_message(absolute);
     // Comparing values suffices: no two of these constants are equal, within one type or across
     // types.
     opaque_statement(quote_spanned! {span=>
@@ -336,8 +344,7 @@ struct NotedSyntax<'ast> {
     ty: Option<Ty>,
 }
 
-/// Collects literals and `let`s in visiting order. Without `true` and `false`, which have a fixed
-/// type.
+/// Collects literals and `let`s in visiting order, except `true` and `false`, whose type is known.
 struct SyntaxReader<'a, 'ast> {
     notes: &'a Notes,
     noted: Vec<NotedSyntax<'ast>>,
@@ -361,8 +368,8 @@ impl<'ast> Visit<'ast> for SyntaxReader<'_, 'ast> {
     fn visit_item_enum(&mut self, _: &'ast ItemEnum) {}
 }
 
-/// Annotates a copy in the same order. Removes every attribute except on types, which may derive
-/// traits.
+/// Annotates a copy of the visited code, in the order of [`SyntaxReader`]. Removes every attribute
+/// except on types, which may derive traits.
 struct TypeWriter<'a, 'ast> {
     types: &'a Types,
     found: std::vec::IntoIter<NotedSyntax<'ast>>,

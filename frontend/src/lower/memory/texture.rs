@@ -36,7 +36,7 @@ impl Lowerer<'_> {
         let coords =
             coords.iter().map(|coord| self.lower_scalar(coord)).collect::<Flow<Vec<_>>>()?;
         let Some(texture) = self.texture_param(&texels) else {
-            // Mostly, the place where the choice was made is reported already.
+            // Usually, the branch that makes the choice is reported already.
             if self.errors.is_empty() {
                 self.report_unknown_texture(at);
             }
@@ -50,6 +50,7 @@ impl Lowerer<'_> {
         self.lower_array_of_words(words, expr)
     }
 
+    /// Returns the parameter that a texture is, if it is known.
     fn texture_param(&self, texels: &Value) -> Option<ParamId> {
         let Value::Ref(place) = texels else { return None };
         let Place::Memory(memory) = &**place else { return None };

@@ -133,7 +133,7 @@ impl PathCollector {
         let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
         let declared = match names.as_slice() {
             [name] => self.scope.declares(name),
-            [of, ..] => self.scope.declares_generic(of),
+            [of, ..] => self.scope.declares_path_start(of),
             [] => true,
         };
         if declared || is_known(&names) {

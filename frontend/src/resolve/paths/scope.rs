@@ -9,16 +9,18 @@ pub(crate) struct Scope {
     names: Vec<(String, NameKind)>,
 }
 
+/// The kind of a name: only an item may begin a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NameKind {
     Variable,
-    Generic,
+    /// A type or const parameter, or an item of a block.
+    Item,
 }
 
 impl Scope {
     /// Returns the scope of a nested function: without variables.
     pub(crate) fn without_variables(&self) -> Self {
-        let names = self.names.iter().filter(|(_, kind)| *kind == NameKind::Generic);
+        let names = self.names.iter().filter(|(_, kind)| *kind == NameKind::Item);
         Self { names: names.cloned().collect() }
     }
 
@@ -41,25 +43,26 @@ impl Scope {
     pub(crate) fn declare_generics(&mut self, generics: &Generics) {
         for param in &generics.params {
             match param {
-                GenericParam::Type(param) => self.declare_generic(&param.ident),
-                GenericParam::Const(param) => self.declare_generic(&param.ident),
+                GenericParam::Type(param) => self.declare_item(&param.ident),
+                GenericParam::Const(param) => self.declare_item(&param.ident),
                 GenericParam::Lifetime(_) => {}
             }
         }
     }
 
-    fn declare_generic(&mut self, name: &Ident) {
-        self.names.push((name.to_string(), NameKind::Generic));
+    fn declare_item(&mut self, name: &Ident) {
+        self.names.push((name.to_string(), NameKind::Item));
     }
 
     /// Declares the items of a block, which are in scope in all of it.
     pub(crate) fn declare_items(&mut self, block: &Block) {
         for statement in &block.stmts {
             match statement {
-                Stmt::Item(Item::Static(item)) => self.declare_generic(&item.ident),
-                Stmt::Item(Item::Mod(item)) => self.declare_generic(&item.ident),
+                // `item_name` leaves these out, which no device item can be. They shadow others.
+                Stmt::Item(Item::Static(item)) => self.declare_item(&item.ident),
+                Stmt::Item(Item::Mod(item)) => self.declare_item(&item.ident),
                 Stmt::Item(item) => {
-                    item::item_name(item).into_iter().for_each(|name| self.declare_generic(name))
+                    item::item_name(item).into_iter().for_each(|name| self.declare_item(name))
                 }
                 Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_) => {}
             }
@@ -72,7 +75,7 @@ impl Scope {
     }
 
     /// Returns true if `name` can begin a path: a variable cannot.
-    pub(crate) fn declares_generic(&self, name: &str) -> bool {
-        self.names.iter().any(|(known, kind)| *kind == NameKind::Generic && known == name)
+    pub(crate) fn declares_path_start(&self, name: &str) -> bool {
+        self.names.iter().any(|(known, kind)| *kind == NameKind::Item && known == name)
     }
 }
