@@ -248,8 +248,7 @@ impl BlockChecks {
     /// Records that all threads of a block of a cluster have ended.
     pub(crate) fn leave_cluster(&mut self, checks: &LaunchChecks<'_>) {
         let Some(member) = self.cluster.take().filter(|_| checks.checks_races) else { return };
-        let threads = checks.threads;
-        member.lock().end_block(member.rank, threads, &self.order, &mut self.found);
+        member.lock().end_block(member.rank, &self.order, &mut self.found);
     }
 
     /// Logs that lanes of a warp have waited for each other.

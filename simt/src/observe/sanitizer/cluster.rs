@@ -11,6 +11,7 @@ use super::{
     finding::Missing,
     happens_before::{AccessContext, HappensBefore},
     raw_findings::{RacingAccess, RacingPair, RawFindings},
+    release_acquire::BlockClocks,
     shadow::{AccessRecord, RaceHit, Shadow},
 };
 use crate::bytecode::Code;
@@ -51,11 +52,17 @@ pub(crate) struct ClusterChecks {
     /// The cells of all blocks, by rank.
     shadow: Shadow,
     contexts: Vec<AccessContext>,
+    /// The number of contexts at which those without a recorded access are dropped. Spinning blocks
+    /// make many of them.
+    compacted_len: usize,
     /// By rank, true for a block that has ended.
     has_ended: Vec<bool>,
     /// By rank, the accesses by other blocks since the last barrier of the cluster.
     remote: Vec<RemoteAccesses>,
 }
+
+/// The least number of contexts at which unused ones are dropped.
+const MIN_COMPACTED_CONTEXTS: usize = 1 << 12;
 
 /// Accesses by other blocks to the memory of one: of each access site, block and thread the last,
 /// which is the hardest to order.
@@ -84,10 +91,13 @@ impl ClusterAccess {
 impl ClusterChecks {
     pub(crate) fn new(code: &Code, launch: &LaunchChecks<'_>, blocks: Vec<u64>) -> Self {
         let count = code.cluster_blocks() as usize;
+        let cells = launch.cells as usize * blocks.len();
         Self {
-            shadow: Shadow::new(launch.cells as usize * blocks.len(), true),
+            shadow: Shadow::new(cells, true),
             blocks,
             contexts: Vec::new(),
+            // All cells are visited then, which must not take longer than the accesses before.
+            compacted_len: cells.max(MIN_COMPACTED_CONTEXTS),
             has_ended: vec![false; count],
             remote: vec![RemoteAccesses::new(); count],
         }
@@ -155,14 +165,18 @@ impl ClusterChecks {
     pub(super) fn end_block(
         &mut self,
         rank: usize,
-        threads: u32,
         order: &HappensBefore,
         found: &mut RawFindings,
     ) {
         self.has_ended[rank] = true;
-        for (record, context) in std::mem::take(&mut self.remote[rank]).into_values() {
-            let is_known = |thread| order.has_acquired(thread, &context, record.access.thread);
-            if !(0..threads).any(is_known) {
+        let remote = std::mem::take(&mut self.remote[rank]);
+        if remote.is_empty() {
+            return;
+        }
+        let acquired = order.block_clocks.as_ref().and_then(BlockClocks::join_all);
+        for (record, context) in remote.into_values() {
+            let by = record.access.thread;
+            if !acquired.as_ref().is_some_and(|acquired| acquired.covers(&context, by)) {
                 found.add_late(record);
             }
         }
@@ -178,6 +192,10 @@ impl ClusterChecks {
     /// Returns the number of a context, which is the last one if that is the same.
     fn push_context(&mut self, context: AccessContext) -> usize {
         if self.contexts.last() != Some(&context) {
+            if self.contexts.len() >= self.compacted_len {
+                self.shadow.compact_contexts(&mut self.contexts);
+                self.compacted_len = self.compacted_len.max(2 * self.contexts.len());
+            }
             self.contexts.push(context);
         }
         self.contexts.len() - 1

@@ -42,8 +42,6 @@ pub(crate) struct LaunchChecks<'a> {
     first_cells: Vec<u64>,
     /// The number of cells of shared memory.
     pub(crate) cells: u64,
-    /// The number of threads of a block.
-    pub(crate) threads: u32,
     /// True if blocks run in clusters.
     pub(crate) has_clusters: bool,
     /// Number of the first shared array among the buffers.
@@ -149,7 +147,6 @@ impl<'a> LaunchChecks<'a> {
             cell_bytes,
             first_cells,
             cells,
-            threads: threads as u32,
             has_clusters: code.cluster.is_some(),
             first_array: code.params.len() as u16,
             memories,

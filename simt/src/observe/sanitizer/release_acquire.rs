@@ -68,7 +68,8 @@ impl VectorClock {
         threads[thread] = epoch;
     }
 
-    fn covers(&self, other: &AccessContext, by: u32) -> bool {
+    /// Returns true if an access by a thread happened before.
+    pub(crate) fn covers(&self, other: &AccessContext, by: u32) -> bool {
         let of_thread = || self.threads.get(&other.block)?.get(by as usize).copied();
         self.blocks.get(&other.block).copied().unwrap_or(0) > other.interval
             || of_thread().unwrap_or(0) > other.epoch
@@ -161,13 +162,15 @@ impl BlockClocks {
         self.threads.clear();
     }
 
-    /// Joins the clocks of all threads of the block.
+    /// Returns the joined clocks of all threads of the block.
+    pub(crate) fn join_all(&self) -> Option<Arc<VectorClock>> {
+        let clocks = self.threads.iter().filter_map(|thread| thread.clock.as_ref());
+        clocks.fold(None, |all, clock| Some(join_clocks(all.as_ref(), clock)))
+    }
+
+    /// Gives all threads of the block their joined clocks.
     pub(crate) fn barrier(&mut self) {
-        let mut all: Option<Arc<VectorClock>> = None;
-        for clock in self.threads.iter().filter_map(|thread| thread.clock.as_ref()) {
-            all = Some(join_clocks(all.as_ref(), clock));
-        }
-        let Some(all) = all else { return };
+        let Some(all) = self.join_all() else { return };
         // The clock holds for every thread, also for one that has no entry yet.
         self.thread_mut(1023);
         self.threads.iter_mut().for_each(|thread| thread.clock = Some(Arc::clone(&all)));

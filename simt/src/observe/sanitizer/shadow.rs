@@ -77,6 +77,33 @@ impl Shadow {
         self.race_free_atomics.clear();
     }
 
+    /// Removes the contexts without a recorded access, and renumbers the others in their order.
+    pub(crate) fn compact_contexts(&mut self, contexts: &mut Vec<AccessContext>) {
+        let mut is_used = vec![false; contexts.len()];
+        self.records_mut().for_each(|record| is_used[record.context()] = true);
+        let mut used = 0;
+        let numbers = is_used.iter().map(|is_used| {
+            let number = used;
+            used += usize::from(*is_used);
+            number
+        });
+        let numbers: Vec<usize> = numbers.collect();
+        for record in self.records_mut() {
+            *record = AccessRecord::new(numbers[record.context()], record.thread());
+        }
+        let mut is_used = is_used.into_iter();
+        contexts.retain(|_| is_used.next() == Some(true));
+    }
+
+    /// Returns all recorded accesses.
+    fn records_mut(&mut self) -> impl Iterator<Item = &mut AccessRecord> {
+        let Self { cells, extra_records, race_free_atomics, .. } = self;
+        let inline_records = cells.iter_mut().flatten().filter(|record| !record.is_none());
+        inline_records
+            .chain(extra_records.values_mut().flatten())
+            .chain(race_free_atomics.values_mut().flat_map(HashMap::values_mut))
+    }
+
     /// Records an access of a cell without other accesses than atomics of all blocks, if it is one
     /// itself; otherwise moves the accesses of the cell to the usual place, and returns false.
     fn record_race_free_atomic(
@@ -270,6 +297,37 @@ mod tests {
         let hits = access(&mut shadow, 3, 3);
         assert_eq!(hits, (0..10).filter(|t| *t != 3).map(|t| (1, t)).collect::<Vec<_>>());
         assert_eq!(access(&mut shadow, 2, 40), [(3, 3)]);
+    }
+
+    #[test]
+    fn accesses_keep_their_contexts_if_others_are_dropped() {
+        let kinds = [
+            AccessKind::Write,
+            AccessKind::AtomicRead,
+            AccessKind::Write,
+            AccessKind::AtomicRead,
+            AccessKind::AtomicWrite,
+        ];
+        let mut contexts: Vec<_> = (0..).zip(kinds).map(|(n, kind)| context(kind, 0, n)).collect();
+        let (mut shadow, order) = (Shadow::new(2, true), HappensBefore::default());
+        let access = |shadow: &mut Shadow, contexts: &[AccessContext], cell, number, thread| {
+            let mut hits = Vec::new();
+            let hit = |hit: RaceHit| hits.push((hit.before.context(), hit.before.thread()));
+            let (now, context_of) = (AccessRecord::new(number, thread), |number| contexts[number]);
+            shadow.record_access(cell, now, (context_of, &order), hit);
+            hits
+        };
+        // Each access replaces the one before of its thread.
+        for (cell, number) in [(0, 0), (0, 2), (1, 1), (1, 3)] {
+            assert_eq!(access(&mut shadow, &contexts, cell, number, 5), []);
+        }
+        assert_eq!(access(&mut shadow, &contexts, 1, 4, 6), []);
+        shadow.compact_contexts(&mut contexts);
+        let sites: Vec<u32> = contexts.iter().map(|context| context.site).collect();
+        assert_eq!(sites, [2, 3, 4]);
+        contexts.push(context(AccessKind::Write, 0, 9));
+        assert_eq!(access(&mut shadow, &contexts, 0, 3, 70), [(0, 5)]);
+        assert_eq!(access(&mut shadow, &contexts, 1, 3, 70), [(1, 5), (2, 6)]);
     }
 
     #[test]

@@ -140,6 +140,20 @@ fn a_release_and_an_acquire_order_blocks() {
 }
 
 #[test]
+fn races_are_found_after_many_accesses() {
+    let code = "%s = sync_cluster !4 %end = const 5000 : u32 !4
+        %n = for %0, %end, step %1 : u32 !5 {
+            %w = store %own, %n !6
+        }
+        %r = load %theirbeside : u32 !7 %s2 = sync_cluster !8";
+    // Block 1 reads first: each read races with 5000 writes, and those of block 0 with the last.
+    let race = "read-write race on tile[0] of the block with rank 0: written by thread (0,0,0) of \
+                block (0,0,0) at !6, read by thread (1,0,0) of block (1,0,0) at !7, no \
+                `cluster::sync` between [160032 times]";
+    assert_eq!(findings(code), [race]);
+}
+
+#[test]
 fn a_barrier_of_the_cluster_is_part_of_a_longer_order() {
     // Block 0 writes, and after the barrier block 1 tells block 2, of another cluster.
     let code = "%2 = const 2 : u32 !0 %far = const 200 : u32 !0 %lowest = eq %t, %0 : bool !0
