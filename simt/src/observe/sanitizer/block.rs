@@ -427,7 +427,7 @@ impl BlockChecks {
                     at: (buffer, first),
                     bytes: site.bytes,
                     value: log.written_value(number as u32, thread),
-                    number: self.accesses,
+                    access_number: self.accesses,
                 };
                 let (order, found) = (&self.order, &mut self.found);
                 cluster.record_access((code, checks), member.rank, &access, order, found);

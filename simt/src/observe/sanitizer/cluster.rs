@@ -20,8 +20,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// An access to the shared memory of a block that may have ended. The lowest one of several is
-/// reported.
+/// An access to the shared memory of a block that may have ended. Of several, the lowest in the
+/// derived order is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LateRecord {
     /// Number of the buffer of the cluster, and the byte in it.
@@ -58,14 +58,14 @@ pub(crate) struct ClusterChecks {
     /// By rank, true for a block that has ended.
     has_ended: Vec<bool>,
     /// By rank, the accesses by other blocks since the last barrier of the cluster.
-    remote: Vec<RemoteAccesses>,
+    remote_accesses: Vec<RemoteAccesses>,
 }
 
 /// The least number of contexts at which unused ones are dropped.
 const MIN_COMPACTED_CONTEXTS: usize = 1 << 12;
 
-/// Accesses by other blocks to the memory of one: of each access site, block and thread the last,
-/// which is the hardest to order.
+/// Accesses by other blocks to the memory of one block: the last one of each access site, block and
+/// thread, since an order that includes it includes the earlier ones.
 type RemoteAccesses = BTreeMap<(u32, u64, u32), (LateRecord, AccessContext)>;
 
 /// An access by one thread.
@@ -77,8 +77,9 @@ pub(super) struct ClusterAccess {
     pub(super) bytes: u32,
     /// The written value, if it is known.
     pub(super) value: Option<u64>,
-    /// A number of the access of all lanes.
-    pub(super) number: u64,
+    /// The number of the access among those of the block's threads, so that its races on several
+    /// cells count once.
+    pub(super) access_number: u64,
 }
 
 impl ClusterAccess {
@@ -99,15 +100,14 @@ impl ClusterChecks {
             // All cells are visited then, which must not take longer than the accesses before.
             compacted_len: cells.max(MIN_COMPACTED_CONTEXTS),
             has_ended: vec![false; count],
-            remote: vec![RemoteAccesses::new(); count],
+            remote_accesses: vec![RemoteAccesses::new(); count],
         }
     }
 
-    /// Returns the number of the block whose memory a buffer is, given the rank of the accessing
-    /// block.
+    /// Returns the number of the block whose memory a buffer is, as the block of rank `rank`
+    /// numbers buffers.
     pub(super) fn owner(&self, code: &Code, buffer: u16, rank: usize) -> u64 {
-        let owner = code.mapped_array(buffer.into()).map_or(rank, |(owner, _)| owner);
-        self.blocks.get(owner).copied().unwrap_or(0)
+        self.blocks[owner_rank(code, buffer, rank)]
     }
 
     /// Records an access by a thread of the block of this rank, and adds its findings.
@@ -121,9 +121,10 @@ impl ClusterChecks {
     ) {
         let (buffer, first) = access.at;
         let own = code.own_buffer(buffer);
-        let owner = code.mapped_array(buffer.into()).map_or(rank, |(owner, _)| owner);
+        let owner = owner_rank(code, buffer, rank);
         let now = self.push_context(access.context);
         let now = AccessRecord::new(now, access.thread);
+        // The buffers of all blocks follow those of the block itself, by rank.
         let buffer = own + (code.shared.len() * (1 + owner)) as u16;
         if owner != rank {
             let record = LateRecord { at: (buffer, first), access: access.racing() };
@@ -139,7 +140,10 @@ impl ClusterChecks {
             let cell = owner as u64 * launch.cells + cell;
             let hit = |RaceHit { before, missing }: RaceHit| {
                 let parties = [racing(before), access.racing()];
-                found.add_race(access.number, RacingPair::new((buffer, byte), parties, missing));
+                found.add_race(
+                    access.access_number,
+                    RacingPair::new((buffer, byte), parties, missing),
+                );
             };
             shadow.record_access(cell as usize, now, (context_of, order), hit);
         }
@@ -157,7 +161,7 @@ impl ClusterChecks {
             return found.add_late(record);
         }
         let RacingAccess { site, block, thread, .. } = record.access;
-        self.remote[owner].insert((site, block, thread), (record, context));
+        self.remote_accesses[owner].insert((site, block, thread), (record, context));
     }
 
     /// Records that the block of this rank has ended, and adds findings for accesses of other
@@ -169,12 +173,12 @@ impl ClusterChecks {
         found: &mut RawFindings,
     ) {
         self.has_ended[rank] = true;
-        let remote = std::mem::take(&mut self.remote[rank]);
-        if remote.is_empty() {
+        let accesses = std::mem::take(&mut self.remote_accesses[rank]);
+        if accesses.is_empty() {
             return;
         }
         let acquired = order.block_clocks.as_ref().and_then(BlockClocks::join_all);
-        for (record, context) in remote.into_values() {
+        for (record, context) in accesses.into_values() {
             let by = record.access.thread;
             if !acquired.as_ref().is_some_and(|acquired| acquired.covers(&context, by)) {
                 found.add_late(record);
@@ -186,10 +190,10 @@ impl ClusterChecks {
     pub(super) fn sync(&mut self) {
         self.shadow.clear();
         self.contexts.clear();
-        self.remote.iter_mut().for_each(BTreeMap::clear);
+        self.remote_accesses.iter_mut().for_each(BTreeMap::clear);
     }
 
-    /// Returns the number of a context, which is the last one if that is the same.
+    /// Appends a context, unless it equals the last one. Returns its number.
     fn push_context(&mut self, context: AccessContext) -> usize {
         if self.contexts.last() != Some(&context) {
             if self.contexts.len() >= self.compacted_len {
@@ -200,6 +204,12 @@ impl ClusterChecks {
         }
         self.contexts.len() - 1
     }
+}
+
+/// Returns the rank of the block whose memory a buffer is, as the block of rank `rank` numbers
+/// buffers.
+fn owner_rank(code: &Code, buffer: u16, rank: usize) -> usize {
+    code.mapped_array(buffer.into()).map_or(rank, |(owner, _)| owner)
 }
 
 /// Returns the synchronization that is missing between accesses of two blocks.

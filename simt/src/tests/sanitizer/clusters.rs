@@ -39,7 +39,7 @@ fn an_exchange_between_barriers_is_clean() {
 }
 
 #[test]
-fn a_missing_barrier_of_the_cluster() {
+fn a_missing_cluster_barrier_is_reported() {
     let code = "%w = store %own, %i !5 %b1 = barrier !6 %r = load %theirs : u32 !7
         %s = sync_cluster !8";
     let found = findings(code);
@@ -54,7 +54,7 @@ fn a_missing_barrier_of_the_cluster() {
 }
 
 #[test]
-fn two_blocks_that_write_the_memory_of_one() {
+fn writes_by_two_blocks_to_one_race() {
     let code = "%s = sync_cluster !4 %first = map_shared %own, %0 : ptr cluster !5
         %w = store %first, %i !5 %s2 = sync_cluster !6";
     let found = findings(code);
@@ -66,7 +66,7 @@ fn two_blocks_that_write_the_memory_of_one() {
 }
 
 #[test]
-fn threads_of_one_block_that_race_in_the_memory_of_another() {
+fn threads_of_a_block_race_in_the_memory_of_another() {
     let code = "%s = sync_cluster !4
         %if = if %zero !5 { %w = store %theirs, %i !6 %r = load %theirbeside : u32 !7 }
         %s2 = sync_cluster !8";
@@ -81,7 +81,7 @@ fn threads_of_one_block_that_race_in_the_memory_of_another() {
 }
 
 #[test]
-fn the_barrier_orders_global_memory_in_the_cluster_and_nothing_else() {
+fn a_cluster_barrier_orders_global_memory_within_the_cluster_only() {
     let there = "%far = xor %i, %k : u32 !0 %there = index %out, %far, 4 : ptr global !0
         %w = store %at, %i !5 %s = sync_cluster !6 %r = load %there : u32 !7";
     let near = format!("%k = const 32 : u32 !0 {there}");
@@ -94,7 +94,7 @@ fn the_barrier_orders_global_memory_in_the_cluster_and_nothing_else() {
 }
 
 #[test]
-fn a_read_of_a_block_that_may_have_ended() {
+fn reads_of_a_block_that_may_have_ended_are_reported() {
     let code = "%w = store %own, %i !5 %s = sync_cluster !6 %r = load %theirs : u32 !7
         %o = store %at, %r !8";
     assert_eq!(
@@ -154,7 +154,7 @@ fn races_are_found_after_many_accesses() {
 }
 
 #[test]
-fn a_barrier_of_the_cluster_is_part_of_a_longer_order() {
+fn a_cluster_barrier_chains_with_releases() {
     // Block 0 writes, and after the barrier block 1 tells block 2, of another cluster.
     let code = "%2 = const 2 : u32 !0 %far = const 200 : u32 !0 %lowest = eq %t, %0 : bool !0
         %flag = index %out, %far, 4 : ptr global !0 %start = index %out, %t, 4 : ptr global !0
@@ -183,7 +183,7 @@ fn a_barrier_of_the_cluster_is_part_of_a_longer_order() {
 }
 
 #[test]
-fn atomics_of_one_blocks_scope() {
+fn atomics_of_block_scope_race_across_blocks() {
     let code = "%s = sync_cluster !4 %first = map_shared %tile, %0 : ptr cluster !5
         %a = atomic.add.relaxed.SCOPE %first, %1 : u32 !5 %s2 = sync_cluster !6";
     assert_eq!(findings(&code.replace("SCOPE", "device")), [""; 0]);
@@ -193,7 +193,7 @@ fn atomics_of_one_blocks_scope() {
 }
 
 #[test]
-fn threads_at_different_barriers_of_the_cluster() {
+fn different_cluster_barriers_are_reported() {
     let code = "%odd = and %t, %1 : u32 !0 %is = eq %odd, %0 : bool !0
         %if = if %is !5 { %s = sync_cluster !6 } else { %s2 = sync_cluster !7 }";
     let found = findings(code);
