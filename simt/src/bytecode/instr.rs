@@ -385,11 +385,11 @@ pub(crate) enum When {
 /// An atomic access, executed lane by lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Atomic {
-    pub(crate) what: AtomicKind,
+    pub(crate) kind: AtomicKind,
     pub(crate) at: Address<Operand>,
     /// Bytes that a lane accesses.
     pub(crate) size: usize,
-    /// True if it is sequentially consistent, false if relaxed.
+    /// True unless it is relaxed: every other order is executed as sequentially consistent.
     pub(crate) ordered: bool,
     /// An upper bound of an index in lanes, where types and operations imply one.
     pub(crate) max_index: Option<u64>,

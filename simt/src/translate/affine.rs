@@ -15,9 +15,7 @@ use std::cell::OnceCell;
 use warpwise_compiler::{
     analysis::range::{self, Ranges},
     id::Facts,
-    ir::{
-        BinaryOp, Body, Builtin, Effect, InstId, Kernel, Op, ParamKind, Scalar, SyncOp, Ty, WarpOp,
-    },
+    ir::{BinaryOp, Body, Builtin, Effect, InstId, Kernel, Op, Scalar, SyncOp, Ty, WarpOp},
 };
 
 /// The classification of a value.
@@ -25,7 +23,7 @@ use warpwise_compiler::{
 enum Kind {
     /// Uniform, or not known to be affine.
     Other,
-    /// A launch constant: computed once per launch.
+    /// A value that is computed once per launch.
     LaunchConstant,
     /// Affine.
     Affine { plain: bool },
@@ -35,7 +33,7 @@ enum Kind {
 pub(super) struct Affinity {
     kinds: Facts<InstId, Kind>,
     /// Comparisons of affine values with uniform ones.
-    compares: Facts<InstId, bool>,
+    affine_compares: Facts<InstId, bool>,
 }
 
 impl Affinity {
@@ -45,15 +43,15 @@ impl Affinity {
         let mut classifier = Classifier { kernel, uniformity, exact, kinds };
         classifier.visit_body(&kernel.body);
         let kinds = classifier.kinds;
-        let mut compares = kernel.insts.facts(false);
+        let mut affine_compares = kernel.insts.facts(false);
         for (id, inst) in kernel.insts.iter() {
             if let Op::Compare { lhs, rhs, .. } = inst.op {
                 let [lhs, rhs] =
                     [lhs, rhs].map(|side| (is_affine(kinds[side]), !uniformity.varies(side)));
-                compares[id] = (lhs.0 && rhs.1) || (lhs.1 && rhs.0);
+                affine_compares[id] = (lhs.0 && rhs.1) || (lhs.1 && rhs.0);
             }
         }
-        Self { kinds, compares }
+        Self { kinds, affine_compares }
     }
 
     /// Returns true if the value is affine.
@@ -68,11 +66,11 @@ impl Affinity {
 
     /// Returns true for a comparison of an affine value with a uniform one.
     pub(super) fn is_affine_compare(&self, value: InstId) -> bool {
-        self.compares[value]
+        self.affine_compares[value]
     }
 
     /// Returns true if an instruction that executes in lanes reads its operands from lanes.
-    pub(super) fn wants_lanes(&self, id: InstId) -> bool {
+    pub(super) fn reads_lanes(&self, id: InstId) -> bool {
         !self.is_affine(id) && !self.is_affine_compare(id)
     }
 }
@@ -101,7 +99,7 @@ impl Classifier<'_> {
     fn classify(&self, id: InstId) -> Option<Kind> {
         let op = &self.kernel.insts[id].op;
         if !self.uniformity.varies(id) {
-            return self.is_launch(op).then_some(Kind::LaunchConstant);
+            return self.is_launch_constant_op(op).then_some(Kind::LaunchConstant);
         }
         if let Op::Builtin(builtin) = op {
             let affine = matches!(builtin, Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_));
@@ -133,16 +131,10 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns true if a uniform value is a launch constant.
-    fn is_launch(&self, op: &Op) -> bool {
+    /// Returns true if an operation whose result is uniform yields a launch constant.
+    fn is_launch_constant_op(&self, op: &Op) -> bool {
         let computed = match op {
-            Op::Const(_) | Op::Len(_) | Op::Shared(_) => return true,
-            Op::Param(param) => {
-                return matches!(
-                    self.kernel.params[*param].kind,
-                    ParamKind::Scalar(_) | ParamKind::Slice { .. }
-                );
-            }
+            Op::Const(_) | Op::Len(_) | Op::Shared(_) | Op::Param(_) => return true,
             Op::Builtin(builtin) => {
                 return matches!(builtin, Builtin::BlockDim(_) | Builtin::GridDim(_));
             }
@@ -192,6 +184,7 @@ impl Classifier<'_> {
         computed && op.operands().all(|operand| self.kinds[operand] == Kind::LaunchConstant)
     }
 
+    /// Returns the type of a number.
     fn scalar(&self, id: InstId) -> Option<Scalar> {
         match self.kernel.insts[id].ty {
             Ty::Scalar(scalar) => Some(scalar),
@@ -199,7 +192,7 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns true if a value can be an operand of an affine one.
+    /// Returns true if a sum with this operand can be affine.
     fn is_affine_or_uniform(&self, value: InstId) -> bool {
         is_affine(self.kinds[value]) || !self.uniformity.varies(value)
     }
@@ -239,11 +232,11 @@ impl Classifier<'_> {
             | BinaryOp::MulHigh
             | BinaryOp::RotateLeft => (false, false),
         };
-        let plain = sums && is_unsigned(scalar) && self.is_plain(lhs) && self.is_plain(rhs);
+        let plain = sums && scalar.is_unsigned() && self.is_plain(lhs) && self.is_plain(rhs);
         // Only a type that can be widened is worth the range analysis.
-        let narrow = scalar.size().is_some_and(|size| size < 8);
+        let can_be_widened = scalar.size().is_some_and(|size| size < 8);
         let exact = || self.exact.get_or_init(|| range::analyze(self.kernel)).is_exact(id);
-        affine.then(|| Kind::Affine { plain: plain && narrow && exact() })
+        affine.then(|| Kind::Affine { plain: plain && can_be_widened && exact() })
     }
 
     fn classify_cast(&self, from: Scalar, to: Scalar, value: InstId) -> Option<Kind> {
@@ -256,7 +249,7 @@ impl Classifier<'_> {
         let wider = to.size()? > from.size()?;
         match self.kinds[value] {
             Kind::Affine { plain } if wider => {
-                (plain && is_unsigned(from)).then_some(Kind::Affine { plain })
+                (plain && from.is_unsigned()).then_some(Kind::Affine { plain })
             }
             Kind::Affine { plain } if from == to => Some(Kind::Affine { plain }),
             kind @ (Kind::Affine { .. } | Kind::LaunchConstant | Kind::Other) => {
@@ -264,10 +257,6 @@ impl Classifier<'_> {
             }
         }
     }
-}
-
-fn is_unsigned(scalar: Scalar) -> bool {
-    matches!(scalar, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
 }
 
 /// Returns true if threads synchronize in a body, so that some lanes may be an iteration ahead of

@@ -29,7 +29,7 @@ use crate::{bytecode::SPIN_ITERATION_COST, translate::Instrumentation};
 use warpwise_compiler::{
     analysis::range,
     id::{Facts, Table},
-    ir::{BinaryOp, Body, CompareOp, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
+    ir::{BinaryOp, Body, CompareOp, Inst, InstId, Kernel, LocalId, Op, Ty},
 };
 
 /// A counted loop and its parts.
@@ -248,9 +248,7 @@ fn is_defined(kernel: &Kernel, value: InstId) -> bool {
 
 fn is_unsigned(ty: Ty) -> bool {
     match ty {
-        Ty::Scalar(scalar) => {
-            matches!(scalar, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
-        }
+        Ty::Scalar(scalar) => scalar.is_unsigned(),
         Ty::Ptr(_) | Ty::Unit => false,
     }
 }

@@ -249,7 +249,7 @@ impl UseWalk<'_> {
             | Op::MapShared { .. }
             | Op::For { .. } => {
                 let is_stored_once = self.fusion.uniform_operand(id) == Some(operand);
-                self.uniformity.varies(id) && self.affinity.wants_lanes(id) && !is_stored_once
+                self.uniformity.varies(id) && self.affinity.reads_lanes(id) && !is_stored_once
             }
             Op::Set { local, .. } => {
                 self.uniformity.local_varies(*local) && !self.is_stored_once(operand)

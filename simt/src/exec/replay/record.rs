@@ -338,10 +338,10 @@ impl<'a> Recorder<'_, 'a> {
     /// Records atomic sums with elements of one buffer that are all in bounds, whatever the indices
     /// are.
     fn record_sum(&mut self, atomic: &Atomic) -> Result<(), Failure> {
-        let Atomic { what, at, size, ordered: false, max_index: Some(max_index) } = *atomic else {
+        let Atomic { kind, at, size, ordered: false, max_index: Some(max_index) } = *atomic else {
             return Err(Failure::Always);
         };
-        let AtomicKind::Update { to, value, adds: true, .. } = what else {
+        let AtomicKind::Update { to, value, adds: true, .. } = kind else {
             return Err(Failure::Always);
         };
         let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } = at else {

@@ -164,7 +164,7 @@ impl<'e> Exec<'e> {
 
     /// Executes an atomic lane by lane, in order; returns the first lane that is out of bounds.
     fn atomic_lanes<W: Word>(&mut self, atomic: &Atomic) -> Option<usize> {
-        if let AtomicKind::Update { to, value, change, adds } = atomic.what
+        if let AtomicKind::Update { to, value, change, adds } = atomic.kind
             && let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } =
                 atomic.at
             && let Some(cells) = self.buffer_cells(buffer)
@@ -239,9 +239,9 @@ impl<'e> Exec<'e> {
 
     #[inline(always)]
     fn atomic_lane<W: Word>(&mut self, atomic: &Atomic, lane: usize) -> Option<()> {
-        let Atomic { what, at, ordered, .. } = *atomic;
+        let Atomic { kind, at, ordered, .. } = *atomic;
         let (cells, offset) = self.lane_address(at, lane)?;
-        let (to, old) = match what {
+        let (to, old) = match kind {
             AtomicKind::Load { to } => (to, cells.load::<W>(offset, ordered)?),
             AtomicKind::Store { value } => {
                 return cells.store(offset, W::of_bits(self.operand_value(value, lane)), ordered);

@@ -32,7 +32,7 @@ impl Exec<'_> {
             let old = cells.load::<W>(offset, false)?;
             let word_of = |value| W::of_bits(self.operand_value(value, lane));
             let new =
-                match access.what {
+                match access.kind {
                     AtomicKind::Load { .. } => old,
                     AtomicKind::Store { value } => word_of(value),
                     AtomicKind::Update { value, change, .. } => {

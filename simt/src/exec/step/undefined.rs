@@ -288,7 +288,7 @@ impl Exec<'_> {
     /// Returns the undefined operand of the atomic instruction `at`.
     fn undefined_operand(&self, among: &UndefinedValues, at: usize) -> Option<UndefinedLanes> {
         let Instr::Atomic { access } = &self.code.instrs[at] else { return None };
-        match self.code.atomics[*access as usize].what {
+        match self.code.atomics[*access as usize].kind {
             AtomicKind::Load { .. } => None,
             AtomicKind::Store { value } | AtomicKind::Update { value, .. } => {
                 self.undefined_part(among, value)
@@ -345,7 +345,7 @@ impl Exec<'_> {
         } else if let Instr::LoadUniform { to, .. } = &self.code.instrs[at] {
             among.set_uniform(group, *to, active, read);
         } else if let Instr::Atomic { access } = &self.code.instrs[at] {
-            let to = match self.code.atomics[*access as usize].what {
+            let to = match self.code.atomics[*access as usize].kind {
                 AtomicKind::Load { to }
                 | AtomicKind::Update { to, .. }
                 | AtomicKind::CompareExchange { to, .. } => to,

@@ -23,6 +23,12 @@ use warpwise_compiler::{
     },
 };
 
+/// Appends to a table of the bytecode, and returns the number of the entry.
+fn push_entry<T>(table: &mut Vec<T>, entry: T) -> u32 {
+    table.push(entry);
+    table.len() as u32 - 1
+}
+
 impl Emitter<'_> {
     /// Emits the address of an element as a value; nothing if only accesses need it.
     pub(super) fn emit_index(
@@ -32,13 +38,32 @@ impl Emitter<'_> {
         index: InstId,
         stride: u64,
     ) -> Done {
+        self.emit_address(id, base, Some(index), stride)
+    }
+
+    /// Emits the address of a field as a value; nothing if only accesses need it.
+    pub(super) fn emit_offset(&mut self, id: InstId, base: InstId, offset: u64) -> Done {
+        self.emit_address(id, base, None, offset)
+    }
+
+    /// Emits `base + index * stride`; without an index, `base + stride`.
+    fn emit_address(
+        &mut self,
+        id: InstId,
+        base: InstId,
+        index: Option<InstId>,
+        stride: u64,
+    ) -> Done {
         if !self.ranges.needs_address(id) {
             return Ok(());
         }
         if self.varies(id) {
             let f = lanes::offset(self.isa);
             let base = self.lanes(base)?;
-            let index = self.wide_lanes(id, index)?;
+            let index = match index {
+                Some(index) => self.wide_lanes(id, index)?,
+                None => self.constant_lanes(1, 8)?,
+            };
             let stride = self.constant_lanes(stride, 8)?;
             self.registers.release_through(self.ranges.position(id));
             let to = self.new_lanes(id)?;
@@ -46,7 +71,10 @@ impl Emitter<'_> {
             return Ok(());
         }
         let base = self.uniform(base)?;
-        let index = self.wide_uniform(index)?;
+        let index = match index {
+            Some(index) => self.wide_uniform(index)?,
+            None => self.constant(1, 8),
+        };
         let stride = self.constant(stride, 8);
         let to = self.new_uniform(id)?;
         let slots = [to, base, index, stride];
@@ -54,30 +82,9 @@ impl Emitter<'_> {
         self.copy_to_lanes(id)
     }
 
-    /// Emits the address of a field as a value; nothing if only accesses need it.
-    pub(super) fn emit_offset(&mut self, id: InstId, base: InstId, offset: u64) -> Done {
-        if !self.ranges.needs_address(id) {
-            return Ok(());
-        }
-        if self.varies(id) {
-            let f = lanes::offset(self.isa);
-            let base = self.lanes(base)?;
-            let (one, offset) = (self.constant_lanes(1, 8)?, self.constant_lanes(offset, 8)?);
-            self.registers.release_through(self.ranges.position(id));
-            let to = self.new_lanes(id)?;
-            self.emit(Instr::Map { f, regs: [to, base, one, offset] });
-            return Ok(());
-        }
-        let base = self.uniform(base)?;
-        let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
-        let to = self.new_uniform(id)?;
-        let slots = [to, base, one, offset];
-        self.emit(Instr::Integer { op: IntegerOp::Offset, slots });
-        self.copy_to_lanes(id)
-    }
-
-    /// Emits the address in the shared memory of a block of the cluster that corresponds to one in
-    /// the block's own: in the buffer of the same array, `shared` buffers further on for each rank.
+    /// Emits the address in another block of the cluster that corresponds to an address in the
+    /// block's own shared memory. The buffers of each rank follow those of the block itself,
+    /// `shared` buffers per rank.
     pub(super) fn emit_map_shared(&mut self, id: InstId, ptr: InstId, rank: InstId) -> Done {
         let shared = self.kernel.shared.len() as u16;
         let first = lanes::address(shared + self.kernel.arrays.len() as u16);
@@ -182,6 +189,7 @@ impl Emitter<'_> {
         ranges.get(self.kernel, index).and_then(|range| range.max.try_into().ok())
     }
 
+    /// Emits a load.
     pub(super) fn emit_load(&mut self, id: InstId, ptr: InstId) -> Done {
         let at = self.access_address(id, ptr)?;
         if self.kernel.space(ptr) == Some(Space::Local) {
@@ -248,8 +256,7 @@ impl Emitter<'_> {
         let mut copy = AsyncCopy { to: to_at, from: from_at, bytes, sites: None, counter: None };
         self.count_copy(id, &copy, [to, from]);
         copy.sites = self.emit_copy_checks(&copy, [to, from]);
-        self.code.async_copies.push(copy);
-        let copy = self.code.async_copies.len() as u32 - 1;
+        let copy = push_entry(&mut self.code.async_copies, copy);
         self.emit(Instr::AsyncCopy { copy });
         Ok(())
     }
@@ -268,8 +275,7 @@ impl Emitter<'_> {
         let mut copy = AsyncCopy { to: to_at, from: from_at, bytes, sites: None, counter };
         copy.sites = self.emit_copy_checks(&copy, [to, from]);
         self.synchronizes();
-        self.code.async_copies.push(copy);
-        let copy = self.code.async_copies.len() as u32 - 1;
+        let copy = push_entry(&mut self.code.async_copies, copy);
         self.emit(Instr::BulkCopy { copy, barrier });
         Ok(())
     }
@@ -299,8 +305,8 @@ impl Emitter<'_> {
             }
         };
         self.code.has_named_barriers = true;
-        self.code.warpgroup_products.push(WarpgroupProduct { op, columns, sums, a, b });
-        let product = self.code.warpgroup_products.len() as u32 - 1;
+        let product = WarpgroupProduct { op, columns, sums, a, b };
+        let product = push_entry(&mut self.code.warpgroup_products, product);
         self.emit(Instr::WarpgroupSync);
         self.emit(Instr::Wgmma { product });
         Ok(())
@@ -330,12 +336,12 @@ impl Emitter<'_> {
         let to = self.new_lanes(id)?;
         let counter = self.count_texture_read(id);
         let read = TextureRead { op, texture, args: operands, word, to, counter };
-        self.code.texture_reads.push(read);
-        let read = self.code.texture_reads.len() as u32 - 1;
+        let read = push_entry(&mut self.code.texture_reads, read);
         self.emit(Instr::Texture { read });
         Ok(())
     }
 
+    /// Emits a store.
     pub(super) fn emit_store(&mut self, id: InstId, ptr: InstId, value: InstId) -> Done {
         let to = self.access_address(id, ptr)?;
         let value = self.lanes(value)?;
@@ -346,9 +352,9 @@ impl Emitter<'_> {
         }
         self.count_request(id, ptr, to);
         self.emit_access_check(id, ptr, to, Some(value));
-        let what = AtomicKind::Store { value: Operand::Lanes(value) };
+        let kind = AtomicKind::Store { value: Operand::Lanes(value) };
         let size = value.size();
-        let change = Atomic { what, at: to, size, ordered: false, max_index: None };
+        let change = Atomic { kind, at: to, size, ordered: false, max_index: None };
         self.announce_change(Change::Memory(change));
         if let Some(to) = to.affine() {
             let (walk, copy) = (self.walk_index(to, value.size())?, self.copy_words(value.size()));
@@ -362,7 +368,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the register of an operand that has one in each lane.
-    fn register_of(&mut self, operand: Operand) -> Option<Reg> {
+    fn lanes_register(&mut self, operand: Operand) -> Option<Reg> {
         match operand {
             Operand::Lanes(reg) => Some(reg),
             Operand::Uniform(uniform) => self.input_lanes(uniform),
@@ -370,7 +376,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the address of an atomic access, which is counted and checked.
+    /// Counts and checks an atomic access, and returns its address.
     pub(super) fn atomic_address(
         &mut self,
         id: InstId,
@@ -382,9 +388,10 @@ impl Emitter<'_> {
         Ok(at)
     }
 
+    /// Emits an atomic access.
     pub(super) fn emit_atomic(
         &mut self,
-        what: AtomicKind,
+        kind: AtomicKind,
         at: Address<Operand>,
         value: InstId,
         order: Order,
@@ -395,8 +402,7 @@ impl Emitter<'_> {
             Order::Relaxed => false,
             Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst => true,
         };
-        let access = self.code.atomics.len() as u32;
-        let atomic = Atomic { what, at, size, ordered, max_index };
+        let atomic = Atomic { kind, at, size, ordered, max_index };
         self.announce_change(Change::Memory(atomic));
         // The memory model makes every access relaxed, so that a relaxed atomic by an affine
         // address is executed as a plain one. The sanitizer tracks undefined values through atomic
@@ -405,20 +411,20 @@ impl Emitter<'_> {
             && !self.is_checked
             && let Some(at) = at.affine()
         {
-            if let AtomicKind::Load { to } = what {
+            if let AtomicKind::Load { to } = kind {
                 let (walk, copy) = (self.walk_index(at, size)?, self.copy_words(size));
                 self.emit(Instr::LoadAffine { to, from: at, walk, copy });
                 return Ok(());
             }
-            if let AtomicKind::Store { value } = what
-                && let Some(value) = self.register_of(value)
+            if let AtomicKind::Store { value } = kind
+                && let Some(value) = self.lanes_register(value)
             {
                 let (walk, copy) = (self.walk_index(at, size)?, self.copy_words(size));
                 self.emit(Instr::StoreAffine { value, to: at, walk, copy });
                 return Ok(());
             }
         }
-        self.code.atomics.push(atomic);
+        let access = push_entry(&mut self.code.atomics, atomic);
         self.emit(Instr::Atomic { access });
         Ok(())
     }

@@ -51,7 +51,7 @@ impl Emitter<'_> {
 
     /// Emits the announcement of a change that the next instruction may make.
     pub(super) fn announce_change(&mut self, change: Change) {
-        let reads = matches!(change, Change::Memory(Atomic { what: AtomicKind::Load { .. }, .. }));
+        let reads = matches!(change, Change::Memory(Atomic { kind: AtomicKind::Load { .. }, .. }));
         if self.is_debugged && !reads {
             self.code.changes.push(change);
             let change = self.code.changes.len() as u32 - 1;

@@ -356,8 +356,8 @@ impl Emitter<'_> {
             }
             Op::AtomicStore { ptr, value, order, .. } => {
                 let at = self.atomic_address(id, *ptr)?;
-                let what = AtomicKind::Store { value: self.operand(*value)? };
-                self.emit_atomic(what, at, *value, *order, None)
+                let kind = AtomicKind::Store { value: self.operand(*value)? };
+                self.emit_atomic(kind, at, *value, *order, None)
             }
             Op::Atomic { op, ptr, value, order, .. } => {
                 let change = lanes::atomic(*op, self.scalar(id)?, self.kernel.space(*ptr));
@@ -367,15 +367,15 @@ impl Emitter<'_> {
                 let to = self.new_lanes(id)?;
                 let adds = matches!(op, AtomicOp::Add) && self.scalar(id)?.is_int();
                 let max_index = if adds { self.max_index(*ptr) } else { None };
-                let what = AtomicKind::Update { to, value, change, adds };
-                self.emit_atomic(what, at, id, *order, max_index)
+                let kind = AtomicKind::Update { to, value, change, adds };
+                self.emit_atomic(kind, at, id, *order, max_index)
             }
             Op::CompareExchange { ptr, expected, value, order, .. } => {
                 let at = self.atomic_address(id, *ptr)?;
                 let (expected, value) = (self.operand(*expected)?, self.operand(*value)?);
                 let to = self.new_lanes(id)?;
-                let what = AtomicKind::CompareExchange { to, expected, value };
-                self.emit_atomic(what, at, id, *order, None)
+                let kind = AtomicKind::CompareExchange { to, expected, value };
+                self.emit_atomic(kind, at, id, *order, None)
             }
             Op::Copy(op) => self.emit_copy(id, op),
             Op::Sync(op) => self.emit_sync(id, op),
