@@ -1,8 +1,8 @@
 //! Findings of checked launches, compared with the labels about races.
 //!
-//! Each kernel is launched in three blocks, or in one if all blocks do the same, on ascending
-//! numbers; unoptimized and optimized. A kernel without a label about races must be clean, and one
-//! with such a label must race.
+//! Each kernel is launched unoptimized and optimized, on ascending numbers, in three blocks, or in
+//! one if all blocks do the same. A kernel without a label about races must be clean, and one with
+//! such a label must race.
 use crate::expected::Expected;
 use libtest_mimic::Failed;
 use warpwise::__private::Source;
@@ -15,9 +15,9 @@ use warpwise_corpus::run::passed;
 use warpwise_simt::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Problem, Severity};
 
 /// The length of each buffer.
-const LEN: u64 = 1 << 16;
+const BUFFER_LEN: u64 = 1 << 16;
 /// The value of each scalar argument: the length of a row, for example.
-const NUMBER: u64 = 256;
+const SCALAR_ARGUMENT: u64 = 256;
 
 /// Lints whose labels state a race.
 const RACES: &[&str] = &[
@@ -109,42 +109,42 @@ fn check(kernel: &Kernel, block: [u32; 3]) -> Option<Vec<Finding>> {
     if !kernel.is_closed() {
         return None;
     }
-    let found = run(kernel, block)?;
-    let better = optimized(kernel.clone()).expect("it is well formed");
-    let found_optimized = run(&better, block)?;
-    let has = |found: &[Finding]| found.iter().any(|found| found.severity == Severity::Error);
-    Some(if has(&found) { found } else { found_optimized })
+    let mut found = run(kernel, block)?;
+    let optimized = optimized(kernel.clone()).expect("it is well formed");
+    found.extend(run(&optimized, block)?);
+    Some(found)
 }
 
 fn run(kernel: &Kernel, block: [u32; 3]) -> Option<Vec<Finding>> {
     let memories: Option<Vec<Memory>> =
-        kernel.params.iter().map(|(_, param)| memory(&param.kind)).collect();
+        kernel.params.iter().map(|(_, param)| make_memory(&param.kind)).collect();
     let memories = memories?;
     let args: Vec<Arg<'_>> = (kernel.params.iter().zip(&memories))
         .map(|((id, param), memory)| match param.kind {
-            ParamKind::Scalar(_) => Arg::Scalar(passed(kernel, id, NUMBER)),
-            ParamKind::Slice { .. } => Arg::Slice { memory, offset: 0, len: LEN },
+            ParamKind::Scalar(_) => Arg::Scalar(passed(kernel, id, SCALAR_ARGUMENT)),
+            ParamKind::Slice { .. } => Arg::Slice { memory, offset: 0, len: BUFFER_LEN },
         })
         .collect();
     // Blocks that do not read their index all do the same, in the same places.
-    let blocks = if knows_blocks(kernel) { 3 } else { 1 };
+    let blocks = if reads_block_index(kernel) { 3 } else { 1 };
     let (grid, steps) = ([blocks, 1, 1], Some(20_000_000));
     let launch = Launch { grid, block, args: &args, workers: None, steps };
     let (outcome, found) = CheckedProgram::new(kernel).run(&launch, Checks::ALL);
     (outcome.stopped.is_none() && outcome.fault.is_none()).then_some(found)
 }
 
-fn knows_blocks(kernel: &Kernel) -> bool {
+/// Returns true if a kernel reads the index of its block.
+fn reads_block_index(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|(_, inst)| {
         matches!(inst.op, Op::Builtin(Builtin::BlockIdx(_) | Builtin::GlobalIdx(_)))
     })
 }
 
 /// Returns ascending numbers for a slice that is only read, and zeros for others.
-fn memory(kind: &ParamKind) -> Option<Memory> {
+fn make_memory(kind: &ParamKind) -> Option<Memory> {
     let ParamKind::Slice { elem, access } = kind else { return Some(Memory::zeroed(0)) };
     let size = elem.size()?;
-    let bytes: Vec<u8> = (0..LEN)
+    let bytes: Vec<u8> = (0..BUFFER_LEN)
         .flat_map(|number| {
             let bytes = match elem.scalar() {
                 Some(Scalar::F32) => u64::from((number as f32).to_bits()).to_le_bytes(),

@@ -1,11 +1,11 @@
-//! Races: of the threads of a block, of blocks, and of what only looks like them.
+//! Races between the threads of a block and between blocks, and kernels that only look racy.
 use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 
 // Shared memory.
 
 #[kernel(block = 128)]
-fn everybody_writes_one_cell(x: &[f32], y: &mut [f32]) {
+fn all_threads_write_one_cell(x: &[f32], y: &mut [f32]) {
     let t = thread_idx_x();
     let last = shared!([f32; 1]);
     last[0] = x[t]; //~ gpu_shared_write_races "128 threads"
@@ -144,7 +144,7 @@ fn lanes_shuffle(x: &[f32], y: &mut [f32]) {
 }
 
 #[kernel(block = 64)]
-fn warps_exchange_behind_a_warp_sync(x: &[f32], y: &mut [f32]) {
+fn warps_exchange_after_a_warp_sync(x: &[f32], y: &mut [f32]) {
     let t = thread_idx_x();
     let cells = shared!([f32; 64]);
     cells[t] = x[t];
@@ -181,7 +181,7 @@ fn both_halves_are_written(x: &[f32], y: &mut [f32]) {
 }
 
 #[kernel(block = 64)]
-fn nobody_reads_it(x: &[f32], y: &mut [f32]) {
+fn no_thread_reads_it(x: &[f32], y: &mut [f32]) {
     let t = thread_idx_x();
     let cells = shared!([f32; 64]); //~ gpu_unused_shared
     cells[t] = x[t];
@@ -325,7 +325,7 @@ fn one_result_a_block(x: &[f32], y: &mut [f32]) {
 }
 
 #[kernel(block = 256)]
-fn every_thread_writes_the_result_of_its_block(x: &[f32], y: &mut [f32]) {
+fn every_thread_writes_the_cell_of_its_block(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     let v = if i < x.len() { x[i] } else { 0.0 };
     if block_idx_x() < y.len() {
@@ -357,7 +357,7 @@ fn in_place_with_the_grid_waiting(y: &mut [f32]) {
 }
 
 crate::corpus![
-    everybody_writes_one_cell,
+    all_threads_write_one_cell,
     everybody_writes_the_same,
     two_threads_share_a_cell,
     one_of_two_writes,
@@ -368,10 +368,10 @@ crate::corpus![
     lanes_exchange_without_waiting,
     lanes_exchange,
     lanes_shuffle,
-    warps_exchange_behind_a_warp_sync,
+    warps_exchange_after_a_warp_sync,
     half_of_it_is_never_written,
     both_halves_are_written,
-    nobody_reads_it,
+    no_thread_reads_it,
     one_past_the_end,
     every_block_writes_the_same_cells,
     every_thread_writes_its_own_cell,
@@ -386,7 +386,7 @@ crate::corpus![
     slots_are_claimed,
     a_stride_that_is_too_short,
     one_result_a_block,
-    every_thread_writes_the_result_of_its_block,
+    every_thread_writes_the_cell_of_its_block,
     smoothed_in_place,
     in_place_with_the_grid_waiting,
 ];
