@@ -49,6 +49,7 @@ pub(crate) fn identity<T: Num, const OPERATOR: u32>() -> T {
         SUM => T::ZERO,
         // Of integers the largest number, since the conversion saturates.
         MIN => T::from_f64(f64::INFINITY),
+        // `MAX`
         _ => T::from_f64(f64::NEG_INFINITY),
     }
 }
@@ -59,11 +60,12 @@ pub(crate) fn combine<T: Num, const OPERATOR: u32>(a: T, b: T) -> T {
     match OPERATOR {
         SUM => a + b,
         MIN => a.min(b),
+        // `MAX`
         _ => a.max(b),
     }
 }
 
-/// Launches the instance of a kernel for an [`Operator`] that only the program's run decides.
+/// Launches the instance of a kernel for an [`Operator`] that is known only at run time.
 macro_rules! launch_with_operator {
     ($operator:expr, $kernel:ident::<$T:ty $(, $EXCLUSIVE:ident)?>($($arg:expr),* $(,)?)) => {
         match $operator {

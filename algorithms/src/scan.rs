@@ -1,8 +1,8 @@
 //! Prefix sums, and scans by other operators.
 //!
 //! Integers of up to 32 bits take [one pass](crate::look_back). Floats and 64-bit integers take
-//! three: the totals of tiles, their scan, and the scan of each tile. So floats are added in an
-//! order that no timing changes.
+//! three: the totals of tiles, their scan, and the scan of each tile. This keeps the order in which
+//! floats are added independent of timing.
 use crate::{
     error::{Result, require_length},
     look_back::{LookBack, look_back, take_tile},
@@ -16,14 +16,15 @@ const WARPS: usize = 16;
 /// Elements of a row of a part: four of each lane.
 #[device]
 const ROW: usize = 128;
-/// Rows of a part where tiles wait for each other: fewer and larger tiles wait less.
+/// Rows of a part in the scan by one pass. Its tiles wait for each other, and fewer, larger tiles
+/// wait less.
 #[device]
 const ROWS_OF_ONE_PASS: usize = 12;
-/// Rows of a part where they do not.
+/// Rows of a part in the scan by three passes, whose tiles do not wait.
 #[device]
 const ROWS_OF_THREE_PASSES: usize = 4;
 
-/// Returns the elements of a tile whose parts have so many rows.
+/// Returns the number of elements of a tile with this many rows per part.
 #[device]
 const fn tile_len(rows: usize) -> usize {
     WARPS * rows * ROW
@@ -39,9 +40,9 @@ struct Part<T, const ROWS: usize> {
     before: [T; ROWS],
 }
 
-/// Returns the place of a thread's quadruple in a row of its warp's part of a tile.
+/// Returns the start of a thread's quadruple in a row of its warp's part of a tile.
 #[device]
-fn place<const ROWS: usize>(tile: usize, row: usize) -> usize {
+fn quadruple_start<const ROWS: usize>(tile: usize, row: usize) -> usize {
     tile * tile_len(ROWS) + (warp::warp_id() * ROWS + row) * ROW + warp::lane_id() * 4
 }
 
@@ -51,18 +52,19 @@ fn load_tile<T: Num, const OPERATOR: u32, const ROWS: usize>(
     x: &[T],
     tile: usize,
 ) -> [[T; 4]; ROWS] {
-    let nothing = identity::<T, OPERATOR>();
-    let mut values = [[nothing; 4]; ROWS];
+    let neutral = identity::<T, OPERATOR>();
+    let mut values = [[neutral; 4]; ROWS];
     if (tile + 1) * tile_len(ROWS) <= x.len() {
         for row in 0..ROWS {
             for k in 0..4 {
-                values[row][k] = x[place::<ROWS>(tile, row) + k];
+                values[row][k] = x[quadruple_start::<ROWS>(tile, row) + k];
             }
         }
     } else {
         for row in 0..ROWS {
             for k in 0..4 {
-                values[row][k] = x.get(place::<ROWS>(tile, row) + k).copied().unwrap_or(nothing);
+                values[row][k] =
+                    x.get(quadruple_start::<ROWS>(tile, row) + k).copied().unwrap_or(neutral);
             }
         }
     }
@@ -76,10 +78,10 @@ fn scan_parts<T: Num, const OPERATOR: u32, const ROWS: usize>(
     tile: usize,
     totals: &mut [T; WARPS],
 ) -> Part<T, ROWS> {
-    let nothing = identity::<T, OPERATOR>();
+    let neutral = identity::<T, OPERATOR>();
     let values = load_tile::<T, OPERATOR, ROWS>(x, tile);
-    let mut part = Part { values, before: [nothing; ROWS] };
-    let mut carry = nothing;
+    let mut part = Part { values, before: [neutral; ROWS] };
+    let mut carry = neutral;
     for row in 0..ROWS {
         for k in 1..4 {
             let value = combine::<T, OPERATOR>(part.values[row][k - 1], part.values[row][k]);
@@ -88,7 +90,7 @@ fn scan_parts<T: Num, const OPERATOR: u32, const ROWS: usize>(
         let own = part.values[row][3];
         let scanned = warp::inclusive_scan(own, |a, b| combine::<T, OPERATOR>(a, b));
         let previous = warp::shfl_up(scanned, 1);
-        let previous = if warp::lane_id() == 0 { nothing } else { previous };
+        let previous = if warp::lane_id() == 0 { neutral } else { previous };
         part.before[row] = combine::<T, OPERATOR>(carry, previous);
         carry = combine::<T, OPERATOR>(carry, warp::shfl(scanned, 31));
     }
@@ -117,7 +119,7 @@ fn store_part<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool, const ROWS: us
                 scanned[k] = combine::<T, OPERATOR>(before, part.values[row][k - 1]);
             }
         }
-        let first = place::<ROWS>(tile, row);
+        let first = quadruple_start::<ROWS>(tile, row);
         if is_whole {
             for k in 0..4 {
                 out[first + k] = scanned[k];
@@ -187,7 +189,7 @@ fn combine_tiles<T: Num, const OPERATOR: u32>(x: &[T], out: &mut [T]) {
     }
 }
 
-/// Scans each tile; `before` combines the elements of all tiles before each.
+/// Scans each tile; `before` has, for each tile, the combination of all elements before it.
 #[kernel(block = 512, min_blocks = 2)]
 fn scan_tiles<T: Num, const OPERATOR: u32, const EXCLUSIVE: bool>(
     x: &[T],
@@ -268,7 +270,7 @@ fn scan<T: Num, const EXCLUSIVE: bool>(
     if x.is_empty() {
         return Ok(());
     }
-    if fits_state::<T>() {
+    if is_narrow_integer::<T>() {
         let tiles = x.len().div_ceil(tile_len(ROWS_OF_ONE_PASS));
         let config = LaunchConfig::grid(tiles);
         let LookBack { mut next_tile, mut states } = LookBack::new(device, tiles)?;
@@ -294,6 +296,6 @@ fn scan<T: Num, const EXCLUSIVE: bool>(
 }
 
 /// Returns true for integers of at most 32 bits.
-fn fits_state<T: Num>() -> bool {
+fn is_narrow_integer<T: Num>() -> bool {
     size_of::<T>() <= 4 && T::from_f64(0.5).as_f64() == 0.0
 }

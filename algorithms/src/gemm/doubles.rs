@@ -130,7 +130,7 @@ fn multiply_doubles<
     rows: usize,
     columns: usize,
     depth: usize,
-    factors: (f64, f64),
+    scales: (f64, f64),
     a: &[f64],
     pairs_a: &[F64x2],
     b: &[f64],
@@ -190,7 +190,7 @@ fn multiply_doubles<
                 for j in 0..4 {
                     let column = first_column + column + j * 8 + Sum::column(k);
                     if column < columns {
-                        store::<f64, ACTIVATION>(sums[i][j].get(k), factors, &mut line[column]);
+                        store::<f64, ACTIVATION>(sums[i][j].get(k), scales, &mut line[column]);
                     }
                 }
             }

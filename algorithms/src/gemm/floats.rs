@@ -161,7 +161,7 @@ fn multiply_floats<
     rows: usize,
     columns: usize,
     depth: usize,
-    factors: (f32, f32),
+    scales: (f32, f32),
     a: &[f32],
     b: &[f32],
     vectors_b: &[F32x4],
@@ -246,7 +246,7 @@ fn multiply_floats<
             for j in 0..COLUMNS {
                 let column = first_column + (column + j / 4 * 8) * 4 + j % 4;
                 if column < columns {
-                    store::<f32, ACTIVATION>(sums[i][j], factors, &mut line[column]);
+                    store::<f32, ACTIVATION>(sums[i][j], scales, &mut line[column]);
                 }
             }
         }
@@ -305,13 +305,13 @@ fn launch_by_tiles(
     let (tile_rows, tile_columns) = gemm.tile.extents();
     let tiles = rows.div_ceil(tile_rows) * columns.div_ceil(tile_columns);
     let config = LaunchConfig::grid((tiles, gemm.batches));
-    let factors = gemm.factors();
+    let scales = gemm.scales();
     macro_rules! launch {
         ($whole:literal, $vectors_b:expr, $rows:literal, $columns:literal, $pitch:literal, $vectors:literal) => {
             launch_with_activation!(
                 gemm.activation,
                 multiply_floats::<$whole, $rows, $columns, $pitch, $vectors>(
-                    device, config, rows, columns, depth, factors, a, b, $vectors_b, c,
+                    device, config, rows, columns, depth, scales, a, b, $vectors_b, c,
                 )
             )
         };

@@ -179,7 +179,7 @@ fn multiply_halves<const BF16: bool, const WHOLE: bool, const ACTIVATION: u32>(
     rows: usize,
     columns: usize,
     depth: usize,
-    factors: (f32, f32),
+    scales: (f32, f32),
     chunks_a: &[(U32x4,)],
     halves_a: &[(u16,)],
     chunks_b: &[(U32x4,)],
@@ -286,7 +286,7 @@ fn multiply_halves<const BF16: bool, const WHOLE: bool, const ACTIVATION: u32>(
                         if column < columns {
                             store::<f32, ACTIVATION>(
                                 sums[i][j][half * 2 + k],
-                                factors,
+                                scales,
                                 &mut line[column],
                             );
                         }
@@ -342,13 +342,13 @@ fn launch_by_warps<T: HalfElement>(
     let tiles = rows.div_ceil(ROWS) * columns.div_ceil(COLUMNS);
     let config = LaunchConfig::grid((tiles, gemm.batches));
     let (halves_a, halves_b) = (a.as_structs::<(u16,)>()?, b.as_structs::<(u16,)>()?);
-    let factors = gemm.factors();
+    let scales = gemm.scales();
     macro_rules! launch {
         ($is_bf16:literal, $whole:literal, $a:expr, $b:expr) => {
             launch_with_activation!(
                 gemm.activation,
                 multiply_halves::<$is_bf16, $whole>(
-                    device, config, rows, columns, depth, factors, $a, &halves_a, $b, &halves_b, c,
+                    device, config, rows, columns, depth, scales, $a, &halves_a, $b, &halves_b, c,
                 )
             )
         };

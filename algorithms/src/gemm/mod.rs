@@ -89,12 +89,13 @@ const GELU: u32 = 2;
 
 /// Stores an element of a product.
 #[device]
-fn store<T: Float, const ACTIVATION: u32>(sum: T, factors: (T, T), c: &mut T) {
-    let old = if factors.1 != T::ZERO { *c } else { T::ZERO };
-    *c = finish::<T, ACTIVATION>(sum, factors, old);
+fn store<T: Float, const ACTIVATION: u32>(sum: T, scales: (T, T), c: &mut T) {
+    let old = if scales.1 != T::ZERO { *c } else { T::ZERO };
+    *c = finish::<T, ACTIVATION>(sum, scales, old);
 }
 
-/// Returns an element of the result from a sum, and from the earlier element if that counts.
+/// Returns an element of the result from a sum and the earlier element, which counts if beta is not
+/// 0.
 #[device]
 fn finish<T: Float, const ACTIVATION: u32>(sum: T, (alpha, beta): (T, T), old: T) -> T {
     let mut result = alpha * sum;
@@ -111,7 +112,7 @@ fn finish<T: Float, const ACTIVATION: u32>(sum: T, (alpha, beta): (T, T), old: T
     }
 }
 
-/// Launches the instance of a kernel for an [`Activation`] that only the program's run decides.
+/// Launches the instance of a kernel for an [`Activation`] that is known only at run time.
 macro_rules! launch_with_activation {
     ($activation:expr, $kernel:ident$(::<$($argument:tt),*>)?($($arg:expr),* $(,)?)) => {
         match $activation {
@@ -431,7 +432,8 @@ impl Gemm {
         self.rows == 0 || self.columns == 0 || self.batches == 0
     }
 
-    const fn factors(&self) -> (f32, f32) {
+    /// Returns alpha and beta as `f32`.
+    const fn scales(&self) -> (f32, f32) {
         (self.alpha as f32, self.beta as f32)
     }
 }

@@ -31,7 +31,7 @@ const PITCH: usize = WORDS + 4;
 #[device]
 type Tile = [[u32; PITCH]; TILE];
 
-/// An element type of factors, whose sums are words, too.
+/// An element type of factors whose sums are words, too.
 #[device]
 pub trait WordElement: wgmma::FactorElement {
     /// The number of elements in a word.
@@ -40,10 +40,10 @@ pub trait WordElement: wgmma::FactorElement {
     fn round(word: u32) -> u32;
     /// Adds the product of 16 rows and 8 columns, of 8 words each, to sums.
     fn multiply(left: [u32; 4], right: [u32; 2], sums: [Self::Sum; 4]) -> [Self::Sum; 4];
-    /// Returns the bits of an element of the result from a sum, and from those of the earlier
-    /// element if that counts.
-    fn finish<const ACTIVATION: u32>(sum: Self::Sum, factors: (f64, f64), old: u32) -> u32;
-    /// Multiplies the tiles of all steps by a warpgroup.
+    /// Returns the bits of an element of the result from a sum and the bits of the earlier element,
+    /// which counts if beta is not 0.
+    fn finish_bits<const ACTIVATION: u32>(sum: Self::Sum, scales: (f64, f64), old: u32) -> u32;
+    /// Multiplies the tiles of all steps, as one warpgroup.
     fn multiply_tiles<const N: usize, const PARTS: usize>(
         pipeline: hopper::words::Pipeline<N, PARTS>,
     ) -> [wgmma::Sum<Self, N>; PARTS];
@@ -51,7 +51,7 @@ pub trait WordElement: wgmma::FactorElement {
 
 /// Returns the elements of a word as they are.
 #[device]
-fn keep(word: u32) -> u32 {
+fn keep_elements(word: u32) -> u32 {
     word
 }
 
@@ -61,19 +61,19 @@ fn round_tf32(word: u32) -> u32 {
     mma::round_to_tf32(f32::from_bits(word)).to_bits()
 }
 
-/// Computes an `i32` in `f64`, which has all of them.
+/// Scales and activates a sum in `f64`, which represents every `i32` exactly.
 #[device]
-fn finish_integer<const ACTIVATION: u32>(sum: i32, factors: (f64, f64), old: u32) -> u32 {
-    finish::<f64, ACTIVATION>(sum as f64, factors, old as i32 as f64) as i32 as u32
+fn finish_integer<const ACTIVATION: u32>(sum: i32, scales: (f64, f64), old: u32) -> u32 {
+    finish::<f64, ACTIVATION>(sum as f64, scales, old as i32 as f64) as i32 as u32
 }
 
-/// Computes an `f32`.
+/// Scales and activates a sum in `f32`.
 #[device]
 fn finish_float<const ACTIVATION: u32>(sum: f32, (alpha, beta): (f64, f64), old: u32) -> u32 {
     finish::<f32, ACTIVATION>(sum, (alpha as f32, beta as f32), f32::from_bits(old)).to_bits()
 }
 
-/// A factor in global memory: words of rows if those are whole ones, and bytes.
+/// A factor in global memory: as bytes, and as words if its rows are whole words.
 #[device]
 #[derive(Clone, Copy)]
 struct Factor<'a> {
@@ -88,7 +88,7 @@ struct Factor<'a> {
 #[device]
 impl Factor<'_> {
     /// Returns a word of neighbours in a row, with zeros beyond the edges.
-    fn word<T: WordElement, const WHOLE: bool>(self, row: usize, column: usize) -> u32 {
+    fn load_word<T: WordElement, const WHOLE: bool>(self, row: usize, column: usize) -> u32 {
         if row >= self.rows || column >= self.columns {
             return 0;
         }
@@ -119,7 +119,7 @@ struct Words {
 
 /// Returns a column of a thread's words of `b`. Eight lanes read 32 bytes of a row.
 #[device]
-fn column_of<T: WordElement>(part: usize, i: usize) -> usize {
+fn b_column<T: WordElement>(part: usize, i: usize) -> usize {
     let lane = thread_idx_x() % 8;
     if T::PER_WORD == 4 { (part * 8 + lane) * 4 + i } else { (part * 4 + i) * 8 + lane }
 }
@@ -135,14 +135,14 @@ fn load_words<T: WordElement, const WHOLE: bool>(
     let mut words = Words { a: [0; 8], b: [[0; 4]; 2] };
     for i in 0..8 {
         let depth = depth + t % WORDS * T::PER_WORD;
-        words.a[i] = a.word::<T, WHOLE>(row + i * 8 + t / WORDS, depth);
+        words.a[i] = a.load_word::<T, WHOLE>(row + i * 8 + t / WORDS, depth);
     }
     for part in 0..2 {
         for i in 0..4 {
             words.b[part][i] = if T::PER_WORD == 4 {
-                b.word::<T, WHOLE>(depth + t / 8 * 4 + i, column + column_of::<T>(part, 0))
+                b.load_word::<T, WHOLE>(depth + t / 8 * 4 + i, column + b_column::<T>(part, 0))
             } else {
-                b.word::<T, WHOLE>(depth + t / 8, column + column_of::<T>(part, i))
+                b.load_word::<T, WHOLE>(depth + t / 8, column + b_column::<T>(part, i))
             };
         }
     }
@@ -181,7 +181,7 @@ fn store_words<T: WordElement>(words: Words, tile_a: &mut Tile, tile_b: &mut Til
             columns = transpose_bytes(columns);
         }
         for j in 0..4 {
-            tile_b[column_of::<T>(part, j)][t / 8] = T::round(columns[j]);
+            tile_b[b_column::<T>(part, j)][t / 8] = T::round(columns[j]);
         }
     }
 }
@@ -192,7 +192,7 @@ fn multiply_words_by_warps<T: WordElement, const WHOLE: bool, const ACTIVATION: 
     rows: usize,
     columns: usize,
     depth: usize,
-    factors: (f64, f64),
+    scales: (f64, f64),
     words_a: &[u32],
     bytes_a: &[u8],
     words_b: &[u32],
@@ -221,7 +221,7 @@ fn multiply_words_by_warps<T: WordElement, const WHOLE: bool, const ACTIVATION: 
     );
     sync_threads();
     for step in 0..steps {
-        // Beyond the edge after the last step.
+        // After the last step, all of it is beyond the edge, and zero.
         let next = (first_row, first_column, (step + 1) * step_depth);
         let next = load_words::<T, WHOLE>(a, b, next);
         let (tile_a, tile_b) = (&tiles_a[step % 2], &tiles_b[step % 2]);
@@ -253,8 +253,8 @@ fn multiply_words_by_warps<T: WordElement, const WHOLE: bool, const ACTIVATION: 
                     first_column + column + j * 8 + mma::Accumulator::<i32, 16, 8>::column(k);
                 if row < rows && column < columns {
                     let to = &mut c[(batch * rows + row) * columns + column];
-                    let old = if factors.1 != 0.0 { *to } else { 0 };
-                    *to = T::finish::<ACTIVATION>(sums[i][j][k], factors, old);
+                    let old = if scales.1 != 0.0 { *to } else { 0 };
+                    *to = T::finish_bits::<ACTIVATION>(sums[i][j][k], scales, old);
                 }
             }
         }
@@ -273,7 +273,7 @@ impl Float8Element for E5M2 {}
 
 /// The launches of the kernels for an element type.
 pub trait Launches: WordElement {
-    /// Multiplies matrices with these bytes, and words if their rows are whole ones.
+    /// Multiplies matrices, given as bytes, and as words if their rows are whole words.
     fn launch_by_warps(
         device: &Device,
         gemm: &Gemm,
@@ -291,13 +291,13 @@ pub trait Launches: WordElement {
     ) -> Result<()>;
 }
 
-/// Implements an element type: its sums, elements of a word, rounding, product of a warp, results,
-/// and the summation of a warpgroup, with the columns of its products, their number and the columns
-/// of a tile.
+/// Implements an element type, given its sums, the elements of a word, the rounding, the product of
+/// a warp, the result, and the summation of a warpgroup with the columns of a product and the
+/// products of a tile.
 macro_rules! word_element {
     (
         $($ty:ident: $sum:ident, $per_word:literal, $round:ident, $multiply:ident, $finish:ident,
-        $multiply_tiles:ident: $n:literal * $parts:literal = $columns:literal;)*
+        $multiply_tiles:ident: $n:literal * $parts:literal;)*
     ) => {$(
         #[device]
         impl WordElement for $ty {
@@ -308,8 +308,8 @@ macro_rules! word_element {
             fn multiply(left: [u32; 4], right: [u32; 2], sums: [$sum; 4]) -> [$sum; 4] {
                 mma::words::$multiply(left, right, sums)
             }
-            fn finish<const ACTIVATION: u32>(sum: $sum, factors: (f64, f64), old: u32) -> u32 {
-                $finish::<ACTIVATION>(sum, factors, old)
+            fn finish_bits<const ACTIVATION: u32>(sum: $sum, scales: (f64, f64), old: u32) -> u32 {
+                $finish::<ACTIVATION>(sum, scales, old)
             }
             fn multiply_tiles<const N: usize, const PARTS: usize>(
                 pipeline: hopper::words::Pipeline<N, PARTS>,
@@ -329,13 +329,13 @@ macro_rules! word_element {
                 let Gemm { rows, columns, depth, alpha, beta, .. } = *gemm;
                 let tiles = rows.div_ceil(TILE) * columns.div_ceil(TILE);
                 let config = LaunchConfig::grid((tiles, gemm.batches));
-                let factors = (alpha, beta);
+                let scales = (alpha, beta);
                 macro_rules! launch {
                     ($whole:literal, $words_a:expr, $words_b:expr) => {
                         launch_with_activation!(
                             gemm.activation,
                             multiply_words_by_warps::<Self, $whole>(
-                                device, config, rows, columns, depth, factors, $words_a, a,
+                                device, config, rows, columns, depth, scales, $words_a, a,
                                 $words_b, b, c,
                             )
                         )
@@ -357,13 +357,13 @@ macro_rules! word_element {
                 c: &mut Slice<U32x2>,
             ) -> Result<()> {
                 let Gemm { rows, columns, batches, alpha, beta, .. } = *gemm;
-                let tiles = rows.div_ceil(hopper::words::ROWS) * columns.div_ceil($columns);
+                let tiles = rows.div_ceil(hopper::ROWS) * columns.div_ceil($n * $parts);
                 let config = LaunchConfig::grid((tiles, batches));
-                let factors = (alpha, beta);
+                let scales = (alpha, beta);
                 launch_with_activation!(
                     gemm.activation,
-                    multiply_words::<Self, $n, $parts, $columns>(
-                        device, config, rows, columns, factors, a, b, c
+                    multiply_words::<Self, $n, $parts, { $n * $parts }>(
+                        device, config, rows, columns, scales, a, b, c
                     )
                 )?;
                 Ok(())
@@ -373,11 +373,11 @@ macro_rules! word_element {
 }
 
 word_element! {
-    i8: i32, 4, keep, m16n8k32_i32_i8_i8, finish_integer, multiply_in_place: 256 * 1 = 256;
-    u8: i32, 4, keep, m16n8k32_i32_u8_u8, finish_integer, multiply_in_place: 256 * 1 = 256;
-    E4M3: f32, 4, keep, m16n8k32_f32_e4m3_e4m3, finish_float, multiply_in_parts: 96 * 2 = 192;
-    E5M2: f32, 4, keep, m16n8k32_f32_e5m2_e5m2, finish_float, multiply_in_parts: 96 * 2 = 192;
-    Tf32: f32, 1, round_tf32, m16n8k8_f32_tf32_tf32, finish_float, multiply_in_place: 256 * 1 = 256;
+    i8: i32, 4, keep_elements, m16n8k32_i32_i8_i8, finish_integer, multiply_in_place: 256 * 1;
+    u8: i32, 4, keep_elements, m16n8k32_i32_u8_u8, finish_integer, multiply_in_place: 256 * 1;
+    E4M3: f32, 4, keep_elements, m16n8k32_f32_e4m3_e4m3, finish_float, multiply_in_parts: 96 * 2;
+    E5M2: f32, 4, keep_elements, m16n8k32_f32_e5m2_e5m2, finish_float, multiply_in_parts: 96 * 2;
+    Tf32: f32, 1, round_tf32, m16n8k8_f32_tf32_tf32, finish_float, multiply_in_place: 256 * 1;
 }
 
 /// Multiplies matrices of elements with these bytes.
@@ -459,7 +459,7 @@ mod tests {
         check::<E5M2>(|i| small(i).map(|x| E5M2::from_f32(x).to_bits()))
     }
 
-    /// The products have to be rounded, and the sums are.
+    /// The factors are rounded to tf32, and the sums are inexact.
     #[test]
     fn warps_multiply_tf32_as_warpgroups_do() -> Result<()> {
         check::<Tf32>(|i| ((i as f32 - 120.0) * 1.000_321).to_le_bytes())

@@ -49,7 +49,7 @@ fn multiply_double_boxes<const ACTIVATION: u32>(
     rows: usize,
     columns: usize,
     depth: usize,
-    factors: (f64, f64),
+    scales: (f64, f64),
     a: TensorMap2<f64, ROWS, DEPTH, 128>,
     b: TensorMap2<f64, DEPTH, 16, 128>,
     c: &mut [F64x2],
@@ -129,11 +129,11 @@ fn multiply_double_boxes<const ACTIVATION: u32>(
                     let column = first_column + (warp % 2 * 2 + j / 2) * 16 + chunk * 2;
                     if column < columns {
                         let pair = &mut c[((batch * rows + row) * columns + column) / 2];
-                        let old = if factors.1 != 0.0 { *pair } else { F64x2::ZERO };
+                        let old = if scales.1 != 0.0 { *pair } else { F64x2::ZERO };
                         let [x, y] = [0, 1].map(|l| sums[i][j].words[half * 2 + l]);
                         *pair = F64x2::new(
-                            finish::<f64, ACTIVATION>(x, factors, old.x),
-                            finish::<f64, ACTIVATION>(y, factors, old.y),
+                            finish::<f64, ACTIVATION>(x, scales, old.x),
+                            finish::<f64, ACTIVATION>(y, scales, old.y),
                         );
                     }
                 }
@@ -153,10 +153,10 @@ pub(in crate::gemm) fn launch(
     let Gemm { rows, columns, depth, batches, alpha, beta, .. } = *gemm;
     let tiles = rows.div_ceil(ROWS) * columns.div_ceil(COLUMNS);
     let config = LaunchConfig::grid((tiles, batches));
-    let (a, b, factors) = (a.as_rows(depth)?, b.as_rows(columns)?, (alpha, beta));
+    let (a, b, scales) = (a.as_rows(depth)?, b.as_rows(columns)?, (alpha, beta));
     launch_with_activation!(
         gemm.activation,
-        multiply_double_boxes(device, config, rows, columns, depth, factors, &a, &b, c)
+        multiply_double_boxes(device, config, rows, columns, depth, scales, &a, &b, c)
     )?;
     Ok(())
 }

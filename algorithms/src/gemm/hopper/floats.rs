@@ -79,7 +79,7 @@ fn multiply_float_boxes<const ACTIVATION: u32>(
     rows: usize,
     columns: usize,
     depth: usize,
-    factors: (f32, f32),
+    scales: (f32, f32),
     transposed_a: TensorMap2<f32, DEPTH, SIDE, 0>,
     b: TensorMap2<f32, DEPTH, SIDE, 0>,
     c: &mut [F32x4],
@@ -141,10 +141,10 @@ fn multiply_float_boxes<const ACTIVATION: u32>(
                 let column = first_column + (column + j * 8) * 4;
                 if column < columns {
                     let to = &mut c[((batch * rows + row) * columns + column) / 4];
-                    let old = if factors.1 != 0.0 { *to } else { F32x4::ZERO };
+                    let old = if scales.1 != 0.0 { *to } else { F32x4::ZERO };
                     for lane in 0..4 {
                         let sum = sums[i][j][lane];
-                        to[lane] = finish::<f32, ACTIVATION>(sum, factors, old[lane]);
+                        to[lane] = finish::<f32, ACTIVATION>(sum, scales, old[lane]);
                     }
                 }
             }
@@ -169,10 +169,10 @@ pub(in crate::gemm) fn launch(
     }
     let tiles = rows.div_ceil(SIDE) * columns.div_ceil(SIDE);
     let config = LaunchConfig::grid((tiles, batches));
-    let (b, factors) = (b.as_rows(columns)?, gemm.factors());
+    let (b, scales) = (b.as_rows(columns)?, gemm.scales());
     launch_with_activation!(
         gemm.activation,
-        multiply_float_boxes(device, config, rows, columns, depth, factors, &transposed_a, &b, c)
+        multiply_float_boxes(device, config, rows, columns, depth, scales, &transposed_a, &b, c)
     )?;
     Ok(())
 }

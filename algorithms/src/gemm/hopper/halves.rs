@@ -1,34 +1,29 @@
 //! Products of halves by the warpgroups of Hopper.
 //!
-//! A block computes a tile of 128 rows and 256 columns, each of its two warpgroups 64 rows. A
-//! thread of a third copies boxes of the factors to four stages in shared memory, by tensor maps,
-//! which put zeros beyond the edges. So up to three stages are on their way while one is
+//! A block computes a tile of 128 rows and 256 columns, each of its two warpgroups 64 rows. One
+//! thread of a third warpgroup copies boxes of the factors to four stages in shared memory, by
+//! tensor maps, which put zeros beyond the edges. Up to three stages are being filled while one is
 //! multiplied.
-use super::{boxes_fit, runs_kernels};
+use super::{
+    MULTIPLIERS, ROWS, STAGES, boxes_fit, release_previous, runs_kernels, wait_until_empty,
+    wait_until_full,
+};
 use crate::{
     error::Result,
     gemm::{Gemm, finish, launch_with_activation, tile_of_block},
 };
 use warpwise::{Element, F32x2, MBarrier, Slice, TensorMap2, bf16, f16, prelude::*, wgmma};
 
-/// Rows of a tile of `a` and `c`.
-#[device]
-const ROWS: usize = 128;
 /// Columns of a tile of `b` and `c`.
 #[device]
 const COLUMNS: usize = 256;
 /// Columns of a tile of `a`, and rows of one of `b`.
 #[device]
 const DEPTH: usize = 64;
-#[device]
-const STAGES: usize = 4;
-/// Warps that multiply.
-#[device]
-const MULTIPLIERS: usize = 8;
 
-/// True if the kernels take such factors, on a device that has warpgroups: rows of `a` and `b`
-/// begin at multiples of 16 bytes, and no box of `b` has elements of the next batch where that of
-/// `a` has zeros.
+/// Returns true if the kernels take factors of these shapes on the device: if `a` and `b` begin at
+/// multiples of 16 bytes, which the caller checks, so do their rows; and no box of `b` has elements
+/// of the next batch where that of `a` has zeros.
 pub(in crate::gemm) fn suits(device: &Device, gemm: &Gemm) -> bool {
     runs_kernels(device)
         && boxes_fit(gemm, DEPTH)
@@ -55,7 +50,7 @@ macro_rules! multiply {
             rows: usize,
             columns: usize,
             depth: usize,
-            factors: (f32, f32),
+            scales: (f32, f32),
             a: TensorMap2<$ty, ROWS, DEPTH, 128>,
             b: TensorMap2<$ty, DEPTH, 64, 128>,
             c: &mut [F32x2],
@@ -67,13 +62,13 @@ macro_rules! multiply {
             let batch = block_idx_y();
             let (row, column) = tile_of_block(rows.div_ceil(ROWS), columns.div_ceil(COLUMNS));
             let (first_row, first_column) = (row * ROWS, column * COLUMNS);
-            let (warp, lane) = (warp::warp_id(), warp::lane_id());
+            let warp = warp::warp_id();
             let steps = depth.div_ceil(DEPTH);
             if warp >= MULTIPLIERS {
                 if thread_idx_x() == 32 * MULTIPLIERS {
                     for step in 0..steps {
                         let stage = step % STAGES;
-                        empty[stage].wait_parity(step / STAGES % 2 == 0);
+                        wait_until_empty(empty, step);
                         let k = step * DEPTH;
                         let at = ((batch * rows + first_row) as i32, k as i32);
                         full[stage].tensor_copy(&mut tiles_a[stage], &a, at);
@@ -87,17 +82,16 @@ macro_rules! multiply {
                 }
                 return;
             }
+            // Below 2 without `% 2`, too, by which the compiler proves it.
             let group = warp / 4 % 2;
             let mut products = wgmma::Products::<$ty, COLUMNS>::zero();
             for step in 0..steps {
                 let stage = step % STAGES;
-                full[stage].wait_parity(step / STAGES % 2 == 1);
+                wait_until_full(full, step);
                 products.multiply_add_mn(&tiles_a[stage][group], &tiles_b[stage]);
-                // The product before has read its stage.
+                // The previous product has finished reading its stage.
                 products.wait::<1>();
-                if step > 0 && lane == 0 {
-                    empty[(step - 1) % STAGES].arrive();
-                }
+                release_previous(empty, step);
             }
             let sums = products.finish();
             for i in (0..COLUMNS / 2).step_by(2) {
@@ -105,10 +99,10 @@ macro_rules! multiply {
                 let column = first_column + wgmma::Sum::<$ty, COLUMNS>::column(i);
                 if row < rows && column < columns {
                     let pair = &mut c[((batch * rows + row) * columns + column) / 2];
-                    let old = if factors.1 != 0.0 { *pair } else { F32x2::ZERO };
+                    let old = if scales.1 != 0.0 { *pair } else { F32x2::ZERO };
                     *pair = F32x2::new(
-                        finish::<f32, ACTIVATION>(sums.get(i), factors, old.x),
-                        finish::<f32, ACTIVATION>(sums.get(i + 1), factors, old.y),
+                        finish::<f32, ACTIVATION>(sums.get(i), scales, old.x),
+                        finish::<f32, ACTIVATION>(sums.get(i + 1), scales, old.y),
                     );
                 }
             }
@@ -125,10 +119,10 @@ macro_rules! multiply {
                 let Gemm { rows, columns, depth, .. } = *gemm;
                 let tiles = rows.div_ceil(ROWS) * columns.div_ceil(COLUMNS);
                 let config = LaunchConfig::grid((tiles, gemm.batches));
-                let (a, b, factors) = (a.as_rows(depth)?, b.as_rows(columns)?, gemm.factors());
+                let (a, b, scales) = (a.as_rows(depth)?, b.as_rows(columns)?, gemm.scales());
                 launch_with_activation!(
                     gemm.activation,
-                    $name(device, config, rows, columns, depth, factors, &a, &b, c)
+                    $name(device, config, rows, columns, depth, scales, &a, &b, c)
                 )?;
                 Ok(())
             }

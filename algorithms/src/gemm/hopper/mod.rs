@@ -10,7 +10,37 @@ pub(super) mod halves;
 pub(super) mod words;
 
 use super::Gemm;
-use warpwise::prelude::*;
+use warpwise::{MBarrier, prelude::*};
+
+/// Rows of a tile of `a` and `c` in the kernels for warpgroups.
+#[device]
+pub(super) const ROWS: usize = 128;
+/// Stages of tiles in the kernels for warpgroups.
+#[device]
+const STAGES: usize = 4;
+/// Warps that multiply in the kernels for warpgroups.
+#[device]
+const MULTIPLIERS: usize = 8;
+
+/// Waits until the stage of a step is empty, before copies to it begin.
+#[device]
+fn wait_until_empty(empty: &[MBarrier<MULTIPLIERS>; STAGES], step: usize) {
+    empty[step % STAGES].wait_parity(step / STAGES % 2 == 0);
+}
+
+/// Waits until the stage of a step is full.
+#[device]
+fn wait_until_full(full: &[MBarrier<1>; STAGES], step: usize) {
+    full[step % STAGES].wait_parity(step / STAGES % 2 == 1);
+}
+
+/// Releases the stage of the step before `step`, whose product is finished.
+#[device]
+fn release_previous(empty: &[MBarrier<MULTIPLIERS>; STAGES], step: usize) {
+    if step > 0 && warp::lane_id() == 0 {
+        empty[(step - 1) % STAGES].arrive();
+    }
+}
 
 /// Returns true if the device runs the kernels of this folder: GPUs of compute capability 9.0, and
 /// the interpreter.

@@ -3,7 +3,9 @@
 //! As [`warpgroups`](super::halves) multiplies halves, but hardware takes such elements of both
 //! factors along the sums only: `b` is transposed in memory before, and factors of tf32 are rounded
 //! on the way.
-use super::runs_kernels;
+use super::{
+    MULTIPLIERS, ROWS, STAGES, release_previous, runs_kernels, wait_until_empty, wait_until_full,
+};
 use crate::{
     error::Result,
     gemm::{
@@ -19,21 +21,13 @@ use warpwise::{
     wgmma,
 };
 
-/// Rows of a tile of `a` and `c`.
-#[device]
-pub(in crate::gemm) const ROWS: usize = 128;
 /// Words of a row of a tile of `a`, and of a column of one of `b`.
 #[device]
 const WORDS: usize = 32;
-#[device]
-const STAGES: usize = 4;
-/// Warps that multiply.
-#[device]
-const MULTIPLIERS: usize = 8;
 
-/// True if the kernel takes such factors, on a device that has warpgroups: rows of `a` and of the
-/// transposed `b` begin at multiples of 16 bytes. For fewer rows than a tile has, the transposition
-/// would take longer than the product.
+/// Returns true if the kernel takes these factors on the device: rows of `a` and of the transposed
+/// `b` begin at multiples of 16 bytes. For fewer rows than a tile has, the transposition would take
+/// longer than the product.
 pub(in crate::gemm) fn suits<T: WordElement>(device: &Device, gemm: &Gemm, a: &Slice<u8>) -> bool {
     let Gemm { rows, columns, depth, batches, .. } = *gemm;
     let fits = |extent: usize| i32::try_from(extent).is_ok();
@@ -72,13 +66,11 @@ pub(in crate::gemm) fn multiply_in_place<
     let mut products = wgmma::Products::<T, N>::zero();
     for step in 0..steps {
         let stage = step % STAGES;
-        full[stage].wait_parity(step / STAGES % 2 == 1);
+        wait_until_full(full, step);
         products.multiply_add(&tiles_a[stage][group], &tiles_b[stage][0]);
-        // The product before has read its stage.
+        // The previous product has finished reading its stage.
         products.wait::<1>();
-        if step > 0 && warp::lane_id() == 0 {
-            empty[(step - 1) % STAGES].arrive();
-        }
+        release_previous(empty, step);
     }
     [products.finish(); PARTS]
 }
@@ -98,7 +90,7 @@ pub(in crate::gemm) fn multiply_in_parts<
     let mut sums = [wgmma::Sum::<T, N>::zero(); PARTS];
     for step in 0..steps {
         let stage = step % STAGES;
-        full[stage].wait_parity(step / STAGES % 2 == 1);
+        wait_until_full(full, step);
         for part in 0..PARTS {
             let mut products = wgmma::Products::<T, N>::zero();
             products.multiply(&tiles_a[stage][group], &tiles_b[stage][part]);
@@ -127,7 +119,7 @@ pub(in crate::gemm) fn multiply_words<
 >(
     rows: usize,
     columns: usize,
-    factors: (f64, f64),
+    scales: (f64, f64),
     a: TensorMap2<u32, ROWS, WORDS, 128>,
     b: TensorMap2<u32, COLUMNS, WORDS, 128>,
     c: &mut [U32x2],
@@ -145,7 +137,7 @@ pub(in crate::gemm) fn multiply_words<
         if thread_idx_x() == 32 * MULTIPLIERS {
             for step in 0..steps {
                 let stage = step % STAGES;
-                empty[stage].wait_parity(step / STAGES % 2 == 0);
+                wait_until_empty(empty, step);
                 let k = (step * WORDS) as i32;
                 let at = ((batch * rows + first_row) as i32, k);
                 full[stage].tensor_copy(&mut tiles_a[stage], &a, at);
@@ -165,9 +157,9 @@ pub(in crate::gemm) fn multiply_words<
             let column = first_column + part * N + wgmma::Sum::<T, N>::column(i);
             if row < rows && column < columns {
                 let pair = &mut c[((batch * rows + row) * columns + column) / 2];
-                let old = if factors.1 != 0.0 { *pair } else { U32x2::ZERO };
+                let old = if scales.1 != 0.0 { *pair } else { U32x2::ZERO };
                 for l in 0..2 {
-                    pair[l] = T::finish::<ACTIVATION>(sums[part].get(i + l), factors, old[l]);
+                    pair[l] = T::finish_bits::<ACTIVATION>(sums[part].get(i + l), scales, old[l]);
                 }
             }
         }
