@@ -1,12 +1,11 @@
-//! Selection, histograms and segments beside plain Rust.
+//! Selection, histograms and reductions of segments, compared with plain Rust.
+mod numbers;
+
+use numbers::scattered;
 use warpwise::prelude::*;
 use warpwise_algorithms::{
     Error, Operator, Result, bin_count, histogram, segmented_reduce, select,
 };
-
-fn scattered(i: usize) -> u32 {
-    (i as u32).wrapping_mul(2_654_435_761).rotate_left(7)
-}
 
 #[test]
 fn selected_elements_keep_their_order() -> Result<()> {

@@ -1,4 +1,7 @@
 //! Scans beside those of iterators.
+mod numbers;
+
+use numbers::scattered;
 use std::fmt::Debug;
 use warpwise::prelude::*;
 use warpwise_algorithms::{Error, Operator, Result, exclusive_scan, inclusive_scan};
@@ -33,10 +36,6 @@ fn check<T: Num + PartialEq + Debug>(value: fn(usize) -> T, add: fn(T, T) -> T) 
         assert!(out.to_vec()? == prefixes[..n], "{operator:?} of {n}");
     }
     Ok(())
-}
-
-fn scattered(i: usize) -> u32 {
-    (i as u32).wrapping_mul(2_654_435_761).rotate_left(7)
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Sorts beside those of slices.
+//! Sorts, compared with those of slices.
 use std::{cmp::Ordering, fmt::Debug};
 use warpwise::prelude::*;
 use warpwise_algorithms::{Error, RadixSort, Result, SortKey, SortValue, sort, sort_by_key};
 
-/// None, parts of tiles, and whole ones, which have 4096 or 8192 keys.
+/// Lengths of no keys, of parts of tiles, and of whole tiles, which have 4096 or 8192 keys.
 const LENGTHS: [usize; 10] = [0, 1, 2, 300, 4095, 4096, 4097, 8192, 8193, 70_001];
 
 fn check<K: SortKey + Debug>(key: fn(usize) -> K, order: fn(&K, &K) -> Ordering) -> Result<()> {
@@ -28,19 +28,19 @@ fn check<K: SortKey + Debug>(key: fn(usize) -> K, order: fn(&K, &K) -> Ordering)
     Ok(())
 }
 
-/// Numbers of which each occurs about three times.
-fn scattered(i: usize) -> u64 {
+/// Returns a key of which each occurs about three times.
+fn repeated_key(i: usize) -> u64 {
     (i as u64 / 3).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32 % 3)
 }
 
 #[test]
 fn sorts_are_stable_ones_of_slices() -> Result<()> {
-    check::<u32>(|i| scattered(i) as u32, Ord::cmp)?;
-    check::<i32>(|i| scattered(i) as i32, Ord::cmp)?;
-    check::<f32>(|i| f32::from_bits(scattered(i) as u32), f32::total_cmp)?;
-    check::<u64>(scattered, Ord::cmp)?;
-    check::<i64>(|i| scattered(i) as i64, Ord::cmp)?;
-    check::<f64>(|i| f64::from_bits(scattered(i)), f64::total_cmp)
+    check::<u32>(|i| repeated_key(i) as u32, Ord::cmp)?;
+    check::<i32>(|i| repeated_key(i) as i32, Ord::cmp)?;
+    check::<f32>(|i| f32::from_bits(repeated_key(i) as u32), f32::total_cmp)?;
+    check::<u64>(repeated_key, Ord::cmp)?;
+    check::<i64>(|i| repeated_key(i) as i64, Ord::cmp)?;
+    check::<f64>(|i| f64::from_bits(repeated_key(i)), f64::total_cmp)
 }
 
 /// Sorts pairs of these keys and values, and compares them with a stable sort of slices.
@@ -63,16 +63,16 @@ fn check_values<K: SortKey + Ord, V: SortValue + PartialEq>(
 
 #[test]
 fn values_of_four_and_eight_bytes_move_as_their_keys() -> Result<()> {
-    let short = |i| scattered(i) as u32;
+    let short = |i| repeated_key(i) as u32;
     check_values(short, |i| i as i32 - 5000)?;
     check_values(short, |i| i as f32)?;
     check_values(short, |i| (i as u64) << 40 | 7)?;
     check_values(short, |i| i as f64 / 3.0)?;
-    check_values(|i| scattered(i) as i32, |i| i as i64 - (1 << 35))?;
+    check_values(|i| repeated_key(i) as i32, |i| i as i64 - (1 << 35))?;
     check_values(short, |i| usize::MAX - i)?;
-    check_values(scattered, |i| i as f32)?;
-    check_values(scattered, |i| i as u64 * 0x1_0000_0001)?;
-    check_values(|i| scattered(i) as i64, |i| -(i as isize))
+    check_values(repeated_key, |i| i as f32)?;
+    check_values(repeated_key, |i| i as u64 * 0x1_0000_0001)?;
+    check_values(|i| repeated_key(i) as i64, |i| -(i as isize))
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn memory_for_long_values_is_used_again() -> Result<()> {
     let device = Device::auto()?;
     let mut memory = RadixSort::with_values(&device, 9000)?;
     for n in [9000, 10, 4097] {
-        let keys: Vec<i32> = (0..n).map(|i| scattered(i) as i32).collect();
+        let keys: Vec<i32> = (0..n).map(|i| repeated_key(i) as i32).collect();
         let mut pairs: Vec<(i32, u64)> = keys.iter().copied().zip(1 << 40..).collect();
         let (mut on_device, mut values) =
             (device.upload(&keys)?, device.upload_iter((0..n as u64).map(|i| (1 << 40) + i))?);
@@ -115,7 +115,7 @@ fn memory_is_used_again() -> Result<()> {
     let device = Device::auto()?;
     let mut memory = RadixSort::new(&device, 1000)?;
     for n in [1000, 10, 700] {
-        let mut keys: Vec<u32> = (0..n).map(|i| scattered(i) as u32).collect();
+        let mut keys: Vec<u32> = (0..n).map(|i| repeated_key(i) as u32).collect();
         let mut on_device = device.upload(&keys)?;
         memory.sort(&device, &mut on_device)?;
         keys.sort_unstable();
