@@ -49,112 +49,58 @@ pub trait FactorElement: Copy {
     fn load_word(tile: &[Self::Value], start: usize, step: usize) -> Self::Word;
 }
 
-#[device]
-impl FactorElement for f16 {
-    type Value = f16;
-    type Word = u32;
-    const PER_WORD: usize = 2;
-    const PER_VALUE: usize = 1;
-    const ZEROS: u32 = 0;
-    fn load_word(tile: &[f16], start: usize, step: usize) -> u32 {
+/// Implements element types of which a word, a `u32`, holds several. Given are their number and the
+/// body of `load_word`, and for each type the number of elements in a value, the type of values,
+/// and the bits of a value, which the body takes as a function.
+macro_rules! packed_elements {
+    (
+        $per_word:literal,
+        |$bits:ident, $tile:ident, $start:ident, $step:ident| $word:expr;
+        $($ty:ident: $per_value:literal in $value:ident, $x:ident => $bits_of_x:expr;)*
+    ) => {$(
+        #[device]
+        impl FactorElement for $ty {
+            type Value = $value;
+            type Word = u32;
+            const PER_WORD: usize = $per_word;
+            const PER_VALUE: usize = $per_value;
+            const ZEROS: u32 = 0;
+            fn load_word($tile: &[$value], $start: usize, $step: usize) -> u32 {
+                let $bits = |$x: $value| $bits_of_x as u32;
+                $word
+            }
+        }
+    )*};
+}
+
+packed_elements! {
+    2,
+    |bits, tile, start, step| {
         let pair = &tile[start..start + step + 1];
-        pair[0].to_bits() as u32 | (pair[step].to_bits() as u32) << 16
-    }
+        bits(pair[0]) | bits(pair[step]) << 16
+    };
+    f16: 1 in f16, x => x.to_bits();
+    bf16: 1 in bf16, x => x.to_bits();
 }
 
-#[device]
-impl FactorElement for bf16 {
-    type Value = bf16;
-    type Word = u32;
-    const PER_WORD: usize = 2;
-    const PER_VALUE: usize = 1;
-    const ZEROS: u32 = 0;
-    fn load_word(tile: &[bf16], start: usize, step: usize) -> u32 {
-        let pair = &tile[start..start + step + 1];
-        pair[0].to_bits() as u32 | (pair[step].to_bits() as u32) << 16
-    }
-}
-
-#[device]
-impl FactorElement for i8 {
-    type Value = i8;
-    type Word = u32;
-    const PER_WORD: usize = 4;
-    const PER_VALUE: usize = 1;
-    const ZEROS: u32 = 0;
-    fn load_word(tile: &[i8], start: usize, step: usize) -> u32 {
+packed_elements! {
+    4,
+    |bits, tile, start, step| {
         let bytes = &tile[start..start + 3 * step + 1];
-        let low = bytes[0] as u8 as u32 | (bytes[step] as u8 as u32) << 8;
-        low | (bytes[2 * step] as u8 as u32) << 16 | (bytes[3 * step] as u8 as u32) << 24
-    }
+        let low = bits(bytes[0]) | bits(bytes[step]) << 8;
+        low | bits(bytes[2 * step]) << 16 | bits(bytes[3 * step]) << 24
+    };
+    i8: 1 in i8, x => x as u8;
+    u8: 1 in u8, x => x;
+    E4M3: 1 in E4M3, x => x.to_bits();
+    E5M2: 1 in E5M2, x => x.to_bits();
 }
 
-#[device]
-impl FactorElement for u8 {
-    type Value = u8;
-    type Word = u32;
-    const PER_WORD: usize = 4;
-    const PER_VALUE: usize = 1;
-    const ZEROS: u32 = 0;
-    fn load_word(tile: &[u8], start: usize, step: usize) -> u32 {
-        let bytes = &tile[start..start + 3 * step + 1];
-        let low = bytes[0] as u32 | (bytes[step] as u32) << 8;
-        low | (bytes[2 * step] as u32) << 16 | (bytes[3 * step] as u32) << 24
-    }
-}
-
-#[device]
-impl FactorElement for E4M3 {
-    type Value = E4M3;
-    type Word = u32;
-    const PER_WORD: usize = 4;
-    const PER_VALUE: usize = 1;
-    const ZEROS: u32 = 0;
-    fn load_word(tile: &[E4M3], start: usize, step: usize) -> u32 {
-        let bytes = &tile[start..start + 3 * step + 1];
-        let low = bytes[0].to_bits() as u32 | (bytes[step].to_bits() as u32) << 8;
-        let high = bytes[2 * step].to_bits() as u32 | (bytes[3 * step].to_bits() as u32) << 8;
-        low | high << 16
-    }
-}
-
-#[device]
-impl FactorElement for E5M2 {
-    type Value = E5M2;
-    type Word = u32;
-    const PER_WORD: usize = 4;
-    const PER_VALUE: usize = 1;
-    const ZEROS: u32 = 0;
-    fn load_word(tile: &[E5M2], start: usize, step: usize) -> u32 {
-        let bytes = &tile[start..start + 3 * step + 1];
-        let low = bytes[0].to_bits() as u32 | (bytes[step].to_bits() as u32) << 8;
-        let high = bytes[2 * step].to_bits() as u32 | (bytes[3 * step].to_bits() as u32) << 8;
-        low | high << 16
-    }
-}
-
-#[device]
-impl FactorElement for I4 {
-    type Value = u32;
-    type Word = u32;
-    const PER_WORD: usize = 8;
-    const PER_VALUE: usize = 8;
-    const ZEROS: u32 = 0;
-    fn load_word(tile: &[u32], start: usize, _step: usize) -> u32 {
-        tile[start]
-    }
-}
-
-#[device]
-impl FactorElement for U4 {
-    type Value = u32;
-    type Word = u32;
-    const PER_WORD: usize = 8;
-    const PER_VALUE: usize = 8;
-    const ZEROS: u32 = 0;
-    fn load_word(tile: &[u32], start: usize, _step: usize) -> u32 {
-        tile[start]
-    }
+packed_elements! {
+    8,
+    |bits, tile, start, _step| bits(tile[start]);
+    I4: 8 in u32, x => x;
+    U4: 8 in u32, x => x;
 }
 
 #[device]
