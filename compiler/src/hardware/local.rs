@@ -14,7 +14,7 @@ const WORD_BYTES: u64 = 4;
 /// Bytes of a word of all lanes.
 const LINE_BYTES: u64 = WORD_BYTES * LANES as u64;
 
-/// Returns the sectors that the `active` lanes of a warp move, each with `bytes` at its offset in
+/// Returns the sectors that the `active` lanes of a warp move, each `bytes` bytes at an offset in
 /// its own memory.
 ///
 /// ```
@@ -27,13 +27,14 @@ const LINE_BYTES: u64 = WORD_BYTES * LANES as u64;
 /// ```
 pub fn count_sectors(bytes: u32, active: u32, offsets: &[u64; LANES]) -> global::Sectors {
     let mut all = global::Sectors::default();
-    for word in 0..u64::from(bytes).div_ceil(WORD_BYTES).max(1) {
+    let bytes = u64::from(bytes.max(1));
+    for word in 0..bytes.div_ceil(WORD_BYTES) {
         let place = |lane: usize| {
             let at = offsets[lane].saturating_add(WORD_BYTES * word);
             let line = (at / WORD_BYTES).saturating_mul(LINE_BYTES);
             line.saturating_add(WORD_BYTES * lane as u64 + at % WORD_BYTES)
         };
-        let bytes = bytes.min(WORD_BYTES as u32);
+        let bytes = (bytes - WORD_BYTES * word).min(WORD_BYTES) as u32;
         let found = global::count_sectors(Kind::Load, bytes, active, &std::array::from_fn(place));
         all.taken += found.taken;
         all.ideal += found.ideal;
@@ -57,6 +58,7 @@ mod tests {
         assert_eq!(found(8, u32::MAX, &|_| 40), (8, 8));
         assert_eq!(found(4, 1, &|_| 40), (1, 1));
         assert_eq!(found(1, u32::MAX, &|_| 3), (4, 1));
+        assert_eq!(found(6, u32::MAX, &|_| 40), (8, 6));
         assert_eq!(found(4, u32::MAX, &|lane| 4 * (lane % 2)), (8, 4));
         assert_eq!(found(4, u32::MAX, &|lane| 4 * lane), (32, 4));
     }
