@@ -2,8 +2,8 @@
 use super::{Emitter, emitter::ptx};
 use crate::ir::{CacheLevel, CacheOp, InstId};
 
-/// Returns the beginning of a load from global memory, up to its type: `ld.global.cs.nc`. Reads
-/// through the read-only path have fewer operators; the others leave the path.
+/// Returns the beginning of a load from global memory, up to its type: `ld.global.cs.nc`. The
+/// read-only path (`.nc`) has fewer operators; a load with another one takes the usual path.
 pub fn cached_load(cache: Option<CacheOp>, read_only: bool) -> String {
     let keeps_path = match cache {
         None | Some(CacheOp::All | CacheOp::Global | CacheOp::Streaming) => true,

@@ -8,7 +8,7 @@
 //! them begins is known here. Where another one does, depends on the lengths before it: the
 //! launcher, which has to compute and check them anyway, passes it in a parameter
 //! ([`offset_param`]), so that the kernel computes nothing that could come out otherwise.
-use super::{comment, grid};
+use super::{grid, name_comment};
 use crate::{
     analysis::{
         read_only_arrays::{ReadOnlyArrays, constant_params},
@@ -213,7 +213,7 @@ pub fn constant_arrays(kernel: &Kernel) -> impl Iterator<Item = (ParamId, Placem
 /// The declarations of the constant memory that launches fill.
 pub(super) fn declare_constants(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
     for (id, Placement { align, bytes }) in constant_arrays(kernel) {
-        let (symbol, comment) = (constant_symbol(id), comment(&kernel.params[id].name));
+        let (symbol, comment) = (constant_symbol(id), name_comment(&kernel.params[id].name));
         writeln!(f, ".visible .const .align {align} .b8 {symbol}[{bytes}];{comment}\n")?;
     }
     Ok(())
@@ -226,7 +226,7 @@ pub(super) fn declare(
     f: &mut impl Write,
 ) -> fmt::Result {
     for (id, Placement { align, bytes }) in declared_shared_arrays(kernel) {
-        let (number, comment) = (id.index(), comment(&kernel.shared[id].name));
+        let (number, comment) = (id.index(), name_comment(&kernel.shared[id].name));
         writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
     }
     let sums = find_sums(kernel);
@@ -235,7 +235,7 @@ pub(super) fn declare(
     };
     for (id, array) in kernel.arrays.iter().filter(|(id, _)| is_in_memory(*id)) {
         let Placement { align, bytes } = local_placement(array);
-        let (number, comment) = (id.index(), comment(&array.name));
+        let (number, comment) = (id.index(), name_comment(&array.name));
         writeln!(f, "\t.local .align {align} .b8 local{number}[{bytes}];{comment}")?;
     }
     grid::declare(kernel, f)

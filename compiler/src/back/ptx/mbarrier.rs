@@ -1,6 +1,6 @@
 //! Mbarriers: their initialization, arrivals and waits.
 //!
-//! The first thread of a block initializes all mbarriers, and no thread continues before. An
+//! The first thread of a block initializes all mbarriers, and no thread continues before that. An
 //! arrival is a release and a wait an acquire, among the threads of the block. Targets from
 //! [`HAS_TRY_WAIT`] suspend a waiting thread; others test in a loop.
 use super::{
@@ -29,8 +29,9 @@ pub const MBARRIER_ARRIVE: &str = "mbarrier.arrive.shared.b64";
 /// The instruction that arrives and expects bytes, up to its operands.
 pub const MBARRIER_ARRIVE_EXPECT: &str = "mbarrier.arrive.expect_tx.shared.b64";
 
-/// Returns the instructions after the initialization of mbarriers, before which no thread
-/// continues: if copies of other blocks may count for them, no thread of the cluster.
+/// Returns the instructions after the initialization of mbarriers, by which all threads of the
+/// block wait for it; all threads of the cluster, if copies of other blocks may complete its
+/// phases.
 pub fn after_mbarrier_inits(kernel: &Kernel) -> &'static [&'static str] {
     const OF_CLUSTER: [&str; 3] =
         ["fence.mbarrier_init.release.cluster", SYNC_CLUSTER[0], SYNC_CLUSTER[1]];
@@ -44,7 +45,8 @@ pub fn mbarrier_test(target: Target, phase: Ty) -> String {
     format!("mbarrier.{test}{parity}.shared.b64")
 }
 
-/// Returns the instructions that initialize the mbarriers of an array at an address.
+/// Returns the instructions that initialize the mbarriers of an array at an address; none for an
+/// array whose length the launch computes, which the verifier rejects for mbarriers.
 pub fn mbarrier_inits(array: &Shared, address: &str) -> Vec<String> {
     let arrivals = array.arrivals.as_ref().and_then(|arrivals| arrivals.known());
     let elements = match &array.len {
@@ -69,6 +71,7 @@ pub(super) fn oldest_target(kernel: &Kernel) -> Option<Target> {
     mbarriers(kernel).next().map(|_| HAS_MBARRIERS)
 }
 
+/// Returns true for a wait for a phase.
 pub(super) const fn is_wait(inst: &Inst) -> bool {
     matches!(inst.op, Op::Sync(SyncOp::MBarrierWait { .. }))
 }
@@ -81,10 +84,10 @@ impl Emitter<'_> {
             return;
         }
         let [x, y, z] = [Axis::X, Axis::Y, Axis::Z].map(|axis| self.special("tid", axis));
-        let any = self.regs.fresh(Class::B32);
-        ptx!(self, "or.b32 {any}, {x}, {y}");
-        ptx!(self, "or.b32 {any}, {any}, {z}");
-        let first = self.pred(format_args!("setp.eq.u32"), format_args!("{any}, 0"));
+        let coordinates = self.regs.fresh(Class::B32);
+        ptx!(self, "or.b32 {coordinates}, {x}, {y}");
+        ptx!(self, "or.b32 {coordinates}, {coordinates}, {z}");
+        let first = self.pred(format_args!("setp.eq.u32"), format_args!("{coordinates}, 0"));
         for (id, array) in mbarriers(kernel) {
             let address = self.shared(id).base().to_string();
             for init in mbarrier_inits(array, &address) {

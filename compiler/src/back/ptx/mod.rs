@@ -1,15 +1,20 @@
 //! IR to PTX text.
 //!
-//! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order: a
-//! scalar as itself (`bool` as a byte); a slice as the address of its first element, then the
-//! number of its elements, 64 bits each, or, if the elements are in constant memory, as their
-//! number only, while the launcher copies the elements to the symbol [`constant_symbol`]; then, of
-//! each shared array but the first whose length the launch computes, where it begins
-//! ([`shared_memory`]), 32 bits; then the address of the launch's
-//! [`FaultRecord`](crate::fault::FaultRecord), which has the address of its flag, if its threads
-//! are [coarsened](crate::ir::Coarsening), the blocks of the launch along the axis, 32 bits, if the
-//! kernel prints, that of the buffer for what it prints ([`output`](crate::output)), and, if it is
-//! cooperative, that of a word in which blocks are counted, which is 0 before the first launch.
+//! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order:
+//!
+//! - each scalar (`bool` as a byte);
+//! - each slice as the address of its first element and the number of its elements, 64 bits each; a
+//!   slice in constant memory as the number only, since the launcher copies its elements to the
+//!   symbol [`constant_symbol`];
+//! - for each shared array but the first whose length the launch computes, its offset
+//!   ([`shared_memory`]), 32 bits;
+//! - the address of the launch's [`FaultRecord`](crate::fault::FaultRecord), which has the address
+//!   of its flag;
+//! - if its threads are [coarsened](crate::ir::Coarsening), the blocks of the launch along the
+//!   axis, 32 bits;
+//! - if it prints, the address of the print buffer ([`output`](crate::output));
+//! - if it is cooperative, the address of a word in which blocks are counted, 0 before the first
+//!   launch.
 //!
 //! ```text
 //! // Warpwise kernel `scale`.
@@ -28,12 +33,11 @@
 //! }
 //! ```
 //!
-//! The text is for the oldest target that has what the kernel uses, so that any driver since
-//! Turing's first takes it: PTX 6.3 and `sm_75`, or more where that [`gains`] something. `ptxas`,
-//! which is in the driver, makes code of it for the device at hand. It allocates registers,
-//! schedules, removes dead code and copies and simplifies scalars; what it does not do is up to the
-//! optimizer, and this module only translates: one instruction after the other, in order, with what
-//! [`facts`] says about each.
+//! The text is for the oldest target that has the features of the kernel: PTX 6.3 and `sm_75`,
+//! which every driver since Turing accepts, or more where that [`gains`] something. `ptxas`, a part
+//! of the driver, compiles it for the device. It allocates registers, schedules, removes dead code
+//! and copies, and simplifies scalars; all other optimization is done before. This module only
+//! translates, instruction by instruction and in order, using the [`facts`].
 //!
 //! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`]
 //! says, and arrays of constants in constant or in global memory, as [`read_only_arrays`] says.
@@ -87,8 +91,8 @@ use crate::{
     analysis::read_only_arrays::{CONSTANT_BYTES, constant_bytes, param_offsets},
     back::expand_rows,
     ir::{
-        Access, Approx, CopyOp, Inst, Kernel, MOST_PARAM_BYTES, MmaOp, Op, ParamKind,
-        TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES, Ty, UnaryOp, WarpOp,
+        Access, Approx, CopyOp, Inst, Kernel, MOST_PARAM_BYTES, Op, ParamKind, TENSOR_MAP_ALIGN,
+        TENSOR_MAP_BYTES, Ty, UnaryOp, WarpOp,
     },
     target::Target,
 };
@@ -136,7 +140,7 @@ const VERSION_WITH_REDUX: &str = "7.0";
 /// The PTX version that introduced sums and products of `bf16`.
 const VERSION_WITH_SUMS: &str = "7.8";
 
-/// The reason for which a kernel has no PTX.
+/// The reason why a kernel has no PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsupported {
     /// The target lacks something.
@@ -148,7 +152,7 @@ pub enum Unsupported {
         /// The target asked for.
         target: Target,
     },
-    /// The target is none of those that have something.
+    /// Only one target has a feature, and it is another one.
     OtherTarget {
         /// The feature that the kernel uses.
         feature: String,
@@ -178,7 +182,7 @@ pub enum Unsupported {
         /// Bytes that a module can have.
         limit: u64,
     },
-    /// The parameters are too many.
+    /// The parameters are too large.
     Parameters {
         /// Bytes of all parameters: 16 for a slice.
         bytes: u64,
@@ -214,7 +218,7 @@ impl fmt::Display for Unsupported {
 
 impl std::error::Error for Unsupported {}
 
-/// The PTX of `kernel`, which is specialized and verified.
+/// Emits the PTX of `kernel`, which is specialized and verified.
 ///
 /// # Errors
 /// If `target` lacks something that the kernel uses, or the kernel outgrows a limit of PTX.
@@ -222,7 +226,7 @@ pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     emit_with_lines(kernel, target, None)
 }
 
-/// The PTX of `kernel`, which is specialized and verified, with the source lines of its
+/// Emits the PTX of `kernel`, which is specialized and verified, with the source lines of its
 /// instructions.
 ///
 /// # Errors
@@ -250,8 +254,8 @@ pub fn gains(kernel: &Kernel, target: Target) -> bool {
     level(kernel, target).1 > oldest(kernel)
 }
 
-/// The targets for which there are different texts of `kernel`, the oldest first: each [`gains`]
-/// something over those before it.
+/// Returns the targets with different texts of `kernel`, the oldest first: each [`gains`] something
+/// over those before it.
 pub fn levels(kernel: &Kernel) -> Vec<Target> {
     let targets = [
         Target::OLDEST,
@@ -268,18 +272,41 @@ pub fn levels(kernel: &Kernel) -> Vec<Target> {
     levels
 }
 
+/// What a feature that not every target has requires.
+struct Requirement {
+    /// The noun in an error; `None` if the feature has a check of its own, for targets other than
+    /// the one that has it.
+    feature: Option<Cow<'static, str>>,
+    /// The PTX version that introduced it.
+    version: &'static str,
+    /// The oldest target that has it.
+    target: Target,
+}
+
+/// Returns what the features that `kernel` uses require.
+fn requirements(kernel: &Kernel) -> impl Iterator<Item = Requirement> {
+    let products = mma::newest(kernel).map(|op| Requirement {
+        feature: Some(format!("the matrix product `{op}`").into()),
+        version: mma::version(kernel).unwrap_or(VERSION),
+        target: op.oldest_target(),
+    });
+    let named = [
+        ("a cluster of blocks", cluster::VERSION, cluster::oldest_target(kernel)),
+        ("an mbarrier", mbarrier::VERSION, mbarrier::oldest_target(kernel)),
+        ("a bulk copy", bulk_copy::VERSION, bulk_copy::oldest_target(kernel)),
+    ];
+    let named = named.into_iter().filter_map(|(feature, version, target)| {
+        Some(Requirement { feature: Some(feature.into()), version, target: target? })
+    });
+    let inline = inline::levels(kernel).map(|level| (level.version, level.target));
+    let checked = wgmma::level(kernel).into_iter().chain(inline);
+    let checked = checked.map(|(version, target)| Requirement { feature: None, version, target });
+    products.into_iter().chain(named).chain(checked)
+}
+
 /// Returns the oldest target that has everything `kernel` uses.
 pub fn oldest(kernel: &Kernel) -> Target {
-    let products = mma::newest(kernel).map(MmaOp::oldest_target);
-    let parts = [
-        products,
-        cluster::oldest_target(kernel),
-        mbarrier::oldest_target(kernel),
-        bulk_copy::oldest_target(kernel),
-        wgmma::level(kernel).map(|(_, target)| target),
-        inline::levels(kernel).map(|level| level.target).max(),
-    ];
-    parts.into_iter().flatten().fold(Target::OLDEST, Ord::max)
+    requirements(kernel).map(|needed| needed.target).fold(Target::OLDEST, Ord::max)
 }
 
 /// Returns true if the PTX of `kernel` for `target` runs there.
@@ -289,33 +316,21 @@ pub fn runs_on(kernel: &Kernel, target: Target) -> bool {
         && inline::check(kernel, target).is_ok()
 }
 
-/// The PTX version and the target that the text for `target` is of: the oldest that have what it
-/// makes of `kernel`.
+/// Returns the PTX version and the target in the header of the text for `target`: the oldest that
+/// have the instructions in it.
 pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     let (mut version, mut oldest) = gained_level(kernel, target);
-    if let Some(target) = cluster::oldest_target(kernel) {
-        (version, oldest) = (version.max(cluster::VERSION), oldest.max(target));
-    }
-    if let Some(target) = mbarrier::oldest_target(kernel) {
-        (version, oldest) = (version.max(mbarrier::VERSION), oldest.max(target));
-    }
-    if let Some(target) = bulk_copy::oldest_target(kernel) {
-        (version, oldest) = (version.max(bulk_copy::VERSION), oldest.max(target));
-    }
-    if let Some((needed, target)) = wgmma::level(kernel) {
-        (version, oldest) = (version.max(needed), oldest.max(target));
-    }
-    for level in inline::levels(kernel) {
-        (version, oldest) = (version.max(level.version), oldest.max(level.target));
-    }
-    if let Some(op) = mma::newest(kernel) {
-        oldest = oldest.max(op.oldest_target());
-    }
     // Later versions have later numbers, all of one digit and one digit.
+    for needed in requirements(kernel) {
+        (version, oldest) = (version.max(needed.version), oldest.max(needed.target));
+    }
+    // Also of loads of rows, which every target has.
     (mma::version(kernel).map_or(version, |needed| version.max(needed)), oldest)
 }
 
-/// The same, but for what a target needs to have.
+/// Returns the PTX version and the target of the features that `kernel` uses where it can, and
+/// replaces elsewhere. The first condition that holds counts: all targets that the others ask for
+/// are older than its target, and its version includes theirs.
 fn gained_level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     let uses = |is: fn(&Inst) -> bool| kernel.insts.iter().any(|(_, inst)| is(inst));
     let reduces = |inst: &Inst| match (&inst.op, inst.ty) {
@@ -353,7 +368,8 @@ const fn is_async(inst: &Inst) -> bool {
     )
 }
 
-/// The name of the entry point of a kernel called `name`: that name, unless PTX could not take it.
+/// Returns the name of the entry point of a kernel called `name`: that name, unless it is no
+/// identifier of PTX.
 pub fn entry_name(name: &str) -> Cow<'_, str> {
     /// The one identifier of PTX that is no instruction, directive or special register.
     const RESERVED: &str = "WARP_SZ";
@@ -368,29 +384,18 @@ pub fn entry_name(name: &str) -> Cow<'_, str> {
 /// Checks that `target` and the limits of PTX allow `kernel`, which is specialized.
 ///
 /// # Errors
-/// The limit that the kernel outgrows.
+/// If the kernel exceeds a limit, or `target` lacks a feature.
 pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
     if target < Target::OLDEST {
         let feature = "Warpwise".to_owned();
         return Err(Unsupported::Target { feature, needs: Target::OLDEST, target });
     }
-    if let Some(op) = mma::newest(kernel)
-        && target < op.oldest_target()
-    {
-        let feature = format!("the matrix product `{op}`");
-        return Err(Unsupported::Target { feature, needs: op.oldest_target(), target });
-    }
-    if let Some(needs) = cluster::oldest_target(kernel).filter(|needs| target < *needs) {
-        let feature = "a cluster of blocks".to_owned();
-        return Err(Unsupported::Target { feature, needs, target });
-    }
-    if let Some(needs) = mbarrier::oldest_target(kernel).filter(|needs| target < *needs) {
-        let feature = "an mbarrier".to_owned();
-        return Err(Unsupported::Target { feature, needs, target });
-    }
-    if let Some(needs) = bulk_copy::oldest_target(kernel).filter(|needs| target < *needs) {
-        let feature = "a bulk copy".to_owned();
-        return Err(Unsupported::Target { feature, needs, target });
+    for Requirement { feature, target: needs, .. } in requirements(kernel) {
+        if let Some(feature) = feature
+            && target < needs
+        {
+            return Err(Unsupported::Target { feature: feature.into_owned(), needs, target });
+        }
     }
     wgmma::check(kernel, target)?;
     inline::check(kernel, target)?;
@@ -413,7 +418,8 @@ pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> 
     Ok(())
 }
 
-/// Bytes of all parameters, each aligned to its size, the launcher's own included.
+/// Returns the bytes of all parameters, each aligned to its size, including those that the launcher
+/// adds.
 fn param_bytes(kernel: &Kernel) -> u64 {
     let place = |at: u64, size: u64| at.next_multiple_of(size) + size;
     let (_, params) = param_offsets(kernel);
@@ -466,7 +472,7 @@ impl fmt::Display for Entry<'_> {
 impl Entry<'_> {
     fn params(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (id, param) in self.kernel.params.iter() {
-            let comment = comment(&param.name);
+            let comment = name_comment(&param.name);
             match param.kind {
                 ParamKind::Scalar(scalar) => {
                     writeln!(f, "\t.param .{} {id},{comment}", reg::memory(scalar))?;
@@ -510,8 +516,9 @@ impl Entry<'_> {
     }
 }
 
-/// A name as a comment, if it has one and PTX, which is ASCII, can hold it.
-fn comment(name: &str) -> String {
+/// Returns the comment with a parameter's or an array's name; nothing if it has none, or one that
+/// is not ASCII.
+fn name_comment(name: &str) -> String {
     let printable = |c: char| c.is_ascii_graphic() || c == ' ';
     if !name.is_empty() && name.chars().all(printable) {
         format!(" // {name}")

@@ -7,8 +7,9 @@
 //! among the parameters: these lie one after another, each at a multiple of its size, so that the
 //! first one's address is that of the array.
 use super::{
-    Emitter, comment,
+    Emitter,
     layout::{Placement, local_placement},
+    name_comment,
 };
 use crate::{
     analysis::read_only_arrays::{ReadOnlyArrays, Storage, read_only_array_of},
@@ -26,7 +27,7 @@ pub(super) fn declare(kernel: &Kernel, arrays: &ReadOnlyArrays, f: &mut impl Wri
             Storage::Params(_) => continue,
         };
         let Placement { align, .. } = local_placement(&kernel.arrays[id]);
-        let (number, comment) = (id.index(), comment(&kernel.arrays[id].name));
+        let (number, comment) = (id.index(), name_comment(&kernel.arrays[id].name));
         write!(f, ".{space} .align {align} .b8 $table{number}[{}] = {{", bytes.len())?;
         for (at, byte) in bytes.iter().enumerate() {
             let separator = match at {
