@@ -189,6 +189,17 @@ impl FaultRecord {
     /// Offset in bytes of [the flag's address](Self::flag).
     pub const FLAG_OFFSET: usize = offset_of!(Self, flag);
 
+    /// Returns the bytes of an empty record with this flag, as they lie in device memory.
+    pub fn empty_bytes(flag: u64) -> [u8; size_of::<Self>()] {
+        let Self { count, check, values, flag } = Self { flag, ..Self::EMPTY };
+        let words = [count].into_iter().chain(check).chain(values.into_iter().flatten());
+        let mut bytes = [0; size_of::<Self>()];
+        for (place, word) in bytes.chunks_exact_mut(size_of::<u64>()).zip(words.chain([flag])) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
     /// Returns the offset in bytes of a piece of the failed check's number.
     pub const fn check_offset(piece: usize) -> usize {
         offset_of!(Self, check) + piece * size_of::<u64>()

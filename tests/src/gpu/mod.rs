@@ -458,12 +458,8 @@ impl Layout {
                 to[start..start + bytes.len()].copy_from_slice(bytes);
             }
         }
-        // The count is 0, and every word but the flag's address, the last, is all ones.
-        let record = &mut to[self.record..][..size_of::<FaultRecord>()];
-        let flag = address + self.flag as u64;
-        record.fill(0xff);
-        record[..8].fill(0);
-        record[FaultRecord::FLAG_OFFSET..].copy_from_slice(&flag.to_le_bytes());
+        let record = FaultRecord::empty_bytes(address + self.flag as u64);
+        to[self.record..][..record.len()].copy_from_slice(&record);
         to[self.flag..][..size_of::<u32>()].fill(0);
     }
 
