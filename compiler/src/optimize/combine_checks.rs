@@ -155,7 +155,7 @@ impl Walk<'_> {
         for &check in &row {
             let (index, _) = self.operands(check);
             // That may be an earlier check.
-            self.values.replace(check, self.values.of(index));
+            self.values.replace(check, self.values.resolve(index));
         }
         for &id in &list {
             let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);

@@ -180,7 +180,7 @@ impl Walk<'_> {
     }
 
     fn range(&self, id: InstId) -> Option<Range> {
-        self.ranges.get(self.kernel, self.values.of(id)).filter(|range| !range.is_empty())
+        self.ranges.get(self.kernel, self.values.resolve(id)).filter(|range| !range.is_empty())
     }
 
     /// True if `small` is less than `large`.

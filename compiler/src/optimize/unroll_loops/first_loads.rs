@@ -1,4 +1,4 @@
-//! Loads that stand before the first check of an iteration, where indices are loaded themselves.
+//! Loads of indices before the first check of an iteration.
 //!
 //! ```text
 //! %2 = load %columns + %i                 %2 = load %columns + %i
@@ -9,11 +9,11 @@
 //! %7 = load %x + %6                       %7 = load %x + %6
 //! ```
 //!
-//! No check of the iteration stands before such a load, so its address does not rest on one, and
-//! the iteration takes place unless an earlier one ends the thread. The load may then run where it
-//! would not have, which cannot be observed.
+//! No check of the iteration comes before such a load, so its address does not depend on one, and
+//! the iteration takes place unless an earlier one ends the thread. In that case the load runs
+//! where it would not have, which cannot be observed.
 //!
-//! Why: the checks of all iterations can then move together, and the loads behind them overlap.
+//! Why: the checks of all iterations can then move together, and the loads after them overlap.
 //! Otherwise each iteration waits for memory twice.
 use super::super::hoist_loads::is_constant_load;
 use crate::{
@@ -23,11 +23,11 @@ use crate::{
 
 /// Splits the iteration `list` into the loads that decide checks, with all that these loads need,
 /// and the rest. Later iterations may run their first part ahead of the checks of earlier ones.
-pub(super) fn split(kernel: &Kernel, list: &Body) -> [Body; 2] {
+pub(super) fn split_iteration(kernel: &Kernel, list: &Body) -> [Body; 2] {
     let movable = find_movable(kernel, list);
     let mut first = kernel.insts.facts(false);
     let needs = |id: InstId| kernel.insts[id].op.operands().filter(|&operand| movable[operand]);
-    let decides = deciding_loads(kernel, list, &movable);
+    let decides = find_deciding_loads(kernel, list, &movable);
     for &id in list.0.iter().rev() {
         first[id] |= decides[id];
         if first[id] {
@@ -38,8 +38,8 @@ pub(super) fn split(kernel: &Kernel, list: &Body) -> [Body; 2] {
     [true, false].map(|is_first| Body(part(is_first)))
 }
 
-/// Finds the loads of `list` that no check stands before and whose addresses are computed from
-/// nothing that changes, and the values that they may be computed from.
+/// Finds the loads of `list` before its first check whose addresses do not depend on written
+/// memory, and the values in those addresses.
 fn find_movable(kernel: &Kernel, list: &Body) -> Facts<InstId, bool> {
     let [mut is_inside, mut movable] = [(); 2].map(|()| kernel.insts.facts(false));
     list.0.iter().for_each(|&id| is_inside[id] = true);
@@ -56,8 +56,8 @@ fn find_movable(kernel: &Kernel, list: &Body) -> Facts<InstId, bool> {
     movable
 }
 
-/// Finds the loads among `movable` that indices of checks in `list` are computed from.
-fn deciding_loads(
+/// Finds the loads among `movable` that the indices of checks in `list` depend on.
+fn find_deciding_loads(
     kernel: &Kernel,
     list: &Body,
     movable: &Facts<InstId, bool>,

@@ -193,7 +193,7 @@ pub(super) fn unroll(
         unreachable!("`range` found a loop")
     };
     let round = std::mem::take(body);
-    let [first, others] = first_loads::split(copy.kernel, &round);
+    let [first, others] = first_loads::split_iteration(copy.kernel, &round);
     let mut all = first.clone();
     let mut later = others.clone();
     let mut copies = Vec::new();
