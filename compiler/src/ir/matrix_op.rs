@@ -5,9 +5,9 @@ use super::{Extent, InstId, MmaOp, WgmmaOp};
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatrixOp {
     /// Multiplies small matrices on tensor cores: `d = a * b + c`. The 32 lanes of a warp hold each
-    /// matrix together ([`MmaOp`]), and each lane gets one of its words of `d`; the same product
-    /// once for each word is one instruction of a GPU. All lanes of the warp must run it: the
-    /// result is unspecified if one does not exist or has ended.
+    /// matrix together ([`MmaOp`]), and each lane gets one of its words of `d`; a GPU computes all
+    /// words of one product by one instruction. All lanes of the warp must run it: the result is
+    /// unspecified if one does not exist or has ended.
     ///
     /// [`tensor_cores`](crate::tensor_cores) defines the sums. Of a NaN, the bits are unspecified.
     Mma {
@@ -37,9 +37,9 @@ pub enum MatrixOp {
     /// ([`WgmmaOp`]), and to add the product to the sums in an array of the thread's own, or to
     /// replace them. The product reads shared memory and the sums, and writes the sums, at any time
     /// until an [`Self::WgmmaWait`] that waits for it: only other products may access the sums
-    /// until then, and nothing may write to the factors. Accesses to shared memory that a
-    /// [`SyncOp::ProxyFence`](super::SyncOp::ProxyFence) does not order before it are not before
-    /// it, but those of bulk copies.
+    /// until then, and nothing may write to the factors. Accesses to shared memory are
+    /// ordered before it only by a [`SyncOp::ProxyFence`](super::SyncOp::ProxyFence), except those
+    /// of bulk copies.
     ///
     /// All threads of the warpgroup must run it together; products with the same sums and columns
     /// take place in order. Sums are those of [`tensor_cores`](crate::tensor_cores), for 16
@@ -58,14 +58,17 @@ pub enum MatrixOp {
     WgmmaWait {
         /// The array of the sums.
         sums: InstId,
-        /// At most 7.
+        /// The number of products: at most [`MatrixOp::MAX_PENDING_PRODUCTS`].
         pending: Extent,
     },
 }
 
 impl MatrixOp {
-    /// Returns true if so many products can be pending after a wait.
-    pub const fn is_pending_products(pending: u64) -> bool {
-        pending <= 7
+    /// The most products that can be pending after a wait.
+    pub const MAX_PENDING_PRODUCTS: u64 = 7;
+
+    /// Returns true if this many products can be pending after a wait.
+    pub const fn can_be_pending(products: u64) -> bool {
+        products <= Self::MAX_PENDING_PRODUCTS
     }
 }

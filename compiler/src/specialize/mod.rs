@@ -517,7 +517,7 @@ impl Binder<'_> {
         )
     }
     fn pending_products(&self, pending: &Extent) -> Result<Extent, SpecializeError> {
-        self.valid_extent(pending, MatrixOp::is_pending_products, |pending, count| {
+        self.valid_extent(pending, MatrixOp::can_be_pending, |pending, count| {
             SpecializeError::PendingProducts { pending, count }
         })
     }

@@ -524,9 +524,10 @@ impl Typing<'_, '_> {
                 self.require_result(Ty::Unit);
                 self.require_operands([*sums], Ty::Ptr(Space::Local));
                 if let Some(pending) =
-                    pending.known().filter(|pending| !MatrixOp::is_pending_products(*pending))
+                    pending.known().filter(|pending| !MatrixOp::can_be_pending(*pending))
                 {
-                    self.error(format!("leaves {pending} products pending, and 7 can be"));
+                    let most = MatrixOp::MAX_PENDING_PRODUCTS;
+                    self.error(format!("leaves {pending} products pending, and {most} can be"));
                 }
             }
             MatrixOp::DistributeRows { transposed: _, args, word } => {

@@ -78,9 +78,7 @@ impl Lowerer<'_> {
     ) -> Flow<Value> {
         let ([sums], at) = (args, expr.at) else { return Err(self.report_bug(expr.at)) };
         let pending = self.simplify_len(pending, at)?;
-        if let Some(wrong) =
-            pending.known().filter(|pending| !MatrixOp::is_pending_products(*pending))
-        {
+        if let Some(wrong) = pending.known().filter(|pending| !MatrixOp::can_be_pending(*pending)) {
             self.errors.advise(
                 self.source_range(at),
                 format_args!(
