@@ -6,26 +6,26 @@ use crate::library::approx as fast;
 
 /// sin(x). For every finite x.
 pub fn sin(x: f32) -> f32 {
-    let angle = reduced(x);
+    let angle = reduce_angle(x);
     sine(angle.0, angle.1, angle.2)
 }
 
 /// cos(x). For every finite x.
 pub fn cos(x: f32) -> f32 {
-    let angle = reduced(x);
+    let angle = reduce_angle(x);
     sine(angle.0.wrapping_add(1), angle.1, angle.2)
 }
 
 /// sin(x) and cos(x).
 pub fn sin_cos(x: f32) -> (f32, f32) {
-    let angle = reduced(x);
+    let angle = reduce_angle(x);
     let sin = sine(angle.0, angle.1, angle.2);
     let cos = sine(angle.0.wrapping_add(1), angle.1, angle.2);
     (sin, cos)
 }
 
-/// n, r, and what r is too large by, if it is not tiny.
-pub fn reduced(x: f32) -> (u32, f32, f32) {
+/// Returns n and r of x = n pi/2 + r, and the rounding error of r, if r is not tiny.
+pub fn reduce_angle(x: f32) -> (u32, f32, f32) {
     let t = x.mul_add(0.63661975, 12582912.0);
     let m = t - 12582912.0;
     let near = m.mul_add(-1.5707963, x);
@@ -33,7 +33,7 @@ pub fn reduced(x: f32) -> (u32, f32, f32) {
     let mut r = m.mul_add(-5.3903025e-15, m.mul_add(-7.5497894e-8, near));
     let mut excess = m.mul_add(7.5497894e-8, r - near);
     if !is_moderate(x) {
-        let far = far(x);
+        let far = reduce_far(x);
         n = far.0;
         r = far.1;
         excess = far.2;
@@ -63,7 +63,8 @@ pub fn tan(x: f32) -> f32 {
     let t = x.mul_add(0.63661975, 12582912.0);
     let m = t - 12582912.0;
     let mut n = t.to_bits();
-    // As `reduced`, with what r is too large by even where it is tiny.
+    // As in `reduce_angle`, and with the rounding error of r, which the tangent needs even where it
+    // is tiny.
     let near = m.mul_add(-1.5707963, x);
     let second = m * 7.5497894e-8;
     let third = m.mul_add(5.3903025e-15, m.mul_add(7.5497894e-8, -second));
@@ -71,7 +72,7 @@ pub fn tan(x: f32) -> f32 {
     let mut r = less - third;
     let mut excess = ((less - near) + second) + ((r - less) + third);
     if !is_moderate(x) {
-        let far = far(x);
+        let far = reduce_far(x);
         n = far.0;
         r = far.1;
         excess = far.2;
@@ -118,8 +119,8 @@ pub fn is_moderate(x: f32) -> bool {
     x.abs() < 105615.0
 }
 
-/// n, r, and what r is too large by, for large x; NaN for what is not finite.
-pub fn far(x: f32) -> (u32, f32, f32) {
+/// Returns n, r and the rounding error of r, for large x; r is NaN if x is not finite.
+pub fn reduce_far(x: f32) -> (u32, f32, f32) {
     let turns = turns(x);
     let n = (turns.wrapping_add(0x2000000000000000) >> 62) as u32;
     // The lowest 62 bits, as a signed number.

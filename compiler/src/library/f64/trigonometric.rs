@@ -2,39 +2,41 @@
 //!
 //! x = n pi/2 + r with |r| <= pi/4. Up to 2^30, pi/2 in three parts is subtracted n times; beyond,
 //! x / (2 pi) is computed in integers, of which only the fraction counts (Payne and Hanek).
+//! The constant 0.6366197723675814 is 2/pi, and adding 6755399441055744 = 1.5 * 2^52 rounds to an
+//! integer, whose lowest bits are then those of the sum.
 
 /// sin(x). For every finite x.
 #[inline(always)]
 pub fn sin(x: f64) -> f64 {
-    let angle = reduced(x);
+    let angle = reduce_angle(x);
     sine(angle.0, angle.1)
 }
 
 /// cos(x). For every finite x.
 #[inline(always)]
 pub fn cos(x: f64) -> f64 {
-    let angle = reduced(x);
+    let angle = reduce_angle(x);
     sine(angle.0.wrapping_add(1), angle.1)
 }
 
 /// sin(x) and cos(x).
 pub fn sin_cos(x: f64) -> (f64, f64) {
-    let angle = reduced(x);
+    let angle = reduce_angle(x);
     let sin = sine(angle.0, angle.1);
     let cos = sine(angle.0.wrapping_add(1), angle.1);
     (sin, cos)
 }
 
-/// n and r
+/// Returns n and r of x = n pi/2 + r.
 #[inline(always)]
-pub fn reduced(x: f64) -> (u32, f64) {
+pub fn reduce_angle(x: f64) -> (u32, f64) {
     let t = x.mul_add(0.6366197723675814, 6755399441055744.0);
     let m = t - 6755399441055744.0;
     let mut n = t.to_bits() as u32;
     let mut r = m.mul_add(-6.123233995736765e-17, m.mul_add(-1.5707963267948966, x));
     r = m.mul_add(-1.0828566739219139e-32, r);
     if !is_moderate(x) {
-        let far = far(x);
+        let far = reduce_far(x);
         n = far.0;
         r = far.1;
     }
@@ -69,7 +71,8 @@ pub fn tan(x: f64) -> f64 {
     let t = x.mul_add(0.6366197723675814, 6755399441055744.0);
     let m = t - 6755399441055744.0;
     let mut n = t.to_bits() as u32;
-    // As `reduced`, with what r is too large by even where it is tiny.
+    // As in `reduce_angle`, and with the rounding error of r, which the tangent needs even where it
+    // is tiny.
     let near = m.mul_add(-1.5707963267948966, x);
     let second = m * 6.123233995736766e-17;
     let third = m.mul_add(-1.4973849048591698e-33, m.mul_add(6.123233995736766e-17, -second));
@@ -77,7 +80,7 @@ pub fn tan(x: f64) -> f64 {
     let mut r = less - third;
     let mut excess = ((less - near) + second) + ((r - less) + third);
     if !is_moderate(x) {
-        let far = far(x);
+        let far = reduce_far(x);
         n = far.0;
         r = far.1;
         excess = far.2;
@@ -118,16 +121,18 @@ pub fn is_moderate(x: f64) -> bool {
     high_bits(x) < 0x41d00000
 }
 
-/// The upper half of |x|: comparing it leaves the unit for `f64` to those who compute.
+/// Returns the upper half of the bits of |x|. Comparing it is an integer operation, which leaves
+/// the `f64` unit free.
 pub fn high_bits(x: f64) -> u32 {
     (x.to_bits() >> 32) as u32 & 0x7fffffff
 }
 
-/// n, r, and what r is too large by, for large x; NaN for what is not finite.
-pub fn far(x: f64) -> (u32, f64, f64) {
+/// Returns n, r and the rounding error of r, for large x; r is NaN if x is not finite.
+pub fn reduce_far(x: f64) -> (u32, f64, f64) {
     let turns = turns(x);
     let n = (turns.0.wrapping_add(0x2000000000000000) >> 62) as u32;
-    // The lowest 62 bits, as a signed number, and those behind it: 32, 52 and 44 bits.
+    // The lowest 62 bits as a signed number, and the bits after them, in parts of 32, 52 and 44
+    // bits.
     let rest = (turns.0 << 2) as i64 >> 2;
     let high = (rest >> 32) as f64 * 4294967296.0;
     let middle = (((rest as u64 & 0xffffffff) << 20) | (turns.1 >> 44)) as f64 * 9.5367431640625e-7;
@@ -149,7 +154,8 @@ pub fn far(x: f64) -> (u32, f64, f64) {
 pub fn turns(x: f64) -> (u64, u64) {
     let bits = x.to_bits() & 0x7fffffffffffffff;
     let mantissa = (bits & 0x000fffffffffffff) | 0x0010000000000000;
-    // x = mantissa * 2^(e - 1075), and the words are 2^-64 / (2 pi): from this bit on they count.
+    // x = mantissa * 2^(e - 1075), and the words are 2^-64 / (2 pi): the bits before this one
+    // contribute whole turns only.
     let place = ((bits >> 52) as u32).wrapping_sub(1011);
     let b = word((place >> 6) + 1);
     let c = word((place >> 6) + 2);
