@@ -9,8 +9,8 @@ use crate::{
 
 /// Returns the verdict on each check of `kernel`.
 pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = FactVerdict> {
-    checks::check_sites(kernel).into_iter().map(|place| {
-        let CheckSite { span, failure: what, outcome } = place;
+    checks::check_sites(kernel).into_iter().map(|site| {
+        let CheckSite { span, failure, outcome } = site;
         let (answer, why, labels, help) = match outcome {
             Outcome::Proved(relations) if relations.is_empty() => {
                 let why = "cannot fail, whatever the kernel is given, and costs nothing";
@@ -23,7 +23,7 @@ pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = FactVerdict> {
                 (Answer::Unknown, message, Vec::new(), Some(help))
             }
         };
-        let what = check_noun(what).to_owned();
+        let what = check_noun(failure).to_owned();
         let (subject, lint) = (Subject::Check, None);
         let verdict = Verdict { span, subject, what, answer, why, labels, help, lint };
         FactVerdict { verdict, places: vec![span] }
@@ -31,8 +31,8 @@ pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = FactVerdict> {
 }
 
 /// Returns the noun for a check.
-const fn check_noun(what: CheckFailure) -> &'static str {
-    let fault = match what {
+const fn check_noun(failure: CheckFailure) -> &'static str {
+    let fault = match failure {
         CheckFailure::Fault(fault) => fault,
         CheckFailure::Slice => return "check of a part of a slice",
         CheckFailure::Panic => return "assertion",
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_that_is_proved_is_good_and_one_that_stays_says_what_would_prove_it() {
+    fn proved_checks_are_good_and_others_have_a_remedy() {
         let text = "kernel k { param arg0 = x: write [u32] !0
             %0 = builtin global_idx.x : u64 !1
             %1 = len arg0 : u64 !2
