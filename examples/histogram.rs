@@ -1,5 +1,5 @@
-//! How often each byte occurs: a histogram for each block in shared memory, added to the
-//! global one at the end.
+//! A histogram of bytes: each block counts in shared memory, and adds its counts to the global ones
+//! at the end.
 use std::sync::atomic::Ordering;
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};

@@ -1,11 +1,12 @@
-//! Inclusive scan (running sums) over many blocks: each block scans its part and says its sum,
-//! the sums are scanned in turn, and each block adds what stands before it.
+//! Inclusive scan (running sums) over many blocks: each block scans its part and stores
+//! its sum, the sums are scanned in the same way, and each block adds the sum of all parts before
+//! it.
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 
 const BLOCK: usize = 256;
 
-/// Scans the part of each block, and gives the sums over the parts.
+/// Scans the part of each block, and stores the sum of each part.
 #[kernel(block = 256)]
 fn scan_parts(values: &mut [u32], sums: &mut [u32]) {
     let i = global_idx_x();
