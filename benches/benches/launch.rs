@@ -1,12 +1,10 @@
-//! What a launch costs on the host, beside raw calls of the driver with the same PTX:
+//! The host's time for a launch, beside raw calls of the driver with the same PTX:
 //! `cargo bench -p warpwise-benches --bench launch` on a machine with a GPU.
 //!
-//! The second table is a thousand kernels, launched one by one and as a graph: in a chain, and as
-//! ten chains that may run at the same time.
-//!
-//! Each row of the first is a kernel of no work. `launch` is a series of launches without a wait, `launch and
-//! wait` one launch and the wait for its end. Both sides take turns, and a figure is the median of
-//! the turns.
+//! Each row of the first table is a kernel without work. `launch` is a series of launches without a
+//! wait, `launch and wait` one launch and the wait for its end. Both sides take turns, and each
+//! figure is the median of the turns. The second table compares a thousand kernels, launched one by
+//! one, with a graph of them: in one chain, and in ten that may run at the same time.
 #![expect(unsafe_code, reason = "the driver is C")]
 use libloading::Library;
 use std::{
@@ -16,13 +14,14 @@ use std::{
     time::Instant,
 };
 use warpwise::prelude::*;
+use warpwise_benches::median_number;
 
 /// Turns of each side.
 const TURNS: usize = 41;
 /// Launches of a series: fewer than the driver queues.
-const SERIES: usize = 500;
-/// Waits of a turn.
-const WAITS: usize = 100;
+const SERIES_LAUNCHES: usize = 500;
+/// Launches of a turn with a wait for each.
+const WAITED_LAUNCHES: usize = 100;
 /// Threads that launch at the same time, each on a stream of its own.
 const THREADS: usize = 4;
 
@@ -30,9 +29,9 @@ const THREADS: usize = 4;
 #[kernel(block = 32)]
 fn empty() {}
 
-/// Writes one element.
+/// Scales an array.
 #[kernel(block = 32)]
-fn three(a: f32, x: &[f32], y: &mut [f32]) {
+fn scale(a: f32, x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {
         y[i] = a * x[i];
@@ -43,16 +42,16 @@ macro_rules! functions {
     ($($name:ident = $symbol:literal ($($arg:ty),*);)*) => {
         /// The functions of the driver, in a library that stays loaded.
         #[derive(Debug)]
-        struct Raw {
+        struct RawDriver {
             $($name: unsafe extern "C" fn($($arg),*) -> c_int,)*
             context: *mut c_void,
             _library: Library,
         }
 
-        impl Raw {
+        impl RawDriver {
             fn open() -> Option<Self> {
-                // SAFETY: what carries the driver's name is trusted to be one; the types are those
-                // of `cuda.h`.
+                // SAFETY: a library with the driver's name is trusted to be the driver; the types
+                // are those of `cuda.h`.
                 unsafe {
                     let library = Library::new("libcuda.so.1").ok()?;
                     let context = ptr::null_mut();
@@ -81,11 +80,11 @@ functions! {
 }
 
 // SAFETY: a context and functions, which the driver lets every thread use.
-unsafe impl Sync for Raw {}
+unsafe impl Sync for RawDriver {}
 
 /// A kernel and a stream of the driver.
 struct RawLauncher<'a> {
-    raw: &'a Raw,
+    raw: &'a RawDriver,
     kernel: *mut c_void,
     stream: *mut c_void,
     values: Vec<u64>,
@@ -93,7 +92,7 @@ struct RawLauncher<'a> {
 
 impl<'a> RawLauncher<'a> {
     /// Loads `ptx`. `values` are the kernel's parameters, without the fault record.
-    fn new(raw: &'a Raw, ptx: &str, name: &str, values: &[u64]) -> Self {
+    fn new(raw: &'a RawDriver, ptx: &str, name: &str, values: &[u64]) -> Self {
         let (mut module, mut kernel, mut stream) =
             (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
         let (ptx, name) = (CString::new(ptx).expect("text"), CString::new(name).expect("text"));
@@ -140,19 +139,15 @@ impl<'a> RawLauncher<'a> {
     }
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
-
-/// Microseconds of one of `count` calls of `work`.
+/// Returns the mean time of `count` calls of `work`, in microseconds.
 fn time(count: usize, mut work: impl FnMut()) -> f64 {
     let start = Instant::now();
     (0..count).for_each(|_| work());
     start.elapsed().as_secs_f64() * 1e6 / count as f64
 }
 
-/// The medians of both sides: of a launch, and of a launch with its wait.
+/// Returns the medians of the driver and of Warpwise, each for a launch and for a launch with its
+/// wait.
 fn compare(
     raw: &mut RawLauncher<'_>,
     device: &Device,
@@ -165,20 +160,20 @@ fn compare(
     wait();
     let mut times = [const { Vec::new() }; 4];
     for _ in 0..TURNS {
-        times[0].push(time(SERIES, || raw.launch()));
+        times[0].push(time(SERIES_LAUNCHES, || raw.launch()));
         raw.synchronize();
-        times[1].push(time(WAITS, || {
+        times[1].push(time(WAITED_LAUNCHES, || {
             raw.launch();
             raw.synchronize();
         }));
-        times[2].push(time(SERIES, &mut launch));
+        times[2].push(time(SERIES_LAUNCHES, &mut launch));
         wait();
-        times[3].push(time(WAITS, || {
+        times[3].push(time(WAITED_LAUNCHES, || {
             launch();
             wait();
         }));
     }
-    let [a, b, c, d] = times.map(median);
+    let [a, b, c, d] = times.map(median_number);
     ([a, b], [c, d])
 }
 
@@ -192,7 +187,7 @@ fn print(name: &str, raw: [f64; 2], ours: [f64; 2]) {
 }
 
 fn main() -> warpwise::Result<()> {
-    let Some(mut raw) = Raw::open() else {
+    let Some(mut raw) = RawDriver::open() else {
         println!("there is no driver: nothing is measured");
         return Ok(());
     };
@@ -216,7 +211,7 @@ fn main() -> warpwise::Result<()> {
     print("no arguments", a, b);
 
     let (x, mut y) = (device.zeros::<f32>(32)?, device.zeros::<f32>(32)?);
-    let values = |raw: &Raw| {
+    let values = |raw: &RawDriver| {
         let mut memory = [0; 2];
         // SAFETY: the addresses take the results; a context is current.
         unsafe {
@@ -226,8 +221,8 @@ fn main() -> warpwise::Result<()> {
         }
         [1.0f32.to_bits().into(), memory[0], 32, memory[1], 32]
     };
-    let mut args = RawLauncher::new(raw, three::PTX, "three", &values(raw));
-    let launch = || three::launch(device, config, 1.0, &x, &mut y).expect("launches");
+    let mut args = RawLauncher::new(raw, scale::PTX, "scale", &values(raw));
+    let launch = || scale::launch(device, config, 1.0, &x, &mut y).expect("launches");
     let (a, b) = compare(&mut args, device, launch);
     print("three arguments", a, b);
 
@@ -239,37 +234,40 @@ fn main() -> warpwise::Result<()> {
                     let stream = device.stream().expect("a stream");
                     let x = stream.zeros::<f32>(32).expect("memory");
                     let mut y = stream.zeros::<f32>(32).expect("memory");
-                    let mut args = RawLauncher::new(raw, three::PTX, "three", &values(raw));
+                    let mut args = RawLauncher::new(raw, scale::PTX, "scale", &values(raw));
                     start.wait();
                     compare(&mut args, &stream, || {
-                        three::launch(&stream, config, 1.0, &x, &mut y).expect("launches");
+                        scale::launch(&stream, config, 1.0, &x, &mut y).expect("launches");
                     })
                 })
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
-    let raw = [0, 1].map(|i| median(all.iter().map(|(raw, _)| raw[i]).collect()));
-    let ours = [0, 1].map(|i| median(all.iter().map(|(_, ours)| ours[i]).collect()));
+    let raw = [0, 1].map(|i| median_number(all.iter().map(|(raw, _)| raw[i]).collect()));
+    let ours = [0, 1].map(|i| median_number(all.iter().map(|(_, ours)| ours[i]).collect()));
     print("three arguments, 4 threads", raw, ours);
     compare_graphs(device)
 }
 
-/// Kernels of a graph.
-const GRAPH: usize = 1000;
+/// Launches of a graph.
+const GRAPH_LAUNCHES: usize = 1000;
 
-/// Compares a thousand launches with those of a graph, from the first to the end of the last.
+/// Prints the times of [`GRAPH_LAUNCHES`] launches one by one and as a graph, from the first launch
+/// to the end of the last.
 fn compare_graphs(device: &Device) -> warpwise::Result<()> {
     println!();
-    println!("| {GRAPH} kernels    | one by one, us | graph, us | speed-up | recorded in, us |");
+    println!(
+        "| {GRAPH_LAUNCHES} kernels    | one by one, us | graph, us | speed-up | recorded in, us |"
+    );
     println!("|-----------------|---------------:|----------:|---------:|----------------:|");
     for chains in [1, 10] {
         let x = device.zeros::<f32>(32)?;
         let mut all: Vec<_> =
             (0..chains).map(|_| device.zeros::<f32>(32)).collect::<warpwise::Result<_>>()?;
         let mut work = |device: &Device| {
-            (0..GRAPH).try_for_each(|i| {
-                three::launch(device, LaunchConfig::grid(1), 1.0, &x, &mut all[i % chains])
+            (0..GRAPH_LAUNCHES).try_for_each(|i| {
+                scale::launch(device, LaunchConfig::grid(1), 1.0, &x, &mut all[i % chains])
             })
         };
         let start = Instant::now();
@@ -284,7 +282,7 @@ fn compare_graphs(device: &Device) -> warpwise::Result<()> {
                 graph.launch().and_then(|()| device.synchronize()).expect("nothing fails");
             }));
         }
-        let [single, graph] = times.map(median);
+        let [single, graph] = times.map(median_number);
         let (what, ratio) =
             (if chains == 1 { "in one chain" } else { "in ten chains" }, single / graph);
         println!(

@@ -1,12 +1,13 @@
-//! What `#[kernel]` adds to a build, for each kernel.
+//! The time that `#[kernel]` adds to a build, per kernel.
 //!
 //! `cargo bench -p warpwise-benches --bench lowering`
 //!
 //! A crate with many kernels is checked with `cargo check` as cargo does it by default, which
 //! builds the macro without optimization, and once more with the attributes taken off. The
-//! difference, divided by the number of kernels, is all that the macro costs: reading tokens,
-//! lowering, linting, optimizing, emitting PTX, and rustc's work on what it expands to.
-//! On Linux it is processor time, which other work on the machine disturbs less. A kernel of 500 lines comes last.
+//! difference, divided by the number of kernels, is the whole cost of the macro: reading tokens,
+//! lowering, linting, optimizing, emitting PTX, and rustc's work on the expansion. On Linux, times
+//! are processor times, which other work on the machine disturbs less. The last row is a kernel of
+//! 500 lines.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -95,50 +96,51 @@ pub fn reduce_NUMBER(values: &[f32], total: &[AtomicF32]) {
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above");
-    let place = root.join("target/bench-lowering");
-    create(root, &place);
-    let mut all = 0.0;
+    let folder = root.join("target/bench-lowering");
+    create(root, &folder);
+    let mut total = 0.0;
     for template in TEMPLATES {
-        all += measure(&place, template, KERNELS);
+        total += measure(&folder, template, KERNELS);
     }
-    println!("{:8} {:6.2} ms a kernel", "mean", all / TEMPLATES.len() as f64);
-    measure(&place, &long_kernel(LINES), LONG_KERNELS);
+    println!("{:8} {:6.2} ms a kernel", "mean", total / TEMPLATES.len() as f64);
+    measure(&folder, &long_kernel(LINES), LONG_KERNELS);
 }
 
-/// Says what a kernel costs of which `count` are in the crate: milliseconds.
-fn measure(place: &Path, template: &str, count: usize) -> f64 {
+/// Measures the crate with `count` copies of a kernel; prints and returns the milliseconds that
+/// `#[kernel]` adds per kernel.
+fn measure(folder: &Path, template: &str, count: usize) -> f64 {
     let kernels = source(template, count);
     let plain: String = kernels
         .lines()
         .filter(|line| !line.starts_with("#[kernel"))
         .map(|line| format!("{line}\n"))
         .collect();
-    check(place, &kernels, "to build what it depends on");
+    check(folder, &kernels, "to build the dependencies");
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for run in 0..RUNS {
-        with.push(check(place, &kernels, &run.to_string()));
-        without.push(check(place, &plain, &run.to_string()));
+        with.push(check(folder, &kernels, &run.to_string()));
+        without.push(check(folder, &plain, &run.to_string()));
     }
     let (with, without) = (median(with), median(without));
-    let each = (with.as_secs_f64() - without.as_secs_f64()) * 1e3 / count as f64;
+    let per_kernel = (with.as_secs_f64() - without.as_secs_f64()) * 1e3 / count as f64;
     let name = template.split_once("fn ").and_then(|(_, rest)| rest.split_once("_NUMBER"));
     let name = name.expect("a template has a name").0;
     println!(
-        "{name:8} {each:6.2} ms a kernel ({count} of them: {with:.2?}, as plain functions {without:.2?})"
+        "{name:8} {per_kernel:6.2} ms a kernel ({count} of them: {with:.2?}, as plain functions {without:.2?})"
     );
-    each
+    per_kernel
 }
 
-/// A crate of its own that depends on `warpwise`.
-fn create(root: &Path, place: &Path) {
+/// Creates a crate that depends on `warpwise`, outside of the workspace.
+fn create(root: &Path, folder: &Path) {
     let runtime = root.join("runtime");
-    fs::create_dir_all(place.join("src")).expect("the target folder is writable");
+    fs::create_dir_all(folder.join("src")).expect("the target folder is writable");
     let manifest = format!(
         "[package]\nname = \"many-kernels\"\nedition = \"2024\"\n\n\
          [dependencies]\nwarpwise = {{ path = {runtime:?} }}\n\n[workspace]\n"
     );
-    fs::write(place.join("Cargo.toml"), manifest).expect("the target folder is writable");
-    let lock = place.join("Cargo.lock");
+    fs::write(folder.join("Cargo.toml"), manifest).expect("the target folder is writable");
+    let lock = folder.join("Cargo.lock");
     fs::copy(root.join("Cargo.lock"), lock).expect("the workspace has a lock file");
 }
 
@@ -148,31 +150,33 @@ fn source(template: &str, count: usize) -> String {
     start + &kernels.collect::<Vec<_>>().join("\n")
 }
 
-/// Checks the crate with this source, and how long that took; `mark` makes it a new one.
-fn check(place: &Path, source: &str, mark: &str) -> Duration {
-    let file: PathBuf = place.join("src/lib.rs");
+/// Runs `cargo check` on this source, and returns its time. `mark` makes the text differ from the
+/// one before, so that cargo checks it again.
+fn check(folder: &Path, source: &str, mark: &str) -> Duration {
+    let file: PathBuf = folder.join("src/lib.rs");
     fs::write(file, format!("{source}\n// {mark}\n")).expect("the target folder is writable");
-    let start = (Instant::now(), children());
+    let (start, cpu_start) = (Instant::now(), children_cpu_time());
     let done = Command::new(env!("CARGO"))
         .args(["check", "--quiet"])
         .stderr(Stdio::null())
-        .current_dir(place)
+        .current_dir(folder)
         .env("CARGO_INCREMENTAL", "0")
-        .env("CARGO_TARGET_DIR", place.join("target"))
+        .env("CARGO_TARGET_DIR", folder.join("target"))
         .status()
         .expect("cargo runs");
-    let took = match (start.1, children()) {
+    let took = match (cpu_start, children_cpu_time()) {
         (Some(before), Some(after)) => after - before,
-        (None, _) | (_, None) => start.0.elapsed(),
+        (None, _) | (_, None) => start.elapsed(),
     };
-    assert!(done.success(), "`cargo check` failed in {}", place.display());
+    assert!(done.success(), "`cargo check` failed in {}", folder.display());
     took
 }
 
-/// Processor time of the processes that this one has waited for, where `/proc` tells.
-fn children() -> Option<Duration> {
+/// Returns the processor time of the child processes that have been waited for; `None` without
+/// `/proc`.
+fn children_cpu_time() -> Option<Duration> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in parentheses may hold spaces; behind it, field 3 comes first.
+    // The name in parentheses may contain spaces. The first field after it is number 3.
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut fields = fields.split(' ').skip(16 - 3);
     let ticks: [u64; 2] = [fields.next()?.parse().ok()?, fields.next()?.parse().ok()?];

@@ -16,4 +16,4 @@ pub mod peers;
 pub mod shapes;
 mod stencil;
 
-pub use measure::{Measured, Scale, median};
+pub use measure::{Measured, Scale, median, median_number};

@@ -58,6 +58,15 @@ pub fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
+/// Returns the median of the given numbers: of an even count, the upper one in the middle.
+///
+/// # Panics
+/// Panics if there are none.
+pub fn median_number(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
 /// Returns the median time of a launch over several rows, each of which has enough launches for 50
 /// ms.
 pub fn launches(device: &Device, mut launch: impl FnMut() -> Result<()>) -> Result<Duration> {
