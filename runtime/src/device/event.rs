@@ -82,8 +82,8 @@ impl Event {
     }
 
     /// Waits until both events are reached and returns the time between them, as the device
-    /// measures it: with a resolution of about half a microsecond on a GPU. It is zero if the
-    /// events are in another order.
+    /// measures it: with a resolution of about half a microsecond on a GPU. It is zero if this
+    /// event came first.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -113,7 +113,7 @@ impl Event {
     }
 
     /// Makes later work of `device` wait for the event.
-    pub(crate) fn delay(&self, device: &Device) -> Result<()> {
+    pub(crate) fn make_wait(&self, device: &Device) -> Result<()> {
         match (&self.engine, &device.engine) {
             (EventEngine::Cpu(_), _) => Ok(()),
             (EventEngine::Cuda(event), Engine::Cpu(_)) => event.synchronize(),
@@ -238,7 +238,7 @@ impl Device {
     pub fn finished(&self) -> Result<Finished> {
         let state = Arc::new(Mutex::new(FinishedState::default()));
         let reached = Arc::clone(&state);
-        self.call(move |has_succeeded| {
+        self.call_after_work(move |has_succeeded| {
             let mut state = reached.lock().unwrap_or_else(PoisonError::into_inner);
             state.has_succeeded = Some(has_succeeded);
             let waker = state.waker.take();
@@ -250,8 +250,8 @@ impl Device {
 
     /// Calls a function when the work given so far is done: on a thread of the driver, or, on the
     /// interpreter, before this returns. Work that is given later waits for its end. The function
-    /// must not use any device, which would wait for itself; a panic in it is ignored. If the device
-    /// is lost, it is dropped without a call.
+    /// must not use any device, which would wait for itself; a panic in it is ignored. If the
+    /// device is lost, it is dropped without a call.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -267,7 +267,7 @@ impl Device {
     /// Errors of the driver.
     #[doc(alias("cudaLaunchHostFunc", "cudaStreamAddCallback"))]
     pub fn call_when_finished(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
-        self.call(move |is_done| {
+        self.call_after_work(move |is_done| {
             if is_done {
                 function();
             }
@@ -275,7 +275,7 @@ impl Device {
     }
 
     /// Calls a function when the work given so far is done, with false if the device was lost.
-    fn call(&self, function: impl FnOnce(bool) + Send + 'static) -> Result<()> {
+    fn call_after_work(&self, function: impl FnOnce(bool) + Send + 'static) -> Result<()> {
         match &self.engine {
             Engine::Cpu(_) => {
                 // As on a GPU, where a panic must not unwind into the driver.

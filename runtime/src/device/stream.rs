@@ -136,7 +136,7 @@ impl Device {
     /// Errors of the driver.
     #[doc(alias = "cudaStreamWaitEvent")]
     pub fn wait_for(&self, event: &crate::Event) -> Result<()> {
-        event.delay(self)
+        event.make_wait(self)
     }
 }
 

@@ -29,14 +29,14 @@ impl Device {
     #[expect(unsafe_code, reason = "a stream of `cudarc`'s")]
     pub fn from_cudarc(stream: &Arc<CudaStream>) -> Result<Self> {
         let (ordinal, raw) = (stream.context().ordinal(), stream.cu_stream().cast());
-        // SAFETY: the stream is its own owner, so that it lives long enough. Capturing one is
-        // unsafe in `cudarc`.
+        // SAFETY: the device keeps the stream alive. It is not being captured, which is unsafe in
+        // `cudarc`.
         let device = unsafe { Self::from_raw_stream(ordinal, raw, Arc::clone(stream)) }?;
         device.check_context(stream)?;
         Ok(device)
     }
 
-    /// Refuses a stream of another context than the device's.
+    /// Returns an error for a stream of another context than the device's.
     fn check_context(&self, stream: &CudaStream) -> Result<()> {
         let context = stream.context();
         let own = self.require_gpu("slices of `cudarc`")?.raw_context();
@@ -49,7 +49,8 @@ impl Device {
 }
 
 impl<T: Plain> Buffer<T> {
-    /// Creates a buffer over a slice of `cudarc`, without a copy, after the work that uses it.
+    /// Creates a buffer over a slice of `cudarc`, without a copy. Later work of the device waits
+    /// for the work that uses it.
     ///
     /// When the buffer is dropped, the calling thread waits for the work that uses it, and then
     /// `cudarc` frees the memory. [`Self::into_cudarc`] returns the slice.

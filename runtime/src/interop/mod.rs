@@ -18,11 +18,13 @@
 //! [`Device::upload_host`](crate::Device::upload_host) with the features `glam`, `nalgebra` and
 //! `num-complex`, and whole arrays, matrices and images with `ndarray`, `nalgebra` and `image`.
 //!
-//! The feature `cudarc` has [`Device::from_cudarc`](crate::Device), `Buffer::from_cudarc` and
+//! The feature `cudarc` adds [`Device::from_cudarc`](crate::Device), `Buffer::from_cudarc` and
 //! `Buffer::into_cudarc`.
 //!
-//! **Order.** Work that another library gives to [`Device::raw_stream`](crate::Device::raw_stream)
-//! is ordered with that of the device. Where several streams use the same memory,
+//! # Order
+//!
+//! Work that another library gives to [`Device::raw_stream`](crate::Device::raw_stream) is ordered
+//! with that of the device. Where several streams use the same memory,
 //! [`Device::with_raw_stream`](crate::Device::with_raw_stream) makes the work wait for theirs, and
 //! theirs for it. [`Device::wait_for_raw_stream`](crate::Device::wait_for_raw_stream) and
 //! [`Device::delay_raw_stream`](crate::Device::delay_raw_stream) order all work of a device with

@@ -17,13 +17,13 @@ const KIND: Kind =
 const LOG: &str = "warpwise::autotune";
 /// Measurements of a candidate, of which the median counts.
 const SAMPLES: usize = 5;
-/// Time of a measurement, in which short work runs several times: times have a resolution of half a
-/// microsecond.
+/// The minimum time of a measurement. Short work runs several times to reach it, since events have
+/// a resolution of half a microsecond.
 const MIN_SAMPLE_SECONDS: f64 = 1e-3;
-/// Most runs of a measurement.
+/// The maximum number of runs in a measurement.
 const MAX_SAMPLE_RUNS: usize = 100;
 
-/// A tuner, which measures candidates, such as sizes of tiles, and remembers the fastest one.
+/// A tuner that measures candidates, such as tile sizes, and remembers the fastest one.
 ///
 /// ```
 /// use warpwise::{Autotuner, prelude::*};
@@ -204,19 +204,19 @@ impl Autotuner {
             // A fault of earlier work is not that of a candidate.
             device.synchronize()?;
             if !device.is_gpu() {
-                return first_that_runs(task, candidates, |candidate| {
+                return find_first_that_runs(task, candidates, |candidate| {
                     run(candidate)?;
                     Ok(device.synchronize()?)
                 });
             }
-            cheapest(task, candidates, |candidate| {
+            find_cheapest(task, candidates, |candidate| {
                 median_seconds(|runs| {
                     let start = device.record_event()?;
-                    let given = (0..runs).try_for_each(|_| run(candidate));
+                    let submitted = (0..runs).try_for_each(|_| run(candidate));
                     let end = device.record_event()?;
                     // After an error, too: a fault of this candidate is not that of the next one.
                     device.synchronize()?;
-                    given?;
+                    submitted?;
                     Ok(end.elapsed_since(&start)?)
                 })
             })
@@ -246,25 +246,27 @@ impl Autotuner {
         candidates: &'c [C],
         cost: impl FnMut(&C) -> Result<f64, E>,
     ) -> Result<&'c C, E> {
-        self.find_or_choose(task, "by other costs", candidates, || cheapest(task, candidates, cost))
+        self.find_or_choose(task, "by other costs", candidates, || {
+            find_cheapest(task, candidates, cost)
+        })
     }
 
     /// Returns the candidate that is remembered for the task, or the one that `choose` returns.
     fn find_or_choose<'c, C: Debug, E: From<Error>>(
         &self,
         task: &str,
-        circumstances: &str,
+        environment: &str,
         candidates: &'c [C],
         choose: impl FnOnce() -> Result<usize, E>,
     ) -> Result<&'c C, E> {
         let version = env!("CARGO_PKG_VERSION");
-        // Of texts with quotes around them, no two lists are the same.
-        let mut key = format!("{version}\n{task:?}\n{circumstances:?}\n");
+        // Quotes keep the texts apart, so that different lists have different keys.
+        let mut key = format!("{version}\n{task:?}\n{environment:?}\n");
         for candidate in candidates {
             // Writing to a `String` cannot fail.
             let _ = writeln!(key, "{:?}", format!("{candidate:?}"));
         }
-        // The lock is free while candidates run, which may use the tuner, too.
+        // The lock is not held while candidates run, since they may use the tuner.
         let lock = || self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(chosen) = lock().get(&key) {
             return Ok(&candidates[*chosen]);
@@ -286,7 +288,7 @@ impl Autotuner {
     }
 }
 
-/// Returns everything about a device that times depend on.
+/// Returns the properties of a device that times depend on, as text.
 fn describe_device(device: &Device) -> String {
     let info = device.info();
     let (name, sm, cuda) = (&info.name, info.sm, info.cuda);
@@ -302,7 +304,7 @@ fn describe_device(device: &Device) -> String {
 }
 
 /// Returns the number of the candidate with the least cost.
-fn cheapest<C: Debug, E: From<Error> + Debug>(
+fn find_cheapest<C: Debug, E: From<Error> + Debug>(
     task: &str,
     candidates: &[C],
     mut cost: impl FnMut(&C) -> Result<f64, E>,
@@ -327,7 +329,7 @@ fn cheapest<C: Debug, E: From<Error> + Debug>(
 }
 
 /// Returns the number of the first candidate that does not fail.
-fn first_that_runs<C: Debug, E: From<Error> + Debug>(
+fn find_first_that_runs<C: Debug, E: From<Error> + Debug>(
     task: &str,
     candidates: &[C],
     mut run: impl FnMut(&C) -> Result<(), E>,
@@ -359,7 +361,7 @@ fn median_seconds<E>(mut sample: impl FnMut(usize) -> Result<Duration, E>) -> Re
     // The first run compiles and loads kernels.
     sample(1)?;
     let estimate = sample(1)?.as_secs_f64();
-    // A time of zero is one below the resolution.
+    // A time of zero is below the resolution, and gives the maximum number of runs.
     let runs = (MIN_SAMPLE_SECONDS / estimate).ceil().min(MAX_SAMPLE_RUNS as f64) as usize;
     let runs = runs.max(1);
     let mut seconds = [0.0; SAMPLES];
