@@ -34,6 +34,14 @@ fn run(
     outcome
 }
 
+/// Watches some lanes by one callback.
+fn watch_lanes<'w>(
+    watched: WatchedLanes,
+    watch: impl FnMut(&Moment<'_>) -> ControlFlow<()> + Send + 'w,
+) -> Vec<(WatchedLanes, Box<WatchFn<'w>>)> {
+    vec![(watched, Box::new(watch))]
+}
+
 /// Each thread counts up to its number, and stores twice that.
 const COUNT: &str = "param arg0 = out: write [u32] !0
     local $0 = sum: u32 !0
@@ -64,8 +72,7 @@ fn a_watched_thread_is_reported_step_by_step() {
         ControlFlow::Continue(())
     };
     let mut out = vec![0; 80];
-    let outcome =
-        run(&traced(COUNT), shape(2, 40), None, &mut out, vec![(watched, Box::new(watch))]);
+    let outcome = run(&traced(COUNT), shape(2, 40), None, &mut out, watch_lanes(watched, watch));
     assert_eq!(outcome, Outcome::default());
     assert_eq!(out, (0..80).map(|i| 2 * i).collect::<Vec<_>>());
     // Block 1 of 40 threads, warp 1, lane 2: thread 74.
@@ -97,7 +104,7 @@ fn addresses_and_variables_are_known() {
         ControlFlow::Continue(())
     };
     let mut out = vec![0; 80];
-    run(&traced(COUNT), shape(2, 40), None, &mut out, vec![(watched, Box::new(watch))]);
+    run(&traced(COUNT), shape(2, 40), None, &mut out, watch_lanes(watched, watch));
     assert_eq!(stores, 1, "all lanes of the warp at once");
 }
 
@@ -114,7 +121,7 @@ fn a_callback_can_end_the_launch() {
                 ControlFlow::Continue(())
             }
         };
-        let watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(watch))];
+        let watches = watch_lanes(watched, watch);
         let mut out = vec![0; 400];
         let outcome = run(&traced(COUNT), shape(10, 40), seed, &mut out, watches);
         assert_eq!(outcome.stopped, Some(Stopped::Halted { block: [2, 0, 0], span: Span::new(3) }));
@@ -128,7 +135,7 @@ fn a_panic_of_the_callback_reaches_the_caller() {
     let watched = WatchedLanes { block: [0; 3], warp: 0, lanes: 1 };
     let launch = || {
         let watch = |_: &Moment<'_>| panic!("mine");
-        let watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(watch))];
+        let watches = watch_lanes(watched, watch);
         run(&traced(COUNT), shape(1, 40), None, &mut vec![0; 40], watches)
     };
     let panic = std::panic::catch_unwind(launch).unwrap_err();
@@ -144,13 +151,8 @@ fn missing_threads_are_not_reported() {
         WatchedLanes { block: [0; 3], warp: 0, lanes: 0 },
     ] {
         let watch = |_: &Moment<'_>| panic!("{watched:?}");
-        let outcome = run(
-            &traced(COUNT),
-            shape(2, 40),
-            None,
-            &mut vec![0; 80],
-            vec![(watched, Box::new(watch))],
-        );
+        let outcome =
+            run(&traced(COUNT), shape(2, 40), None, &mut vec![0; 80], watch_lanes(watched, watch));
         assert_eq!(outcome, Outcome::default());
     }
 }
@@ -183,7 +185,7 @@ fn a_seed_gives_the_same_order_each_time() {
     assert!((0..20).all(|seed| order(Some(seed)) == orders[seed as usize]));
     assert!((1..20).all(|seed| orders[seed] != orders[seed - 1]));
     assert!(orders.iter().all(|order| *order != usual));
-    // Any warp, and any block, is the first with some seed.
+    // With some seed, almost any warp or block is first.
     let first = |by: u32| {
         orders.iter().map(|order| order[1] / by).collect::<std::collections::HashSet<_>>()
     };
@@ -196,7 +198,7 @@ fn watching_does_not_change_the_schedule() {
     let order = |watched| {
         let mut list = vec![0; 201];
         let watch = |_: &Moment<'_>| ControlFlow::Continue(());
-        let watches: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(watch))];
+        let watches = watch_lanes(watched, watch);
         run(&program, shape(2, 100), Some(7), &mut list, watches);
         list
     };
@@ -206,7 +208,7 @@ fn watching_does_not_change_the_schedule() {
 
 #[test]
 fn diverged_lanes_of_a_warp_take_turns() {
-    // The first lanes write 1, then the others 2; the order is open.
+    // The first lanes write 1, then the others 2; the order is not defined.
     let program = traced(
         "param arg0 = out: write [u32] !0
          %t = builtin thread_idx.x : u32 !0

@@ -67,14 +67,14 @@ fn launch(
 
 /// Returns the livelock in which a launch ends, the same in all orders.
 fn expect_livelock(inside: &str, shape: (u32, u32)) -> ([u32; 3], u64, Vec<Spinning>, usize) {
-    let of = |seed| match run(inside, shape, seed).0.stopped {
+    let livelock = |seed| match run(inside, shape, seed).0.stopped {
         Some(Stopped::Livelock { block, spinning, waiting, blocks }) => {
             (block, blocks, spinning, waiting.len())
         }
         other => panic!("seed {seed}: {other:?}"),
     };
-    let first = of(0);
-    (1..6).for_each(|seed| assert_eq!(of(seed), first, "seed {seed}"));
+    let first = livelock(0);
+    (1..6).for_each(|seed| assert_eq!(livelock(seed), first, "seed {seed}"));
     first
 }
 
@@ -85,26 +85,27 @@ fn check_ends(inside: &str, shape: (u32, u32), with: [u32; 2]) {
     }
 }
 
-fn flag(at: usize, threads: u32, thread: u32) -> Spinning {
+/// Returns threads that spin on the flag in a loop at a line.
+fn spinning_on_flag(line: usize, threads: u32, thread: u32) -> Spinning {
     let reads = vec![Root::Param(ParamId::new(0))];
-    Spinning { span: Span::new(at), reads, threads, thread: [thread, 0, 0] }
+    Spinning { span: Span::new(line), reads, threads, thread: [thread, 0, 0] }
 }
 
 #[test]
 fn waiting_for_unwritten_memory_is_a_livelock() {
     assert_eq!(
         expect_livelock(&wait_for_word("flag"), (5, 300)),
-        ([0; 3], 5, vec![flag(5, 300, 0)], 0)
+        ([0; 3], 5, vec![spinning_on_flag(5, 300, 0)], 0)
     );
     // More blocks than are started at once.
     assert_eq!(
         expect_livelock(&wait_for_word("flag"), (100, 4)),
-        ([0; 3], 100, vec![flag(5, 4, 0)], 0)
+        ([0; 3], 100, vec![spinning_on_flag(5, 4, 0)], 0)
     );
 }
 
 #[test]
-fn a_lane_waits_for_another() {
+fn lanes_may_wait_for_each_other() {
     let text = |set: &str| {
         format!(
             "%if = if %five !0 {{ {} %st = atomic_store.release.device %f1, %k5 !0 }} else {{
@@ -114,11 +115,14 @@ fn a_lane_waits_for_another() {
         )
     };
     check_ends(&text("%st2 = atomic_store.release.device %flag, %k1 !0"), (1, 32), [1, 5]);
-    assert_eq!(expect_livelock(&text(""), (1, 32)), ([0; 3], 1, vec![flag(5, 1, 5)], 0));
+    assert_eq!(
+        expect_livelock(&text(""), (1, 32)),
+        ([0; 3], 1, vec![spinning_on_flag(5, 1, 5)], 0)
+    );
 }
 
 #[test]
-fn a_warp_waits_for_another() {
+fn warps_may_wait_for_each_other() {
     // The last warp sets the flag of the block, after a long time.
     let text = |set: &str| {
         format!(
@@ -146,7 +150,7 @@ fn a_warp_waits_for_another() {
 }
 
 #[test]
-fn a_block_waits_for_a_later_one() {
+fn blocks_may_wait_for_later_ones() {
     let text = |last: u32| {
         format!(
             "%last = const {last} : u32 !0
@@ -158,17 +162,17 @@ fn a_block_waits_for_a_later_one() {
     };
     check_ends(&text(99), (100, 8), [1, 800]);
     let (_, blocks, spinning, _) = expect_livelock(&text(100), (20, 8));
-    assert_eq!((blocks, spinning), (20, vec![flag(5, 8, 0)]));
+    assert_eq!((blocks, spinning), (20, vec![spinning_on_flag(5, 8, 0)]));
 }
 
 #[test]
 fn threads_at_barriers_are_reported_too() {
     let text = format!("%if = if %five !0 {{ {} }} %sync = barrier !6", wait_for_word("flag"));
-    assert_eq!(expect_livelock(&text, (1, 40)), ([0; 3], 1, vec![flag(5, 1, 5)], 2));
+    assert_eq!(expect_livelock(&text, (1, 40)), ([0; 3], 1, vec![spinning_on_flag(5, 1, 5)], 2));
 }
 
 #[test]
-fn polling_through_barriers_and_votes() {
+fn polling_through_barriers_and_votes_is_a_livelock() {
     let text = "%w = loop !5 {
             %v = atomic_load.acquire.device %flag : u32 !4
             %c = ne %v, %k0 : bool !4
@@ -220,13 +224,13 @@ fn waiting_with_backoff_is_a_livelock() {
         )
     };
     let (block, blocks, spinning, _) = expect_livelock(&text(""), (3, 40));
-    assert_eq!((block, blocks, spinning), ([0; 3], 3, vec![flag(5, 40, 0)]));
+    assert_eq!((block, blocks, spinning), ([0; 3], 3, vec![spinning_on_flag(5, 40, 0)]));
     check_ends(&text("%st = atomic_store.relaxed.device %flag, %k1 !0"), (3, 40), [1, 0]);
 }
 
-/// Acquires the lock, adds one to the word beside it, and releases the lock if `gives_back`.
-fn lock_kernel(gives_back: bool) -> String {
-    let give = "%release = atomic_store.release.device %flag, %k0 !0";
+/// Acquires the lock, adds one to the word beside it, and releases the lock if `releases`.
+fn lock_kernel(releases: bool) -> String {
+    let release = "%release = atomic_store.release.device %flag, %k0 !0";
     format!(
         "%w = loop !5 {{
              %old = compare_exchange.acquire.device %flag, %k0, %k1 : u32 !4
@@ -239,7 +243,7 @@ fn lock_kernel(gives_back: bool) -> String {
                  %br = break %w !4
              }}
          }}",
-        if gives_back { give } else { "" }
+        if releases { release } else { "" }
     )
 }
 
@@ -292,7 +296,7 @@ fn rewriting_equal_values_is_a_livelock() {
             %c = ne %old, %k0 : bool !4
             %if = if %c !4 { %br = break %w !4 }
         }";
-    assert_eq!(expect_livelock(text, (2, 33)), ([0; 3], 2, vec![flag(5, 33, 0)], 0));
+    assert_eq!(expect_livelock(text, (2, 33)), ([0; 3], 2, vec![spinning_on_flag(5, 33, 0)], 0));
 }
 
 #[test]
@@ -454,7 +458,7 @@ fn chains_of_threads_end_where_they_can() {
         in_blocks.dedup();
         let stopped = Stopped::Livelock {
             block: [block as u32, 0, 0],
-            spinning: vec![flag(5, of_block as u32, (first % threads) as u32)],
+            spinning: vec![spinning_on_flag(5, of_block as u32, (first % threads) as u32)],
             waiting: vec![],
             blocks: in_blocks.len() as u64,
         };
