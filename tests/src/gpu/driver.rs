@@ -1,4 +1,4 @@
-//! The few functions of the CUDA driver that running many kernels of one module needs.
+//! The functions of the CUDA driver for running many kernels of one module.
 //!
 //! The runtime loads a module for each kernel and copies each buffer by itself, which suits
 //! programs but would take most of the time of a kernel that runs for microseconds.
@@ -19,8 +19,8 @@ pub struct DriverError {
 }
 
 impl DriverError {
-    /// Returns true if the error destroys the context, as illegal addresses and instructions do: the
-    /// errors after which the runtime, too, gives up a context.
+    /// Returns true if the error destroys the context, as illegal addresses and instructions do:
+    /// the errors after which the runtime, too, gives up a context.
     pub const fn loses_context(self) -> bool {
         matches!(
             self.code,
@@ -34,6 +34,11 @@ impl fmt::Display for DriverError {
         write!(f, "`{}` failed with {}", self.call, self.code)
     }
 }
+
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`
+const COMPUTE_CAPABILITY_MAJOR: c_int = 75;
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`
+const COMPUTE_CAPABILITY_MINOR: c_int = 76;
 
 /// An address in device memory.
 pub(super) type Address = u64;
@@ -89,7 +94,7 @@ pub(super) struct Driver {
     functions: Functions,
     /// The GPU's name.
     pub(super) name: String,
-    /// Its compute capability, as 90.
+    /// Its compute capability: 90 for 9.0.
     pub(super) sm: u32,
 }
 
@@ -112,10 +117,16 @@ impl Driver {
                     check("cuDeviceGetName", named)
                 })
                 .and_then(|()| {
-                    check("cuDeviceGetAttribute", (functions.attribute)(&mut major, 75, device))
+                    check(
+                        "cuDeviceGetAttribute",
+                        (functions.attribute)(&mut major, COMPUTE_CAPABILITY_MAJOR, device),
+                    )
                 })
                 .and_then(|()| {
-                    check("cuDeviceGetAttribute", (functions.attribute)(&mut minor, 76, device))
+                    check(
+                        "cuDeviceGetAttribute",
+                        (functions.attribute)(&mut minor, COMPUTE_CAPABILITY_MINOR, device),
+                    )
                 })
                 .and_then(|()| {
                     check("cuDevicePrimaryCtxRetain", (functions.retain)(&mut context, device))
@@ -228,14 +239,14 @@ pub(super) struct Memory<'d> {
 }
 
 impl Memory<'_> {
-    fn at(&self, offset: usize, len: usize) -> Address {
+    fn address_of(&self, offset: usize, len: usize) -> Address {
         assert!(offset + len <= self.bytes, "{len} bytes at {offset} of {}", self.bytes);
         self.address + offset as u64
     }
 
     /// Copies bytes to the memory.
     pub(super) fn upload(&self, offset: usize, bytes: &[u8]) -> Result<(), DriverError> {
-        let to = self.at(offset, bytes.len());
+        let to = self.address_of(offset, bytes.len());
         // SAFETY: both sides have this many bytes.
         let copied =
             unsafe { (self.driver.functions.upload)(to, bytes.as_ptr().cast(), bytes.len()) };
@@ -244,7 +255,7 @@ impl Memory<'_> {
 
     /// Copies bytes from the memory.
     pub(super) fn download(&self, offset: usize, bytes: &mut [u8]) -> Result<(), DriverError> {
-        let from = self.at(offset, bytes.len());
+        let from = self.address_of(offset, bytes.len());
         // SAFETY: both sides have this many bytes.
         let copied = unsafe {
             (self.driver.functions.download)(bytes.as_mut_ptr().cast(), from, bytes.len())
@@ -254,7 +265,7 @@ impl Memory<'_> {
 
     /// Fills some bytes with zeros.
     pub(super) fn clear(&self, offset: usize, bytes: usize) -> Result<(), DriverError> {
-        let at = self.at(offset, bytes);
+        let at = self.address_of(offset, bytes);
         // SAFETY: the memory has this many bytes there.
         check("cuMemsetD8", unsafe { (self.driver.functions.fill)(at, 0, bytes) })
     }
