@@ -157,7 +157,7 @@ impl Future for Finished {
         drop(state);
         Poll::Ready(match &self.device.engine {
             // Later work does not matter, which `synchronize` would wait for.
-            Engine::Cuda(stream) if has_succeeded => stream.report_finished(),
+            Engine::Cuda(stream) if has_succeeded => stream.report(),
             // Returns the error of a lost device at once.
             Engine::Cuda(_) | Engine::Cpu(_) => self.device.synchronize(),
         })

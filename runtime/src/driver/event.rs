@@ -2,7 +2,6 @@
 use super::{
     api::{EventHandle, StreamHandle},
     context::Context,
-    stream::Stream,
 };
 use crate::Result;
 use std::{ffi::c_uint, sync::Arc, time::Duration};
@@ -17,14 +16,6 @@ pub(super) enum Purpose {
     Timing,
     /// To order work only, which is cheaper.
     Order,
-}
-
-impl Stream {
-    /// Reports the first fault of finished work. Waits, for all work, only if threads have faulted
-    /// or printed.
-    pub(crate) fn report_finished(&self) -> Result<()> {
-        self.report()
-    }
 }
 
 /// A point in the work of a stream.

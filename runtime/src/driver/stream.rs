@@ -248,7 +248,7 @@ impl Stream {
 
     /// Reports the first fault of the work that is done, if there is one. Waits only if there is
     /// something to report.
-    pub(super) fn report(&self) -> Result<()> {
+    pub(crate) fn report(&self) -> Result<()> {
         let has_seen = self.queue().faults.seen.is_some();
         if has_seen || self.flag.is_set() { self.synchronize() } else { Ok(()) }
     }
