@@ -69,6 +69,12 @@ impl Compiler {
         }
     }
 
+    /// Returns the file in `folder` with the code that runs in launches that fulfil the contract, if
+    /// there is one.
+    pub(crate) fn assumed_file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
+        folder.join(format!("{}.{}.assumed.ptx", benchmark.name, self.name()))
+    }
+
     /// Returns the file in `folder` with the code that runs in large launches, if there is a code
     /// of its own for them.
     pub(crate) fn coarsened_file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
@@ -80,15 +86,16 @@ impl Compiler {
         folder.join(format!("{}.{}.ptx", benchmark.name, self.name()))
     }
 
-    /// Returns `file`, or the one of large launches where that exists.
-    pub(crate) fn or_coarsened(
+    /// Returns the file of large launches that fulfil the contract, or `file` if they run no code of
+    /// their own.
+    pub(crate) fn or_own_file(
         self,
         file: PathBuf,
         folder: &Path,
         benchmark: &Benchmark,
     ) -> PathBuf {
-        let coarsened = self.coarsened_file(folder, benchmark);
-        if coarsened.exists() { coarsened } else { file }
+        let own = [self.coarsened_file(folder, benchmark), self.assumed_file(folder, benchmark)];
+        own.into_iter().find(|own| own.exists()).unwrap_or(file)
     }
 }
 

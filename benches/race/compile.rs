@@ -2,11 +2,13 @@
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
+    problem::{Arg, Buffers, Problem},
 };
 use warpwise_compiler::{
     back::ptx,
     compile::{self, CompileError, GpuCode},
-    ir::{CoarseGrid, Kernel},
+    contract::Contract,
+    ir::{CoarseGrid, Kernel, ParamKind, Passed, Scalar},
     small_sizes::Sizes,
     target::Target,
 };
@@ -26,12 +28,58 @@ pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuCode<Kernel>> {
     Ok(compile::compile(bound, Sizes::Small, Ok::<_, CompileError>)?)
 }
 
-/// Returns the division of the grid of large launches, if they have code of their own.
-///
-/// # Errors
-/// Fails as [`kernels`] does.
-pub(crate) fn coarse_grid(benchmark: &Benchmark) -> Result<Option<CoarseGrid>> {
-    Ok(kernels(benchmark)?.coarsened.map(|(grid, _)| grid))
+/// The launches that run other code than that of the kernel as written.
+pub(crate) struct OwnLaunches {
+    /// Those that fulfil a contract.
+    pub(crate) contract: Option<LaunchContract>,
+    /// Large ones of these, by the division of their grid.
+    pub(crate) coarse_grid: Option<CoarseGrid>,
+}
+
+impl OwnLaunches {
+    /// Returns those of a kernel.
+    ///
+    /// # Errors
+    /// Fails as [`kernels`] does.
+    pub(crate) fn of(benchmark: &Benchmark) -> Result<Self> {
+        let GpuCode { plain, assumed, coarsened } = kernels(benchmark)?;
+        let contract = assumed.map(|(contract, _)| LaunchContract::new(contract, &plain));
+        Ok(Self { contract, coarse_grid: coarsened.map(|(grid, _)| grid) })
+    }
+}
+
+/// A contract of a kernel.
+#[derive(Clone)]
+pub(crate) struct LaunchContract {
+    contract: Contract,
+    /// The types of the parameters; that of its length for a slice.
+    types: Vec<Scalar>,
+}
+
+impl LaunchContract {
+    /// Returns a contract of a kernel.
+    pub(crate) fn new(contract: Contract, kernel: &Kernel) -> Self {
+        let ty = |kind: &ParamKind| match kind {
+            ParamKind::Scalar(scalar) => *scalar,
+            ParamKind::Slice { .. } => Scalar::U64,
+        };
+        Self { contract, types: kernel.params.iter().map(|(_, param)| ty(&param.kind)).collect() }
+    }
+
+    /// Returns true if the launch of a problem fulfils it.
+    pub(crate) fn holds(&self, problem: &Problem) -> bool {
+        let numbers = problem.rust.iter().map(|arg| match *arg {
+            Arg::Bits(bits) => bits,
+            Arg::Buffer(id) => problem
+                .buffers
+                .iter()
+                .nth(Buffers::place(id))
+                .map_or(0, |buffer| buffer.len() as u64),
+        });
+        let params: Vec<_> = self.types.iter().copied().zip(numbers).collect();
+        let Problem { grid, block, .. } = *problem;
+        self.contract.holds(&Passed { params: &params, block, grid })
+    }
 }
 
 /// Returns the PTX that `compiler` makes of an optimized kernel.

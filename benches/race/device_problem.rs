@@ -1,7 +1,8 @@
-//! A problem on a GPU: launches of each compiler's code in the same buffers, verified and timed.
+//! A problem on a GPU: each compiler's code is launched on the same buffers, verified and timed.
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
+    compile::{LaunchContract, OwnLaunches},
     driver::{Driver, Event, Function, Memory},
     problem::{Arg, Buffers, Problem},
     tools,
@@ -10,6 +11,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
+use warpwise_benches::median_number;
 use warpwise_compiler::{fault::FaultRecord, ir::CoarseGrid};
 
 /// The number of turns of each compiler; the median counts.
@@ -23,15 +25,17 @@ const MAX_LAUNCHES: usize = 100;
 pub(crate) struct LoadedKernel<'d> {
     /// The compiler.
     pub(crate) compiler: Compiler,
-    /// The code.
-    pub(crate) plain: Function<'d>,
-    /// The code of large launches, and the division of their grid.
-    pub(crate) coarsened: Option<(CoarseGrid, Function<'d>)>,
+    /// The code of all launches.
+    plain: Function<'d>,
+    /// The code of launches that fulfil a contract, and the contract.
+    assumed: Option<(LaunchContract, Function<'d>)>,
+    /// The code of large ones of these, and the division of their grid.
+    coarsened: Option<(CoarseGrid, Function<'d>)>,
 }
 
 impl<'d> LoadedKernel<'d> {
-    /// Loads prepared code, and that of large launches if they have a grid of their own; `nvcc`
-    /// compiles its own where there is none.
+    /// Loads prepared code, and that of launches that run their own; `nvcc` compiles its own where
+    /// there is none.
     ///
     /// # Errors
     /// Fails if there is no code, or the driver refuses it.
@@ -40,7 +44,7 @@ impl<'d> LoadedKernel<'d> {
         folder: &Path,
         benchmark: &Benchmark,
         compiler: Compiler,
-        coarse_grid: Option<CoarseGrid>,
+        own: &OwnLaunches,
     ) -> Result<Self> {
         let file = compiler.file(folder, benchmark);
         if compiler == Compiler::Nvcc && !file.exists() {
@@ -50,13 +54,15 @@ impl<'d> LoadedKernel<'d> {
         let load = |file: PathBuf| -> Result<Function<'d>> {
             Ok(driver.load(&fs::read(file)?, benchmark.name)?)
         };
-        let coarsened = match coarse_grid {
-            Some(grid) if compiler != Compiler::Nvcc => {
-                Some((grid, load(compiler.coarsened_file(folder, benchmark))?))
-            }
-            Some(_) | None => None,
-        };
-        Ok(Self { compiler, plain: load(file)?, coarsened })
+        let is_ours = compiler != Compiler::Nvcc;
+        let mut kernel = Self { compiler, plain: load(file)?, assumed: None, coarsened: None };
+        if let Some(contract) = own.contract.clone().filter(|_| is_ours) {
+            kernel.assumed = Some((contract, load(compiler.assumed_file(folder, benchmark))?));
+        }
+        if let Some(grid) = own.coarse_grid.filter(|_| is_ours) {
+            kernel.coarsened = Some((grid, load(compiler.coarsened_file(folder, benchmark))?));
+        }
+        Ok(kernel)
     }
 }
 
@@ -109,15 +115,12 @@ impl<'d> DeviceProblem<'d> {
         for (memory, buffer) in self.memories.iter().zip(self.problem.buffers.iter()) {
             memory.upload(&buffer.bytes)?;
         }
-        // The count is 0, and every word but the flag's address, the last, is all ones.
-        let mut record = [0xff; size_of::<FaultRecord>()];
-        record[..8].fill(0);
-        record[FaultRecord::FLAG_OFFSET..].copy_from_slice(&self.flag.address.to_le_bytes());
-        self.fault_record.upload(&record)?;
+        self.fault_record.upload(&FaultRecord::empty_bytes(self.flag.address))?;
         self.launch(kernel)?;
         self.driver.synchronize()?;
         let record = self.fault_record.download()?;
-        if record[..8] != [0; 8] {
+        // The first word counts the threads that failed a check.
+        if record[..size_of::<u64>()] != [0; 8] {
             return Ok(None);
         }
         let mut contents = Vec::new();
@@ -145,11 +148,7 @@ impl<'d> DeviceProblem<'d> {
                 times[place].push(self.turn(&kernels[place], count)?);
             }
         }
-        let median = |mut times: Vec<f64>| {
-            times.sort_unstable_by(f64::total_cmp);
-            times[times.len() / 2]
-        };
-        Ok(times.into_iter().map(median).collect())
+        Ok(times.into_iter().map(median_number).collect())
     }
 
     /// Returns the number of launches in a row that take long enough to be timed well. Buffers that
@@ -187,7 +186,15 @@ impl<'d> DeviceProblem<'d> {
         };
         let Problem { mut grid, block, .. } = *self.problem;
         let mut function = &kernel.plain;
+        let fulfils =
+            kernel.assumed.as_ref().is_none_or(|(contract, _)| contract.holds(self.problem));
+        if let Some((_, assumed)) = &kernel.assumed
+            && fulfils
+        {
+            function = assumed;
+        }
         if let Some((coarse_grid, coarsened)) = &kernel.coarsened
+            && fulfils
             && coarse_grid.suits(grid, block, self.driver.multiprocessors)
         {
             let launched;

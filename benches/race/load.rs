@@ -58,7 +58,7 @@ fn load_in_turns(
     let mut texts = Vec::new();
     for compiler in Compiler::ALL {
         let file = compiler.ptx_file(folder, benchmark);
-        texts.push(fs::read(compiler.or_coarsened(file, folder, benchmark))?);
+        texts.push(fs::read(compiler.or_own_file(file, folder, benchmark))?);
     }
     let mut shortest = [f64::INFINITY; Compiler::ALL.len()];
     for _ in 0..ROUNDS {

@@ -6,7 +6,7 @@
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
-    compile,
+    compile::OwnLaunches,
     counts::CountedLaunch,
     device_problem::{DeviceProblem, LoadedKernel},
     driver::Driver,
@@ -100,8 +100,8 @@ fn measure(
 ) -> Result<HashMap<String, f64>> {
     let mut times = HashMap::new();
     for benchmark in benchmarks {
-        let coarse_grid = compile::coarse_grid(benchmark)?;
-        let kernel = LoadedKernel::load(driver, folder, benchmark, Compiler::Llvm, coarse_grid)?;
+        let own = OwnLaunches::of(benchmark)?;
+        let kernel = LoadedKernel::load(driver, folder, benchmark, Compiler::Llvm, &own)?;
         let problem = (benchmark.problem)(scale);
         let on_device = DeviceProblem::new(driver, &problem)?;
         if on_device.outputs(&kernel)?.is_none() {

@@ -3,7 +3,9 @@
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
-    compare, compile, interpret, tools,
+    compare,
+    compile::{self, LaunchContract},
+    interpret, tools,
 };
 use std::{fs, path::Path};
 use warpwise_benches::Scale;
@@ -26,18 +28,21 @@ pub(crate) fn prepare(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
 
 fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
     verify(benchmark)?;
-    let GpuCode { plain, coarsened } = compile::kernels(benchmark)?;
+    let GpuCode { plain, assumed, coarsened } = compile::kernels(benchmark)?;
     for compiler in Compiler::OURS {
-        let coarsened_file = compiler.coarsened_file(folder, benchmark);
-        // A file of an earlier build.
-        if coarsened_file.exists() {
-            fs::remove_file(&coarsened_file)?;
-        }
         let codes = [
             (Some(&plain), compiler.file(folder, benchmark)),
-            (coarsened.as_ref().map(|(_, kernel)| kernel), coarsened_file),
+            (assumed.as_ref().map(|(_, kernel)| kernel), compiler.assumed_file(folder, benchmark)),
+            (
+                coarsened.as_ref().map(|(_, kernel)| kernel),
+                compiler.coarsened_file(folder, benchmark),
+            ),
         ];
         for (kernel, file) in codes {
+            // A file of an earlier build.
+            if file.exists() {
+                fs::remove_file(&file)?;
+            }
             let Some(kernel) = kernel else { continue };
             match compile::ptx(compiler, kernel) {
                 Ok(text) => fs::write(file, text)?,
@@ -56,13 +61,21 @@ fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
     Ok(())
 }
 
-/// Compares both codes of the kernel on the interpreter with plain Rust.
+/// Compares all codes of the kernel on the interpreter with plain Rust.
 ///
 /// # Errors
-/// Returns the first difference, or the fault.
+/// Returns the first difference, or the fault; fails if launches do not fulfil the contract that
+/// code relies on.
 fn verify(benchmark: &Benchmark) -> Result<()> {
     let problem = (benchmark.problem)(Scale::Small);
-    for kernel in compile::kernels(benchmark)?.iter() {
+    let codes = compile::kernels(benchmark)?;
+    if let Some((contract, kernel)) = &codes.assumed
+        && !LaunchContract::new(contract.clone(), kernel).holds(&problem)
+    {
+        let conditions = contract.spell(kernel).join(", ");
+        return Err(format!("a launch does not fulfil `{conditions}`").into());
+    }
+    for kernel in codes.iter() {
         let found = interpret::run(kernel, &problem)?;
         compare::outputs(&problem, &found, None)?;
     }

@@ -3,7 +3,8 @@
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
-    compare, compile,
+    compare,
+    compile::OwnLaunches,
     device_problem::{DeviceProblem, LoadedKernel, ROUNDS},
     driver::Driver,
     problem::Problem,
@@ -74,11 +75,11 @@ impl<'d> Run<'d> {
     }
 
     fn load_all(&self, failures: &mut Vec<String>) -> Result<Vec<LoadedKernel<'d>>> {
-        let coarse_grid = compile::coarse_grid(self.benchmark)?;
+        let own = OwnLaunches::of(self.benchmark)?;
         let mut kernels = Vec::new();
         for compiler in Compiler::ALL {
             let Self { driver, folder, benchmark, .. } = *self;
-            match LoadedKernel::load(driver, folder, benchmark, compiler, coarse_grid) {
+            match LoadedKernel::load(driver, folder, benchmark, compiler, &own) {
                 Ok(kernel) => kernels.push(kernel),
                 Err(error) => failures.push(self.failure(compiler, &error.to_string())),
             }

@@ -52,7 +52,7 @@ struct Row {
 
 impl Row {
     fn new(folder: &Path, benchmark: &Benchmark, compiler: Compiler) -> Result<Self> {
-        let file = compiler.or_coarsened(compiler.file(folder, benchmark), folder, benchmark);
+        let file = compiler.or_own_file(compiler.file(folder, benchmark), folder, benchmark);
         let (cubin, checks) = match compiler {
             Compiler::Nvcc => (file, 0),
             Compiler::BuiltIn | Compiler::Llvm => {

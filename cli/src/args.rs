@@ -1,4 +1,5 @@
 //! The command line.
+use crate::listing::LaunchedCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf};
 use warpwise_compiler::{back::Backend, target::Target};
@@ -247,6 +248,28 @@ pub(crate) struct Ir {
     pub(crate) build: Build,
 }
 
+/// The launches whose code is shown.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Launches {
+    /// The code of large launches, in which each thread does the work of several.
+    #[arg(long)]
+    coarsened: bool,
+    /// The code of all launches, with every check, instead of that of launches which fulfil the
+    /// contract that `explain` shows.
+    #[arg(long, conflicts_with = "coarsened")]
+    as_written: bool,
+}
+
+impl Launches {
+    pub(crate) const fn code(self) -> LaunchedCode {
+        match self {
+            Self { coarsened: true, .. } => LaunchedCode::Large,
+            Self { as_written: true, .. } => LaunchedCode::AsWritten,
+            Self { .. } => LaunchedCode::Usual,
+        }
+    }
+}
+
 /// `cargo warpwise ptx`
 #[derive(Debug, Args)]
 pub(crate) struct Ptx {
@@ -258,9 +281,8 @@ pub(crate) struct Ptx {
     /// The back end: `builtin` or `llvm`. The default is that of the project's settings.
     #[arg(long, value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
-    /// The code of large launches, in which each thread does the work of several.
-    #[arg(long)]
-    pub(crate) coarsened: bool,
+    #[command(flatten)]
+    pub(crate) launches: Launches,
     /// Leave out the lines of Rust above the instructions that come from them.
     #[arg(long)]
     pub(crate) no_lines: bool,
@@ -278,9 +300,8 @@ pub(crate) struct LlvmIr {
     /// The architecture to compile for.
     #[arg(long, value_name = "sm_NN", default_value = DEFAULT_TARGET, value_parser = parse_target)]
     pub(crate) target: Target,
-    /// The code of large launches, in which each thread does the work of several.
-    #[arg(long)]
-    pub(crate) coarsened: bool,
+    #[command(flatten)]
+    pub(crate) launches: Launches,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -298,9 +319,8 @@ pub(crate) struct Sass {
     /// The back end: `builtin` or `llvm`. The default is that of the project's settings.
     #[arg(long, value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
-    /// The code of large launches, in which each thread does the work of several.
-    #[arg(long)]
-    pub(crate) coarsened: bool,
+    #[command(flatten)]
+    pub(crate) launches: Launches,
     /// Leave out the lines of Rust above the instructions that come from them.
     #[arg(long)]
     pub(crate) no_lines: bool,

@@ -12,6 +12,7 @@ use std::{
     process::ExitCode,
 };
 use warpwise_compiler::{
+    analysis::checks,
     back::{self, Backend, ptx::Lines},
     compile::{self, CompileError, GpuCode},
     ir::{self, CoarseGrid},
@@ -37,7 +38,7 @@ pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, CommandE
     let text =
         find::with_kernel(&command.build, &command.kernel, &command.bind, |project, kernel| {
             let (closed, bindings) = find::bound_ir(kernel, &command.bind)?;
-            let optimized = optimize_for_gpu(closed, command.coarsened)?;
+            let optimized = optimize_for_gpu(closed, command.launches.code())?;
             let backend = BackendChoice::new(kernel, &bindings, command.backend);
             if command.no_lines {
                 return compile_ptx(&optimized, command.target, backend, None);
@@ -55,7 +56,7 @@ pub(crate) fn print_ptx(command: &Ptx, color: When) -> Result<ExitCode, CommandE
 pub(crate) fn print_llvm_ir(command: &LlvmIr) -> Result<ExitCode, CommandError> {
     let text = find::with_kernel(&command.build, &command.kernel, &command.bind, |_, kernel| {
         let (closed, _) = find::bound_ir(kernel, &command.bind)?;
-        let kernel = optimize_for_gpu(closed, command.coarsened)?;
+        let kernel = optimize_for_gpu(closed, command.launches.code())?;
         warpwise_llvm::lower(&kernel, command.target)
             .map_err(|error| CommandError::new(error.to_string()))
     })?;
@@ -137,41 +138,66 @@ pub(crate) fn describe_producer(kernel: &Kernel, bindings: Option<&str>) -> Stri
     format!("{} for the parameters {instances}; for others {at_launch}", of_build())
 }
 
-/// Describes the coarsening of a kernel's threads.
-pub(crate) fn describe_coarsening(kernel: &ir::Kernel) -> Option<String> {
+/// Describes the launches for which a kernel has code of its own: those that fulfil a contract, and
+/// those whose threads are coarsened.
+pub(crate) fn describe_launches(kernel: &ir::Kernel) -> Vec<String> {
     if !kernel.is_closed() {
-        return None;
+        return Vec::new();
     }
-    let (CoarseGrid { axis, factor }, _) =
-        optimize_for_gpu_launches(kernel.clone()).ok()?.coarsened?;
-    let axis = axis.name();
-    Some(format!(
-        "in launches that fill a GPU {factor} times, each thread does the work of {factor}, from neighbouring blocks along {axis}; \
-         `#[kernel(coarsen = false)]` turns that off"
-    ))
+    let Ok(code) = optimize_for_gpu_launches(kernel.clone()) else { return Vec::new() };
+    let contract = code.assumed.map(|(contract, assumed)| {
+        let conditions = contract.spell(kernel).join("`, `");
+        let left = match checks::has_checks(&assumed) {
+            true => "fewer checks",
+            false => "no checks",
+        };
+        format!("in launches that fulfil `{conditions}`, the code for a GPU has {left}")
+    });
+    let coarsening = code.coarsened.map(|(CoarseGrid { axis, factor }, _)| {
+        let axis = axis.name();
+        format!(
+            "in launches that fill a GPU {factor} times, each thread does the work of {factor}, from neighbouring blocks along {axis}; \
+             `#[kernel(coarsen = false)]` turns that off"
+        )
+    });
+    contract.into_iter().chain(coarsening).collect()
 }
 
 fn optimize(kernel: ir::Kernel) -> Result<ir::Kernel, CommandError> {
     compile::optimized(kernel).map_err(|error| CommandError::new(error.to_string()))
 }
 
-/// Optimizes a kernel for a GPU: as written, or with coarsened threads for large launches.
+/// The code of a kernel for a GPU, by the launches that run it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LaunchedCode {
+    /// Of launches that fulfil the contract, if there is one.
+    Usual,
+    /// Of large ones of these, with coarsened threads.
+    Large,
+    /// Of all launches.
+    AsWritten,
+}
+
+/// Optimizes a kernel for a GPU.
 ///
 /// # Errors
 /// If coarsened threads are asked for, and the kernel has none.
 pub(crate) fn optimize_for_gpu(
     kernel: ir::Kernel,
-    coarsened: bool,
+    launched: LaunchedCode,
 ) -> Result<ir::Kernel, CommandError> {
-    let GpuCode { plain, coarsened: coarse } = optimize_for_gpu_launches(kernel)?;
-    if !coarsened {
-        return Ok(plain);
+    let GpuCode { plain, assumed, coarsened } = optimize_for_gpu_launches(kernel)?;
+    match launched {
+        LaunchedCode::AsWritten => Ok(plain),
+        LaunchedCode::Usual => Ok(assumed.map_or(plain, |(_, kernel)| kernel)),
+        LaunchedCode::Large => {
+            let (_, kernel) = coarsened.ok_or_else(|| {
+                let name = &plain.name;
+                CommandError::new(format!("large launches of `{name}` run the same code"))
+            })?;
+            Ok(kernel)
+        }
     }
-    let (_, kernel) = coarse.ok_or_else(|| {
-        let name = &plain.name;
-        CommandError::new(format!("large launches of `{name}` run the same code"))
-    })?;
-    Ok(kernel)
 }
 
 /// Optimizes a kernel for launches of all sizes on a GPU.

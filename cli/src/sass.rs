@@ -32,7 +32,7 @@ pub(crate) fn run(command: &Sass, color: When) -> Result<ExitCode, CommandError>
     let text =
         find::with_kernel(&command.build, &command.kernel, &command.bind, |project, kernel| {
             let (closed, bindings) = find::bound_ir(kernel, &command.bind)?;
-            let optimized = listing::optimize_for_gpu(closed, command.coarsened)?;
+            let optimized = listing::optimize_for_gpu(closed, command.launches.code())?;
             let table = LineTable::new(kernel);
             let lines = Some(table.for_emission()).filter(|_| !command.no_lines && !command.mix);
             let backend = BackendChoice::new(kernel, &bindings, command.backend);

@@ -8,10 +8,14 @@ use crate::{
     analysis::Analyses,
     back::ptx::{self, Unsupported},
     checks,
+    contract::Contract,
     diag::Diagnostics,
     ir::{CoarseGrid, Kernel},
     lint::{self, Levels},
-    optimize::{GpuKernels, keep_fallbacks, optimize, optimize_and_coarsen, optimize_for_gpu},
+    optimize::{
+        GpuKernels, keep_fallbacks, optimize, optimize_and_coarsen, optimize_for_gpu,
+        optimize_for_launches,
+    },
     small_sizes::Sizes,
     specialize::{Binding, SpecializeError, specialize},
     verify::{VerifyErrors, verify},
@@ -65,12 +69,19 @@ pub fn compile<C, E: From<CompileError>>(
     sizes: Sizes,
     mut emit: impl FnMut(Kernel) -> Result<C, E>,
 ) -> Result<GpuCode<C>, E> {
-    let GpuKernels { plain, coarsened } = optimize_and_coarsen(sizes.assume(kernel));
+    let kernel = sizes.assume(kernel);
+    let GpuKernels { plain, assumed, coarsened } = match sizes {
+        Sizes::Small => optimize_for_launches(kernel),
+        // Few launches are so large, and they compile this code when they run.
+        Sizes::Any => optimize_and_coarsen(kernel),
+    };
     let mut emit = |kernel| {
         verify(&kernel).map_err(CompileError::Malformed)?;
         emit(kernel)
     };
     let plain = emit(plain)?;
+    let assumed =
+        assumed.map(|(contract, kernel)| Ok::<_, E>((contract, emit(kernel)?))).transpose()?;
     // It has one more parameter than the kernel as written, which may be one too many.
     let fits = |kernel: &Kernel| ptx::check_limits(kernel, ptx::oldest(kernel)).is_ok();
     let coarsened = coarsened
@@ -78,7 +89,22 @@ pub fn compile<C, E: From<CompileError>>(
         .and_then(|kernel| Some((kernel.coarsening?.grid, kernel)))
         .map(|(grid, kernel)| Ok::<_, E>((grid, emit(kernel)?)))
         .transpose()?;
-    Ok(GpuCode { plain, coarsened })
+    Ok(GpuCode { plain, assumed, coarsened })
+}
+
+/// Compiles `kernel` as [`compile`] does, for all launches at once: without coarsened threads, and
+/// without relying on a contract.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_plain<C, E: From<CompileError>>(
+    kernel: Kernel,
+    sizes: Sizes,
+    emit: impl FnOnce(Kernel) -> Result<C, E>,
+) -> Result<C, E> {
+    let kernel = optimize_for_gpu(sizes.assume(kernel));
+    verify(&kernel).map_err(CompileError::Malformed)?;
+    emit(kernel)
 }
 
 /// The code of a kernel for a GPU; `C` is what a back end makes.
@@ -86,15 +112,24 @@ pub fn compile<C, E: From<CompileError>>(
 pub struct GpuCode<C> {
     /// The code of the kernel as written.
     pub plain: C,
+    /// The code without the checks that a contract makes superfluous, if there is one, for launches
+    /// that fulfil it.
+    pub assumed: Option<(Contract, C)>,
     /// The code with [coarsened](crate::ir::Coarsening) threads, if that pays, for launches that
-    /// [suit the grid](CoarseGrid::suits).
+    /// [suit the grid](CoarseGrid::suits) and fulfil the contract.
     pub coarsened: Option<(CoarseGrid, C)>,
 }
 
 impl<C> GpuCode<C> {
-    /// Iterates over the one code, or both.
+    /// One code for all launches.
+    pub const fn plain(plain: C) -> Self {
+        Self { plain, assumed: None, coarsened: None }
+    }
+
+    /// Iterates over all codes.
     pub fn iter(&self) -> impl Iterator<Item = &C> {
-        iter::once(&self.plain).chain(self.coarsened.as_ref().map(|(_, code)| code))
+        let assumed = self.assumed.as_ref().map(|(_, code)| code);
+        iter::once(&self.plain).chain(assumed).chain(self.coarsened.as_ref().map(|(_, code)| code))
     }
 }
 

@@ -9,6 +9,7 @@ pub mod analysis;
 pub mod back;
 pub mod checks;
 pub mod compile;
+pub mod contract;
 pub mod diag;
 pub mod drawing;
 pub mod explain;

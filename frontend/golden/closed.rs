@@ -192,6 +192,7 @@ const _: () = {
                                 <saxpy>::__WARPWISE_PTX,
                                 &[],
                             )
+                            .with_assumed("1*a1 -1*a2", "PTX", &[])
                             .with_coarsened(0, 4, "PTX", &[]),
                     )
             };

@@ -151,9 +151,10 @@ const _: () = {
                     )
                     .with_code(
                         ::warpwise::__private::EmbeddedCode::new(
-                            <halve>::__WARPWISE_PTX,
-                            &[],
-                        ),
+                                <halve>::__WARPWISE_PTX,
+                                &[],
+                            )
+                            .with_assumed("1*a0 -1*gx*bx", "PTX", &[]),
                     )
             };
             &SOURCE
@@ -178,6 +179,7 @@ const _: () = {
                                 <halve>::__WARPWISE_PTX,
                                 &[],
                             )
+                            .with_assumed("1*a0 -1*gx*bx", "PTX", &[])
                             .with_coarsened(0, 4, "PTX", &[]),
                     )
             };

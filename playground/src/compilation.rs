@@ -132,10 +132,9 @@ fn emit(kernel: &Kernel) -> Result<String, String> {
         return Err("a generic kernel is compiled when it is launched".to_owned());
     }
     // The listing is of the kernel as written.
-    let kernel = Kernel { may_coarsen: false, ..kernel.clone() };
     let emit = |kernel: Kernel| Ok(ptx::emit(&kernel, ptx::oldest(&kernel))?);
-    let code = compile::compile(kernel, Sizes::Small, emit);
-    code.map(|code| code.plain).map_err(|error: CompileError| error.to_string())
+    let code = compile::compile_plain(kernel.clone(), Sizes::Small, emit);
+    code.map_err(|error: CompileError| error.to_string())
 }
 
 fn param_to_json(param: &Param) -> Value {

@@ -10,8 +10,8 @@ mod process;
 
 use fake_driver::{driver_report, fake, in_process, library};
 use kernels::{
-    EMBEDDED, FLIP, INCREMENT, INLINE_PTX, MEASURED, MEETING, PRECOMPILED, WEIGHED_EARLY, boxed,
-    divide, faulty, following, increment, meeting, sized, weighed, with_ptx,
+    CONTRACTED, EMBEDDED, FLIP, INCREMENT, INLINE_PTX, MEASURED, MEETING, PRECOMPILED,
+    WEIGHED_EARLY, boxed, divide, faulty, following, increment, meeting, sized, weighed, with_ptx,
 };
 use process::stderr_text;
 use std::{
@@ -400,7 +400,8 @@ fn everything_is_released() {
     for wrong in ["", "no_pools"] {
         let output = in_process(name, fake(), &[("FAKE_CUDA", wrong)], works_like_the_interpreter);
         let Some(left) = driver_report(output) else { return };
-        let expected = "fake driver: contexts 1 streams 0 events 0 memory 0 pinned 0 graphs 0 modules 3 loads 3 launches 5 early 0";
+        // A division by zero does not fulfil the contract of `divide`, so that runs two codes.
+        let expected = "fake driver: contexts 1 streams 0 events 0 memory 0 pinned 0 graphs 0 modules 4 loads 4 launches 5 early 0";
         assert_eq!(left, expected, "{wrong}");
     }
 }
@@ -457,6 +458,30 @@ fn launches_that_fill_the_gpu_run_coarsened_code_and_others_never_load_it() {
                 assert_eq!(y.to_vec().unwrap(), expected, "{blocks} blocks");
             }
         }
+    });
+}
+
+#[test]
+fn launches_run_the_code_of_the_contract_that_they_fulfil() {
+    let name = "launches_run_the_code_of_the_contract_that_they_fulfil";
+    in_process(name, fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        let mut run = |source, blocks: u32| {
+            let config = LaunchConfig::grid(blocks as usize).block(256);
+            launch(source, &[], &device, config, &[Arg::write(&mut y)]).unwrap();
+            y.to_vec().unwrap()
+        };
+        let [few, many] = &CONTRACTED;
+        // One code is loaded for each side of the contract, and kept.
+        assert_eq!(run(few, 1), [1, 0, 1]);
+        assert_eq!(run(few, 2), [2, 0, 1]);
+        assert_eq!(run(few, 3), [3, 0, 2]);
+        assert_eq!(run(few, 1), [1, 0, 2]);
+        // So large a launch would run coarsened threads, which rely on the contract, too.
+        assert_eq!(run(few, 1 << 20), [1 << 20, 0, 2]);
+        assert_eq!(run(many, 1 << 20), [1 << 18, 1 << 20, 3]);
+        assert_eq!(run(many, (1 << 20) - 1), [(1 << 20) - 1, 0, 4]);
     });
 }
 

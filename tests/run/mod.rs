@@ -87,6 +87,7 @@ mod rows;
 mod shared;
 mod shared_dyn;
 mod shared_enums;
+mod short_buffers;
 mod slice_patterns;
 mod slice_splitting;
 mod slices;
@@ -142,7 +143,7 @@ const MODULES: &[(&str, &[Case])] = modules![
     ported::numerics ported::reductions ported::samples ported::scans ported::scenes
     ported::search ported::solvers ported::sorting ported::structures ported::texts
     ported::transforms ported::wavefronts printing ptxas_miscompilations reference_arrays
-    references results rows shared shared_dyn shared_enums slice_patterns slice_splitting slices
+    references results rows shared shared_dyn shared_enums short_buffers slice_patterns slice_splitting slices
      std_functions std_imports std_traits structs surfaces tensor_cores tensor_maps textures
      trait_paths traits user_iterators user_macros vector_lanes vector_views vectors warps warpwise_names wgmma
      wgmma_types

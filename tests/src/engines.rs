@@ -111,7 +111,7 @@ fn source(random: &RandomKernel) -> &'static Source {
     let emit = |kernel: Kernel| -> Result<&'static str, CompileError> {
         Ok(ptx::emit(&kernel, ptx::oldest(&kernel))?.leak())
     };
-    let GpuCode { plain, coarsened } =
+    let GpuCode { plain, assumed, coarsened } =
         compile(random.kernel.clone(), Sizes::Small, emit).expect("the target has everything");
     let span_count = random.kernel.insts.iter().map(|(_, inst)| inst.span).max();
     let mut rows = String::new();
@@ -121,6 +121,10 @@ fn source(random: &RandomKernel) -> &'static Source {
     let (name, ir) = (random.kernel.name.clone().leak(), random.kernel.to_string().leak());
     let places = Places { files: &["random"], rows: rows.leak() };
     let code = EmbeddedCode::new(plain, &[]);
+    let code = match assumed {
+        Some((contract, ptx)) => code.with_assumed(contract.to_string().leak(), ptx, &[]),
+        None => code,
+    };
     let code = match coarsened {
         Some((CoarseGrid { axis, factor }, ptx)) => {
             code.with_coarsened(axis as usize, factor, ptx, &[])

@@ -4,15 +4,15 @@
 use std::{fmt::Write as _, num::NonZeroUsize};
 use warpwise_compiler::{
     ir::Kernel,
-    optimize::{optimize, optimize_and_coarsen},
+    optimize::{optimize, optimize_and_coarsen, optimize_for_launches},
 };
 use warpwise_simt::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Problem, Program,
     Requests,
 };
 use warpwise_tests::random_ir::{
-    ArgData, RandomKernel, affine_kernel, cluster_kernel, divergent_kernel, random_kernel,
-    ring_kernel, seeds, straight_kernel, stride_kernel,
+    ArgData, RandomKernel, affine_kernel, cluster_kernel, divergent_kernel, guarded_kernel,
+    random_kernel, ring_kernel, seeds, straight_kernel, stride_kernel, volume_kernel,
 };
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
@@ -129,6 +129,46 @@ fn the_optimizer_changes_nothing_that_they_do() {
     assert!(wrote > 0, "no kernel wrote anything");
     assert!(faulted > 0, "no kernel faulted");
     assert!(versioned > 0, "no loop has two versions");
+}
+
+#[test]
+fn contracts_drop_only_checks_that_cannot_fail() {
+    type Make = fn(u64) -> RandomKernel;
+    let makers: [(&str, Make); 6] = [
+        ("guarded", guarded_kernel),
+        ("volumes", volume_kernel),
+        ("straight", straight_kernel),
+        ("affine", affine_kernel),
+        ("rings", ring_kernel),
+        ("any", random_kernel),
+    ];
+    let mut fulfilled = 0;
+    for (name, make) in makers {
+        let (mut by_kind, mut faulted) = (0, 0);
+        for seed in seeds(200) {
+            let random = make(seed);
+            let codes = optimize_for_launches(random.for_gpu());
+            let Some((contract, assumed)) = &codes.assumed else { continue };
+            if !random.fulfils(contract) {
+                continue;
+            }
+            by_kind += 1;
+            let plain = run(&random, &random.kernel, 1);
+            faulted += usize::from(plain.1.fault.is_some());
+            for kernel in [assumed].into_iter().chain(&codes.coarsened) {
+                let difference = difference(&plain, &run(&random, kernel, 1));
+                assert!(
+                    difference.is_empty(),
+                    "{name}, seed {seed}, `{contract}`: {:?}\n{difference}\n{}\noptimized to\n{kernel}",
+                    random.shape,
+                    random.kernel
+                );
+            }
+        }
+        println!("{name}: {by_kind} launches fulfil a contract, {faulted} of them fault");
+        fulfilled += by_kind;
+    }
+    assert!(fulfilled > 0, "no launch fulfils a contract");
 }
 
 /// Kernels that end in a deadlock, in which the lanes that wait at one instruction have diverged in

@@ -26,8 +26,8 @@ pub(crate) struct ExplainedKernel<'p> {
     assumption: Option<String>,
     /// Description of the back end that produces the PTX.
     producer: String,
-    /// Description of the thread coarsening.
-    coarsening: Option<String>,
+    /// Descriptions of the launches that have code of their own.
+    launches: Vec<String>,
 }
 
 impl<'p> ExplainedKernel<'p> {
@@ -55,8 +55,8 @@ impl<'p> ExplainedKernel<'p> {
         }
         verdicts.sort_by(|(a, _), (b, _)| sources.sort_key(*a).cmp(&sources.sort_key(*b)));
         let producer = listing::describe_producer(kernel, bindings);
-        let (assumption, coarsening) = (assumption(ir), listing::describe_coarsening(ir));
-        Self { sources, kernel, verdicts, assumption, producer, coarsening }
+        let (assumption, launches) = (assumption(ir), listing::describe_launches(ir));
+        Self { sources, kernel, verdicts, assumption, producer, launches }
     }
 
     /// Renders the verdicts as text; `only_bad` leaves out the others, and lines without any.
@@ -192,10 +192,10 @@ impl<'p> ExplainedKernel<'p> {
         let assumption = self.assumption.iter().map(|text| format!("note: {text}\n"));
         let assumption: String = assumption.collect();
         let (producer, name) = (&self.producer, &self.kernel.name);
-        let coarsening = self.coarsening.iter().map(|text| format!("note: {text}\n"));
-        let coarsening: String = coarsening.collect();
+        let launches = self.launches.iter().map(|text| format!("note: {text}\n"));
+        let launches: String = launches.collect();
         format!(
-            "{assumption}note: its PTX is made by {producer}\n{coarsening}{name}: {}\n",
+            "{assumption}note: its PTX is made by {producer}\n{launches}{name}: {}\n",
             counts.join(", ")
         )
     }

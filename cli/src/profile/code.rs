@@ -3,7 +3,7 @@ use super::{read::LaunchGroup, report::LineProfile};
 use crate::{
     code_lines::{self, InstructionsByLine, LineTable},
     find,
-    listing::{self, BackendChoice},
+    listing::{self, BackendChoice, LaunchedCode},
     project::{Kernel, Project},
     sass,
 };
@@ -30,7 +30,7 @@ impl KernelCode {
     ) -> Option<Self> {
         let kernel = find_record(project, launches, lines)?;
         let closed = find::launched_ir(kernel, &launches.generics)?;
-        let optimized = listing::optimize_for_gpu(closed, false).ok()?;
+        let optimized = listing::optimize_for_gpu(closed, LaunchedCode::Usual).ok()?;
         let table = LineTable::new(kernel);
         let emitted = Some(table.for_emission());
         let backend = BackendChoice::new(kernel, &launches.generics, None);

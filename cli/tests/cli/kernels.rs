@@ -142,6 +142,24 @@ fn the_code_of_large_launches_is_printed_where_it_differs() {
     assert_eq!(said.stderr, "error: large launches of `half` run the same code\n");
 }
 
+#[test]
+fn the_code_of_launches_that_fulfil_the_contract_has_no_checks() {
+    let fixture = Fixture::get();
+    let explained = fixture.run("explain -q extra --features extra");
+    let note = "note: in launches that fulfil `x.len() >= 1`, the code for a GPU has no checks\n";
+    assert!(explained.stdout.contains(note), "{explained:#?}");
+    let ptx = |options: &str| {
+        let command = format!("ptx -q extra --features extra --backend builtin{options}");
+        fixture.run(&command).assert_exit(0).stdout
+    };
+    let (usual, as_written) = (ptx(""), ptx(" --as-written"));
+    assert!(!usual.contains("setp"), "{usual}");
+    assert!(as_written.contains("setp"), "{as_written}");
+    let both = "ptx -q extra --features extra --as-written --coarsened";
+    let said = fixture.run(both).assert_exit(2);
+    assert!(said.stderr.contains("cannot be used with"), "{said:#?}");
+}
+
 /// Scripts in place of `ptxas` and `nvdisasm`, which print what the programs do.
 #[cfg(unix)]
 fn fake_assembler(fixture: &Fixture) -> [(&'static str, String); 2] {

@@ -1,4 +1,4 @@
-//! Drops checks that cannot fail: [`checks`] says which, and why.
+//! Drops checks that cannot fail: [`checks`](crate::analysis::checks) says which, and why.
 //!
 //! Values are compared by what they are computed from, as far as nothing wraps; where something
 //! may, and of memory, equal ones must have one id, so common subexpressions are eliminated first.
@@ -6,13 +6,12 @@
 //! Why: a check costs a comparison, a branch and the registers of its report, for each access.
 use super::{drop_insts, replace::Replacements};
 use crate::{
-    analysis::checks,
-    ir::{Kernel, Op},
+    id::Facts,
+    ir::{InstId, Kernel, Op},
 };
 
-/// Drops checks of `kernel`, whose instructions are numbered in order.
-pub(super) fn eliminate_checks(kernel: &mut Kernel) {
-    let proved = checks::proved_checks(kernel);
+/// Drops the checks of `kernel` that are `proved`.
+pub(super) fn eliminate_checks(kernel: &mut Kernel, proved: &Facts<InstId, bool>) {
     let mut values = Replacements::new(kernel);
     for id in kernel.insts.ids() {
         values.apply(&mut kernel.insts[id].op);
@@ -22,5 +21,5 @@ pub(super) fn eliminate_checks(kernel: &mut Kernel) {
             values.replace(id, index);
         }
     }
-    drop_insts(kernel, &proved);
+    drop_insts(kernel, proved);
 }

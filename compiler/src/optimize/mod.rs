@@ -137,6 +137,8 @@ mod unroll_short_loops;
 mod version_loops;
 
 use crate::{
+    analysis::checks,
+    contract::Contract,
     id::{Facts, Id},
     ir::{Body, InstId, Kernel},
 };
@@ -195,31 +197,71 @@ pub fn optimize_for_gpu(mut kernel: Kernel) -> Kernel {
 /// once for both.
 pub fn optimize_and_coarsen(mut kernel: Kernel) -> GpuKernels {
     if kernel.coarsening.is_some() {
-        return GpuKernels { plain: kernel, coarsened: None };
+        return GpuKernels::one(kernel);
     }
     drop_fallbacks(&mut kernel);
-    let fallbacks = optimize_single_loops(Engine::Gpu, &mut kernel);
+    prepare_checks(Engine::Gpu, &mut kernel);
+    let proved = checks::proved_checks(&kernel);
+    let (plain, coarsened) = coarsen(kernel, &proved);
+    GpuKernels { plain, assumed: None, coarsened }
+}
+
+/// Optimizes `kernel` as [`optimize_and_coarsen`] does, or, if launches can be expected to fulfil a
+/// [`Contract`] that makes some checks superfluous, as [`optimize_for_gpu`] does and once more, with
+/// coarsened threads where that pays, for launches that fulfil it. The passes before checks are
+/// judged run once for all.
+pub fn optimize_for_launches(mut kernel: Kernel) -> GpuKernels {
+    if kernel.coarsening.is_some() {
+        return GpuKernels::one(kernel);
+    }
+    drop_fallbacks(&mut kernel);
+    prepare_checks(Engine::Gpu, &mut kernel);
+    let proved = checks::proved_checks(&kernel);
+    if let Some(contract) = Contract::expected(&kernel) {
+        let assumed = contract.assume(kernel.clone());
+        let more_proved = checks::proved_checks(&assumed);
+        let is_new = |id: InstId| more_proved[id] && !proved[id];
+        if kernel.insts.ids().any(is_new) {
+            let plain = finish(Engine::Gpu, kernel, &proved);
+            let (assumed, coarsened) = coarsen(assumed, &more_proved);
+            return GpuKernels { plain, assumed: Some((contract, assumed)), coarsened };
+        }
+    }
+    let (plain, coarsened) = coarsen(kernel, &proved);
+    GpuKernels { plain, assumed: None, coarsened }
+}
+
+/// Finishes a kernel whose checks are judged, and once more with coarsened threads where that pays.
+fn coarsen(mut kernel: Kernel, proved: &Facts<InstId, bool>) -> (Kernel, Option<Kernel>) {
+    let fallbacks = optimize_single_loops(Engine::Gpu, &mut kernel, proved);
     let coarsened = coarsen_threads(&kernel, &fallbacks).map(|(mut coarse, mut fallbacks)| {
         fallbacks = renumber(&mut coarse, &fallbacks);
         repeat_bodies(Engine::Gpu, coarse, fallbacks)
     });
-    GpuKernels { plain: repeat_bodies(Engine::Gpu, kernel, fallbacks), coarsened }
+    (repeat_bodies(Engine::Gpu, kernel, fallbacks), coarsened)
 }
 
-/// The optimized code of a kernel for a GPU, for launches of either size.
+/// The optimized codes of a kernel for a GPU.
 #[derive(Clone, Debug)]
 pub struct GpuKernels {
     /// The kernel as [`optimize_for_gpu`] makes it, for every launch.
     pub plain: Kernel,
+    /// The kernel for launches that fulfil a contract, if that pays.
+    pub assumed: Option<(Contract, Kernel)>,
     /// The kernel with [coarsened](crate::ir::Coarsening) threads, if that pays, for launches that
-    /// [suit it](crate::ir::CoarseGrid::suits).
+    /// [suit it](crate::ir::CoarseGrid::suits) and fulfil the contract.
     pub coarsened: Option<Kernel>,
 }
 
 impl GpuKernels {
-    /// Iterates over the one kernel, or both.
+    const fn one(plain: Kernel) -> Self {
+        Self { plain, assumed: None, coarsened: None }
+    }
+
+    /// Iterates over all of them.
     pub fn iter(&self) -> impl Iterator<Item = &Kernel> {
-        std::iter::once(&self.plain).chain(&self.coarsened)
+        let assumed = self.assumed.iter().map(|(_, kernel)| kernel);
+        std::iter::once(&self.plain).chain(assumed).chain(&self.coarsened)
     }
 }
 
@@ -235,13 +277,13 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
         // It has been through this, and passes must not make two of the loop over its threads.
         return kernel;
     }
-    let fallbacks = optimize_single_loops(engine, &mut kernel);
-    repeat_bodies(engine, kernel, fallbacks)
+    prepare_checks(engine, &mut kernel);
+    let proved = checks::proved_checks(&kernel);
+    finish(engine, kernel, &proved)
 }
 
-/// Runs the passes before those that repeat the bodies of loops. Returns the second
-/// [versions](mod@version_loops) of loops.
-fn optimize_single_loops(engine: Engine, kernel: &mut Kernel) -> HashSet<InstId> {
+/// Runs the passes up to where checks are judged.
+fn prepare_checks(engine: Engine, kernel: &mut Kernel) {
     before_checks(kernel);
     if engine == Engine::Gpu {
         structure_continues(kernel);
@@ -252,7 +294,22 @@ fn optimize_single_loops(engine: Engine, kernel: &mut Kernel) -> HashSet<InstId>
             eliminate_common_subexpressions(kernel);
         }
     }
-    eliminate_checks(kernel);
+}
+
+/// Runs the passes behind [`prepare_checks`], given the checks that are `proved`.
+fn finish(engine: Engine, mut kernel: Kernel, proved: &Facts<InstId, bool>) -> Kernel {
+    let fallbacks = optimize_single_loops(engine, &mut kernel, proved);
+    repeat_bodies(engine, kernel, fallbacks)
+}
+
+/// Runs the passes behind [`prepare_checks`] and before those that repeat the bodies of loops.
+/// Returns the second [versions](mod@version_loops) of loops.
+fn optimize_single_loops(
+    engine: Engine,
+    kernel: &mut Kernel,
+    proved: &Facts<InstId, bool>,
+) -> HashSet<InstId> {
+    eliminate_checks(kernel, proved);
     eliminate_dead_code(kernel);
     kernel.renumber();
     if engine == Engine::Gpu {

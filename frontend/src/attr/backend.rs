@@ -71,8 +71,9 @@ pub(crate) fn choose_backend(options: &Options) -> Choice {
 pub(crate) fn compile_to_ptx(choice: Choice, kernel: &Kernel) -> Result<CompiledPtx, CompileError> {
     let kernel = kernel.clone();
     if !is_generating_code() {
-        // Nobody launches the kernel, so the code for large launches is of no use.
-        return compile_builtin(Kernel { may_coarsen: false, ..kernel }, None);
+        // Nobody launches the kernel, so one code will do.
+        let plain = compile::compile_plain(kernel, Sizes::Small, |kernel| emit_builtin(&kernel))?;
+        return Ok(CompiledPtx { code: GpuCode::plain(plain), warning: None });
     }
     match choice.backend {
         Backend::Builtin => compile_builtin(kernel, None),

@@ -485,6 +485,10 @@ fn embedded_code(
 ) -> Option<TokenStream> {
     let (text, later) = ptx_literals(&code.plain)?;
     let oldest = oldest(text);
+    let assumed = code.assumed.as_ref().and_then(|(contract, texts)| {
+        let (contract, (oldest, later)) = (contract.to_string(), ptx_literals(texts)?);
+        Some(quote!(.with_assumed(#contract, #oldest, #later)))
+    });
     let coarsened = code.coarsened.as_ref().and_then(|(grid, texts)| {
         let (oldest, later) = ptx_literals(texts)?;
         let CoarseGrid { axis, factor } = *grid;
@@ -492,7 +496,7 @@ fn embedded_code(
         let factor = Literal::u32_unsuffixed(factor);
         Some(quote!(.with_coarsened(#axis, #factor, #oldest, #later)))
     });
-    Some(quote!(::warpwise::__private::EmbeddedCode::new(#oldest, #later) #coarsened))
+    Some(quote!(::warpwise::__private::EmbeddedCode::new(#oldest, #later) #assumed #coarsened))
 }
 
 /// Returns the text for the oldest GPU as a literal, and a slice of those for later ones.

@@ -7,8 +7,10 @@
 //! The key of an entry has the version, the target, the back end and the kernel. Its text is:
 //!
 //! ```text
-//! 2511 x 4            bytes of the PTX; axis and factor of the coarsened PTX, or `-`
-//! PTX PTX
+//! 2511                bytes of the PTX
+//! 1803 1*a0 -1*a1     bytes of the PTX under a contract, and the contract; or `-`
+//! x 4                 axis and factor of the coarsened PTX, or `-`
+//! PTX PTX PTX
 //! ```
 //!
 //! Two processes that write the same entry have the same texts. Everyone with write access to the
@@ -23,7 +25,7 @@ use warpwise_compiler::{
     ir::{Axis, CoarseGrid},
 };
 
-const KIND: Kind = Kind { format: "warpwise-ptx-cache 2", extension: "ptx", subject: "kernel" };
+const KIND: Kind = Kind { format: "warpwise-ptx-cache 3", extension: "ptx", subject: "kernel" };
 
 /// The PTX of a kernel.
 type PtxTexts = GpuCode<String>;
@@ -57,29 +59,45 @@ impl PtxCache {
 }
 
 /// Returns the text of an entry.
-fn print(PtxTexts { plain, coarsened }: &PtxTexts) -> String {
-    let bytes = plain.len();
-    match coarsened {
-        Some((CoarseGrid { axis, factor }, ptx)) => {
-            format!("{bytes} {} {factor}\n{plain}{ptx}", axis.name())
-        }
-        None => format!("{bytes} -\n{plain}"),
+fn print(PtxTexts { plain, assumed, coarsened }: &PtxTexts) -> String {
+    let mut text = format!("{}\n", plain.len());
+    match assumed {
+        Some((contract, ptx)) => text += &format!("{} {contract}\n", ptx.len()),
+        None => text += "-\n",
     }
+    match coarsened {
+        Some((CoarseGrid { axis, factor }, _)) => text += &format!("{} {factor}\n", axis.name()),
+        None => text += "-\n",
+    }
+    text += plain;
+    assumed.iter().for_each(|(_, ptx)| text += ptx);
+    coarsened.iter().for_each(|(_, ptx)| text += ptx);
+    text
 }
 
 fn parse(text: &str) -> Option<PtxTexts> {
-    let (header, rest) = text.split_once('\n')?;
-    let mut header = header.split(' ');
-    let (plain, rest) = rest.split_at_checked(header.next()?.parse().ok()?)?;
-    let coarsened = match header.next()? {
+    let (plain_bytes, rest) = text.split_once('\n')?;
+    let (assumed, rest) = rest.split_once('\n')?;
+    let (coarsened, rest) = rest.split_once('\n')?;
+    let (plain, mut rest) = rest.split_at_checked(plain_bytes.parse().ok()?)?;
+    let assumed = match assumed {
         "-" => None,
-        axis => {
-            let axis = Axis::ALL.iter().copied().find(|known| known.name() == axis)?;
-            let grid = CoarseGrid { axis, factor: header.next()?.parse().ok()? };
-            Some((grid, rest.to_owned()))
+        assumed => {
+            let (bytes, contract) = assumed.split_once(' ')?;
+            let ptx;
+            (ptx, rest) = rest.split_at_checked(bytes.parse().ok()?)?;
+            Some((contract.parse().ok()?, ptx.to_owned()))
         }
     };
-    Some(PtxTexts { plain: plain.to_owned(), coarsened })
+    let coarsened = match coarsened {
+        "-" => None,
+        grid => {
+            let (axis, factor) = grid.split_once(' ')?;
+            let axis = Axis::ALL.iter().copied().find(|known| known.name() == axis)?;
+            Some((CoarseGrid { axis, factor: factor.parse().ok()? }, rest.to_owned()))
+        }
+    };
+    Some(PtxTexts { plain: plain.to_owned(), assumed, coarsened })
 }
 
 #[cfg(test)]
@@ -88,13 +106,16 @@ mod tests {
 
     #[test]
     fn texts_are_read_as_they_were_written() {
-        let plain = || ".entry k()\n".to_owned();
+        let plain = ".entry k()\n".to_owned();
+        let assumed = Some(("1*a0 -1*a1".parse().unwrap(), ".entry k(shorter)\n".to_owned()));
         let grid = CoarseGrid { axis: Axis::Y, factor: 4 };
-        for texts in [
-            PtxTexts { plain: plain(), coarsened: None },
-            PtxTexts { plain: plain(), coarsened: Some((grid, ".entry k(more)\n".into())) },
-        ] {
-            assert_eq!(parse(&print(&texts)), Some(texts));
+        let coarsened = Some((grid, ".entry k(more)\n".to_owned()));
+        for assumed in [None, assumed] {
+            for coarsened in [None, coarsened.clone()] {
+                let (plain, assumed) = (plain.clone(), assumed.clone());
+                let texts = PtxTexts { plain, assumed, coarsened };
+                assert_eq!(parse(&print(&texts)), Some(texts));
+            }
         }
     }
 }

@@ -229,7 +229,7 @@ impl<'a> DriverGraph<'a> {
         let context = &self.stream.gpu.context;
         let kernel = self.stream.kernel(launch.bound)?;
         let (loaded, coarse_grid): (&Loaded, Option<CoarseGrid>) =
-            kernel.load_for(context, launch.bound, launch.geometry)?;
+            kernel.load_for(context, launch)?;
         let mut values = Params::default();
         let push = |driver: &Driver| push_params(&mut values, driver, launch, record, coarse_grid);
         let grid = context.enter(push)?;

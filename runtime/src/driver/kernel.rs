@@ -9,6 +9,7 @@ use crate::{
     disk::ptx_cache::PtxCache,
     launch::{
         bound_kernel::{Bound, Signature, Slot},
+        checks::CheckedLaunch,
         config::Geometry,
         source::{EmbeddedCode, EmbeddedPtx, Source},
     },
@@ -23,6 +24,7 @@ use std::{
 use warpwise_compiler::{
     back::ptx,
     compile::{CompileError, GpuCode},
+    contract::Contract,
     ir::{CoarseGrid, Kernel},
     target::Target,
 };
@@ -44,13 +46,15 @@ const GENERATE_LINE_INFO: c_uint = 13;
 /// Bytes of the log of the driver's compiler.
 const LOG_BYTES: usize = 16 << 10;
 
-/// A kernel on a GPU: its code as written and, for large launches, its code with coarsened threads.
+/// A kernel on a GPU: its code as written, its code for launches that fulfil a contract and, for
+/// large launches, its code with coarsened threads.
 ///
-/// Each is loaded at the first launch that needs it. The driver compiles what it loads, most
-/// programs launch a kernel at one size, and of the two codes the coarsened one takes longer to
-/// compile.
+/// Each is loaded at the first launch that needs it. The driver compiles what it loads, and most
+/// programs launch a kernel at one size.
 pub(super) struct GpuKernel {
     plain: KernelCode,
+    assumed: Option<(Contract, KernelCode)>,
+    /// If there is a contract, for launches that fulfil it.
     coarsened: Option<(CoarseGrid, KernelCode)>,
 }
 
@@ -63,13 +67,16 @@ impl GpuKernel {
         let text_for = |ptx: EmbeddedPtx| ptx.text_for(&bound.kernel, target);
         let is_embedded_usable = bound.may_be_embedded() && backend.lines.is_none();
         let embedded = source.code_for(&bound.bindings).filter(|_| is_embedded_usable);
-        if let Some(EmbeddedCode { plain, coarsened }) = embedded
+        if let Some(EmbeddedCode { plain, assumed, coarsened }) = embedded
             && let Some(plain) = text_for(plain)
         {
-            let coarsened = coarsened.and_then(|(grid, ptx)| {
-                Some((grid, KernelCode::new(Code::Embedded(text_for(ptx)?))))
+            let embedded = |text| KernelCode::new(Code::Embedded(text));
+            let assumed = assumed.and_then(|(contract, ptx)| {
+                Some((contract.parse().ok()?, embedded(text_for(ptx)?)))
             });
-            return Ok(Self { plain: KernelCode::new(Code::Embedded(plain)), coarsened });
+            let coarsened =
+                coarsened.and_then(|(grid, ptx)| Some((grid, embedded(text_for(ptx)?))));
+            return Ok(Self { plain: embedded(plain), assumed, coarsened });
         }
         let _scope = spans::compile(source.name, "optimize", &target);
         if let Some(cache) = PtxCache::from_env() {
@@ -77,9 +84,9 @@ impl GpuKernel {
         }
         let optimized = |kernel| Ok(KernelCode::new(Code::Optimized(Box::new(kernel))));
         let code = bound.compile(optimized);
-        let GpuCode { plain, coarsened } =
+        let GpuCode { plain, assumed, coarsened } =
             code.map_err(|error: CompileError| compile_error(context, source, error.to_string()))?;
-        Ok(Self { plain, coarsened })
+        Ok(Self { plain, assumed, coarsened })
     }
 
     /// Takes the PTX of a kernel from the cache, or makes and keeps it.
@@ -95,8 +102,9 @@ impl GpuKernel {
             code.map_err(|error| compile_error(context, source, error.to_string()))
         })?;
         let kept = |text| KernelCode::new(Code::Kept(text));
+        let assumed = texts.assumed.map(|(contract, text)| (contract, kept(text)));
         let coarsened = texts.coarsened.map(|(grid, text)| (grid, kept(text)));
-        Ok(Self { plain: kept(texts.plain), coarsened })
+        Ok(Self { plain: kept(texts.plain), assumed, coarsened })
     }
 
     /// Returns the kernel as written, loaded now or earlier.
@@ -104,17 +112,20 @@ impl GpuKernel {
         self.plain.load(context, bound)
     }
 
-    /// Returns the code for a launch of this size, loaded now or earlier, with the division of the
-    /// launch's grid.
+    /// Returns the code for a launch, loaded now or earlier, with the division of its grid.
     pub(super) fn load_for(
         &self,
         context: &Arc<Context>,
-        bound: &Bound,
-        geometry: Geometry,
+        launch: &CheckedLaunch<'_>,
     ) -> Result<(&Loaded, Option<CoarseGrid>)> {
+        let CheckedLaunch { bound, geometry, .. } = *launch;
         let Geometry { grid, block } = geometry;
         let multiprocessors = context.info.multiprocessors as u64;
+        let assumed =
+            self.assumed.as_ref().map(|(contract, code)| (code, launch.fulfils(contract)));
+        let fulfils_contract = assumed.is_none_or(|(_, fulfils)| fulfils);
         if let Some((coarse_grid, code)) = &self.coarsened
+            && fulfils_contract
             && coarse_grid.suits(grid, block, multiprocessors)
         {
             let loaded = code.load(context, bound)?;
@@ -122,6 +133,12 @@ impl GpuKernel {
             // a block of many threads.
             if geometry.threads() <= loaded.max_threads {
                 return Ok((loaded, Some(*coarse_grid)));
+            }
+        }
+        if let Some((code, true)) = assumed {
+            let loaded = code.load(context, bound)?;
+            if geometry.threads() <= loaded.max_threads {
+                return Ok((loaded, None));
             }
         }
         let loaded = self.plain.load(context, bound)?;

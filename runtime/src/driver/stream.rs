@@ -452,10 +452,8 @@ impl Stream {
 
     /// Gives a launch to the GPU.
     pub(crate) fn run(self: &Arc<Self>, launch: &CheckedLaunch<'_>) -> Result<()> {
-        let CheckedLaunch { bound, geometry, .. } = *launch;
-        let kernel = self.kernel(bound)?;
-        let context = &self.gpu.context;
-        let (loaded, coarse_grid) = kernel.load_for(context, bound, geometry)?;
+        let kernel = self.kernel(launch.bound)?;
+        let (loaded, coarse_grid) = kernel.load_for(&self.gpu.context, launch)?;
         let operands = launch_operands(launch);
         // Streams whose last references are these end after `submit`, when no lock is held.
         let mut kept = Vec::new();

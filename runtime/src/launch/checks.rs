@@ -21,6 +21,7 @@ use smallvec::SmallVec;
 use std::fmt;
 use warpwise_compiler::{
     back::ptx::{self, SharedMemory},
+    contract::Contract,
     id::Id as _,
     ir::{self, Access, Param, ParamKind, Scalar},
     small_sizes::Sizes,
@@ -424,6 +425,13 @@ impl<'a> Args<'a> {
 }
 
 impl CheckedLaunch<'_> {
+    /// Returns true if the launch fulfils a contract.
+    pub(crate) fn fulfils(&self, contract: &Contract) -> bool {
+        let Geometry { grid, block } = self.geometry;
+        let params: SmallVec<[_; INLINE_VALUES]> = self.args.values().map(Value::number).collect();
+        contract.holds(&ir::Passed { params: &params, block, grid })
+    }
+
     /// Refuses a cooperative launch of more blocks than run at the same time on `device`.
     pub(crate) fn check_cooperative(&self, limit: u64, device: &dyn fmt::Display) -> Result<()> {
         let blocks = self.geometry.blocks();

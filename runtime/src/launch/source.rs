@@ -68,8 +68,11 @@ pub struct LintLevel {
 #[derive(Clone, Copy, Debug)]
 pub struct EmbeddedCode {
     pub(crate) plain: EmbeddedPtx,
+    /// The PTX of the same kernel for launches that fulfil a contract, and the text of that, if
+    /// they gain from it.
+    pub(crate) assumed: Option<(&'static str, EmbeddedPtx)>,
     /// The PTX of the same kernel with coarsened threads, and the division of the grid in launches
-    /// of that, if large launches gain from it.
+    /// of that, if large launches gain from it. They fulfil the contract.
     pub(crate) coarsened: Option<(CoarseGrid, EmbeddedPtx)>,
 }
 
@@ -77,11 +80,24 @@ impl EmbeddedCode {
     /// Describes code by the text for the oldest GPU that the kernel runs on, and texts for later
     /// GPUs, by ten times their compute capability, where these gain something.
     pub const fn new(oldest: &'static str, later: &'static [(u32, &'static str)]) -> Self {
-        Self { plain: EmbeddedPtx { oldest, later }, coarsened: None }
+        Self { plain: EmbeddedPtx { oldest, later }, assumed: None, coarsened: None }
+    }
+
+    /// Adds the same texts for launches that fulfil a
+    /// [`Contract`](warpwise_compiler::contract::Contract).
+    #[must_use]
+    pub const fn with_assumed(
+        mut self,
+        contract: &'static str,
+        oldest: &'static str,
+        later: &'static [(u32, &'static str)],
+    ) -> Self {
+        self.assumed = Some((contract, EmbeddedPtx { oldest, later }));
+        self
     }
 
     /// Adds the same texts for large launches, whose threads are coarsened along axis 0, 1 or 2 by
-    /// `factor`.
+    /// `factor`. If there is a contract, they fulfil it.
     #[must_use]
     pub const fn with_coarsened(
         mut self,

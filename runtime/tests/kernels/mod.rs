@@ -517,6 +517,24 @@ pub static EMBEDDED: Source = unsafe {
     )
 };
 
+/// The same, with code of its own for launches of at most two blocks, or of at least 2^20.
+#[expect(unsafe_code, reason = "only the driver of tests gets it")]
+pub static CONTRACTED: [Source; 2] = unsafe {
+    // SAFETY: no device runs it.
+    [
+        interpreted("measured", measured_ir!(), PLACES).with_code(
+            EmbeddedCode::new(".entry measured()", &[])
+                .with_assumed("2 -1*gx", ".entry measured()", &[])
+                .with_coarsened(0, 4, ".entry measured(.param .u32 coarsened_grid)", &[]),
+        ),
+        interpreted("measured", measured_ir!(), PLACES).with_code(
+            EmbeddedCode::new(".entry measured()", &[])
+                .with_assumed("1*gx -1048576", ".entry measured()", &[])
+                .with_coarsened(0, 4, ".entry measured(.param .u32 coarsened_grid)", &[]),
+        ),
+    ]
+};
+
 /// The same with a constant, and code for its value 2 that no driver accepts.
 #[expect(unsafe_code, reason = "whoever launches this instance expects the device to refuse it")]
 pub static PRECOMPILED: Source = unsafe {

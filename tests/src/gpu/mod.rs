@@ -15,7 +15,6 @@ use warpwise_compiler::{
     fault::{FaultRecord, Pieces, Reason},
     id::Id as _,
     ir::{Access, CoarseGrid, Kernel, MessageId, Passed, Scalar},
-    optimize::optimize_and_coarsen,
     output::{self, Printed},
     target::Target,
 };
@@ -337,10 +336,10 @@ impl Gpu {
     /// Returns the PTX that the runtime runs on the target, and how its launches divide the grid.
     fn code(&self, random: &RandomKernel, version: Version, target: Target) -> Option<Code> {
         let kernel = &random.kernel;
-        let kernels = optimize_and_coarsen(random.for_gpu());
+        let (plain, coarsened) = random.launched_codes();
         let optimized = match version {
-            Version::Plain => kernels.plain,
-            Version::Coarsened => kernels.coarsened?,
+            Version::Plain => plain,
+            Version::Coarsened => coarsened?,
         };
         let oldest = ptx::oldest(kernel);
         let target = if ptx::gains(kernel, target) { target } else { oldest };

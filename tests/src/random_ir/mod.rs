@@ -54,10 +54,12 @@ pub use straight::straight_kernel;
 pub use strides::{numbered, stride_kernel};
 pub use volumes::volume_kernel;
 use warpwise_compiler::{
+    contract::Contract,
     ir::{
         Access, Builder, GridDependencyOp, InstId, Kernel, Length, Op, Passed, Scalar, Span,
         SyncOp, Ty,
     },
+    optimize::{GpuKernels, optimize_for_launches},
     small_sizes::{self, Sizes},
     specialize::{Binding, specialize},
 };
@@ -90,6 +92,31 @@ impl RandomKernel {
         let kernel = self.kernel.clone();
         let are_sizes = small_sizes::find_sizes(&kernel);
         Sizes::of_launch(&are_sizes, self.args.iter().map(number)).assume(kernel)
+    }
+
+    /// Returns true if the launch fulfils a contract of the kernel.
+    pub fn fulfils(&self, contract: &Contract) -> bool {
+        let number = |arg: &ArgData| match arg {
+            ArgData::Scalar { ty, bits } => (*ty, *bits),
+            ArgData::Slice { elem, bytes, .. } => {
+                let size = elem.size().expect("arguments have concrete types") as usize;
+                (Scalar::U64, (bytes.len() / size) as u64)
+            }
+        };
+        let params: Vec<(Scalar, u64)> = self.args.iter().map(number).collect();
+        let LaunchShape { grid, block } = self.shape;
+        contract.holds(&Passed { params: &params, block, grid })
+    }
+
+    /// Returns the code that the launch runs on a GPU: without coarsened threads, and with them
+    /// where there is such code.
+    pub fn launched_codes(&self) -> (Kernel, Option<Kernel>) {
+        let GpuKernels { plain, assumed, coarsened } = optimize_for_launches(self.for_gpu());
+        match assumed {
+            Some((contract, assumed)) if self.fulfils(&contract) => (assumed, coarsened),
+            Some(_) => (plain, None),
+            None => (plain, coarsened),
+        }
     }
 }
 

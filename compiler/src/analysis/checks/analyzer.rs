@@ -1,6 +1,7 @@
 //! The traversal of a kernel with the facts that hold at each instruction.
 use super::{
     Cause, Check, CheckFailure, Unproved, Verdict,
+    assume::AssumedCondition,
     atom::{AtomKind, Atoms},
     cases::Cases,
     contract::MAX_CONTRACT_WORK,
@@ -56,15 +57,28 @@ pub(super) struct CheckAnalyzer<'k> {
     truths: Facts<InstId, Option<(bool, Cause)>>,
     /// The instructions whose `truths` are known, for undoing.
     added: Vec<InstId>,
-    /// True to compose messages about unproved checks.
-    explain: bool,
+    /// The treatment of unproved checks.
+    unproved: UnprovedChecks,
     /// The remaining work for trying contracts for these messages.
     pub(super) contract_work_left: usize,
+    /// The conditions on the launch that were assumed so far.
+    pub(super) assumed: Vec<AssumedCondition>,
     checks: Vec<Check>,
 }
 
+/// The treatment of checks without a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnprovedChecks {
+    /// They stay.
+    Keep,
+    /// They stay, with a message.
+    Explain,
+    /// A condition on the launch is assumed that proves them, if there is one.
+    Assume,
+}
+
 impl<'k> CheckAnalyzer<'k> {
-    pub(super) fn new(kernel: &'k Kernel, explain: bool) -> Self {
+    pub(super) fn new(kernel: &'k Kernel, unproved: UnprovedChecks) -> Self {
         Self {
             kernel,
             ranges: range::analyze(kernel),
@@ -81,17 +95,22 @@ impl<'k> CheckAnalyzer<'k> {
             required: 0,
             truths: kernel.insts.facts(None),
             added: Vec::new(),
-            explain,
+            unproved,
             contract_work_left: MAX_CONTRACT_WORK,
+            assumed: Vec::new(),
             checks: Vec::new(),
         }
     }
 
     pub(super) fn analyze_kernel(mut self) -> Vec<Check> {
+        self.visit_kernel();
+        self.checks
+    }
+
+    pub(super) fn visit_kernel(&mut self) {
         self.add_requirements();
         self.required = self.wrapped.len();
         self.visit_body(&self.kernel.body);
-        self.checks
     }
 
     fn visit_body(&mut self, list: &Body) {
@@ -185,6 +204,7 @@ impl<'k> CheckAnalyzer<'k> {
         let goal = sides.and_then(|(index, len)| len.checked_sub(&index)?.checked_add_number(-1));
         let proof = match &goal {
             _ if self.ranges.is_in_bounds(id) => Some(Vec::new()),
+            Some(goal) if self.may_assume() => self.assume_for(goal).then(Vec::new),
             Some(goal) => self.prove(goal),
             None => None,
         };
@@ -199,7 +219,7 @@ impl<'k> CheckAnalyzer<'k> {
 
     fn visit_check(&mut self, id: InstId, cond: InstId, fault: Fault) {
         let what = CheckFailure::Fault(fault);
-        let proof = self.prove_condition(cond, true, MAX_CONDITION_DEPTH);
+        let proof = self.prove_check(cond, true);
         let verdict = self.verdict_of(proof, |walk| walk.unproved_condition(cond, true, what));
         self.record_verdict(id, what, verdict);
         self.assume_condition(cond, true, Cause::Check(id), MAX_CONDITION_DEPTH);
@@ -234,9 +254,17 @@ impl<'k> CheckAnalyzer<'k> {
     }
 
     fn visit_assertion(&mut self, id: InstId, cond: InstId, truth: bool, what: CheckFailure) {
-        let proof = self.prove_condition(cond, truth, MAX_CONDITION_DEPTH);
+        let proof = self.prove_check(cond, truth);
         let verdict = self.verdict_of(proof, |walk| walk.unproved_condition(cond, truth, what));
         self.record_verdict(id, what, verdict);
+    }
+
+    fn prove_check(&mut self, cond: InstId, truth: bool) -> Option<Vec<Cause>> {
+        if self.may_assume() {
+            self.assume_for_condition(cond, truth, MAX_CONDITION_DEPTH);
+            return None;
+        }
+        self.prove_condition(cond, truth, MAX_CONDITION_DEPTH)
     }
 
     /// Returns the unproved part of a conjunction.
@@ -256,7 +284,7 @@ impl<'k> CheckAnalyzer<'k> {
     ) -> Verdict {
         match proof {
             Some(causes) => Verdict::Proved(causes),
-            None if self.explain => Verdict::Stays(unproved(self)),
+            None if self.unproved == UnprovedChecks::Explain => Verdict::Stays(unproved(self)),
             None => Verdict::Stays(Unproved { message: String::new(), help: String::new() }),
         }
     }
@@ -297,6 +325,7 @@ impl<'k> CheckAnalyzer<'k> {
             self.assume_compare(op, &lhs, &rhs, cause);
             self.link_wrapped(&lhs);
             self.link_wrapped(&rhs);
+            self.assume_unwrapped(op, [&lhs, &rhs], cause);
         } else if let Op::Get(_) = op {
             self.assume_joined(cond, truth, parts);
         }
@@ -423,8 +452,18 @@ impl<'k> CheckAnalyzer<'k> {
         }
     }
 
+    /// Returns true if conditions on the launch are assumed.
+    pub(super) fn may_assume(&self) -> bool {
+        self.unproved == UnprovedChecks::Assume
+    }
+
     /// Returns the causes that prove `cond` to be `truth`; `None` if there is no proof.
-    fn prove_condition(&mut self, cond: InstId, truth: bool, parts: u32) -> Option<Vec<Cause>> {
+    pub(super) fn prove_condition(
+        &mut self,
+        cond: InstId,
+        truth: bool,
+        parts: u32,
+    ) -> Option<Vec<Cause>> {
         if let Some((known, cause)) = self.truths[cond] {
             return (known == truth).then(|| vec![cause]);
         }

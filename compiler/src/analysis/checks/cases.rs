@@ -14,7 +14,7 @@ use super::{
     Cause,
     analyzer::CheckAnalyzer,
     atom::AtomKind,
-    form::{AtomId, Form},
+    form::{AtomId, Form, Monomial},
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -96,6 +96,11 @@ impl CheckAnalyzer<'_> {
         }
         apart.pop();
         causes
+    }
+
+    /// Returns a number with cases among the factors of a product.
+    pub(super) fn cases_in_product(&self, product: Monomial) -> Option<(AtomId, Rc<[Case]>)> {
+        product.atoms().find_map(|atom| self.find_cases(&Form::atom(atom), &mut HashSet::new()))
     }
 
     /// Returns the first number with cases in `goal`, or in the operands of its numbers, that was

@@ -91,7 +91,7 @@ impl CheckAnalyzer<'_> {
     }
 
     /// Returns a form as if nothing wrapped, and collects the results that must not wrap for that.
-    fn unwrap_form(&self, form: &Form, wraps: &mut Vec<(Form, Range)>) -> Option<Form> {
+    pub(super) fn unwrap_form(&self, form: &Form, wraps: &mut Vec<(Form, Range)>) -> Option<Form> {
         let mut whole = form.clone();
         for atom in form.atoms() {
             if let AtomKind::Wrapped(scalar, inner) = self.atoms.kind(atom)
@@ -117,7 +117,7 @@ impl CheckAnalyzer<'_> {
     }
 
     /// Returns the form that is not negative exactly where `cond` is `truth`.
-    fn condition_form(&mut self, cond: InstId, truth: bool) -> Option<Form> {
+    pub(super) fn condition_form(&mut self, cond: InstId, truth: bool) -> Option<Form> {
         let op = &self.kernel.insts[cond].op;
         if let Op::Unary { op: UnaryOp::Not, value } = *op {
             return self.condition_form(value, !truth);

@@ -37,6 +37,7 @@
 //! # Ok::<(), warpwise_compiler::ir::ParseError>(())
 //! ```
 mod analyzer;
+mod assume;
 mod atom;
 mod cases;
 mod contract;
@@ -54,9 +55,11 @@ mod simplex;
 mod tests;
 
 use crate::{
+    contract::Condition,
     id::Facts,
     ir::{Fault, InstId, Kernel, Op, Span},
 };
+use analyzer::{CheckAnalyzer, UnprovedChecks};
 
 /// A check, with its verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,19 +146,31 @@ impl Cause {
 
 /// Returns the verdict on each check of `kernel`, which is verified, in the order of the body.
 pub fn analyze(kernel: &Kernel) -> Vec<Check> {
-    analyzer::CheckAnalyzer::new(kernel, true).analyze_kernel()
+    CheckAnalyzer::new(kernel, UnprovedChecks::Explain).analyze_kernel()
 }
 
 /// Returns the checks that cannot fail.
 pub(crate) fn proved_checks(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut proved = kernel.insts.facts(false);
-    let has_checks = |(_, inst): (_, &crate::ir::Inst)| {
-        matches!(inst.op, Op::Bounds { .. } | Op::Check { .. } | Op::Panic { .. })
-    };
-    if kernel.insts.iter().any(has_checks) {
-        for check in analyzer::CheckAnalyzer::new(kernel, false).analyze_kernel() {
+    if has_checks(kernel) {
+        for check in CheckAnalyzer::new(kernel, UnprovedChecks::Keep).analyze_kernel() {
             proved[check.inst] = matches!(check.verdict, Verdict::Proved(_));
         }
     }
     proved
+}
+
+/// Returns conditions that launches can be expected to fulfil, under which fewer checks of `kernel`
+/// can fail.
+pub(crate) fn find_contract(kernel: &Kernel) -> Vec<Condition> {
+    if !has_checks(kernel) {
+        return Vec::new();
+    }
+    CheckAnalyzer::new(kernel, UnprovedChecks::Assume).find_contract()
+}
+
+/// Returns true if threads of `kernel` check something.
+pub fn has_checks(kernel: &Kernel) -> bool {
+    let is_check = |op: &Op| matches!(op, Op::Bounds { .. } | Op::Check { .. } | Op::Panic { .. });
+    kernel.insts.iter().any(|(_, inst)| is_check(&inst.op))
 }

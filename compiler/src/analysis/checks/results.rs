@@ -107,7 +107,7 @@ impl CheckAnalyzer<'_> {
 
     /// Returns a number wrapped to a type, which is the number itself if it is known to fit.
     pub(super) fn wrapped_form(&mut self, form: Form, scalar: Scalar, limits: Range) -> Form {
-        if self.is_within(&form, limits) {
+        if self.is_within(&form, limits) || self.assume_exact(&form, limits) {
             // In other places, where the fit was not known, the result had another name.
             if let Some(atom) = self.atoms.find(&AtomKind::Wrapped(scalar, form.clone())) {
                 self.add_equal(&Form::atom(atom), &form);
