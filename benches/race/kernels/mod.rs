@@ -43,6 +43,7 @@ benchmarks! {
     conv2d_channels pathfinder cross_entropy knn_brute srad median3x3
     depthwise_f16 lavamd binomial_option max_pool merge_path adam
     fdtd3d block_matching bicubic dilate_shared triangle_count ising
+    moe_gate blake2b bayer_demosaic asian_option hmm_forward thomas
 }
 
 /// Returns the position of a benchmark in the table.
