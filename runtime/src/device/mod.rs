@@ -344,7 +344,8 @@ impl Device {
         }
     }
 
-    /// Waits for all work given to it.
+    /// Waits for all work given to it. Its [streams](Self::stream) have work of their own, and are waited
+    /// for one by one.
     ///
     /// ```
     /// use warpwise::{Error, prelude::*};
