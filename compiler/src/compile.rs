@@ -80,12 +80,16 @@ pub fn compile<C, E: From<CompileError>>(
         emit(kernel)
     };
     let plain = emit(plain)?;
-    let assumed =
-        assumed.map(|(contract, kernel)| Ok::<_, E>((contract, emit(kernel)?))).transpose()?;
-    // It has one more parameter than the kernel as written, which may be one too many.
+    // Code for some launches may break a limit that the kernel as written keeps: coarsened code has
+    // one more parameter.
     let fits = |kernel: &Kernel| ptx::check_limits(kernel, ptx::oldest(kernel)).is_ok();
+    let has_contract = assumed.is_some();
+    let assumed = assumed
+        .filter(|(_, kernel)| fits(kernel))
+        .map(|(contract, kernel)| Ok::<_, E>((contract, emit(kernel)?)))
+        .transpose()?;
     let coarsened = coarsened
-        .filter(fits)
+        .filter(|kernel| fits(kernel) && assumed.is_some() == has_contract)
         .and_then(|kernel| Some((kernel.coarsening?.grid, kernel)))
         .map(|(grid, kernel)| Ok::<_, E>((grid, emit(kernel)?)))
         .transpose()?;

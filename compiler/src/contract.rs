@@ -44,7 +44,7 @@ pub(crate) enum Condition {
 }
 
 /// The largest number in a condition that launches can be expected to fulfil.
-const MAX_NUMBER: i64 = 1 << 20;
+const MAX_NUMBER: u64 = 1 << 20;
 
 /// A product of numbers of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Condition {
         match self {
             Self::AtLeastZero(terms) => {
                 terms.iter().any(|term| term.factor > 0)
-                    && terms.iter().all(|term| term.factor.abs() <= MAX_NUMBER)
+                    && terms.iter().all(|term| term.factor.unsigned_abs() <= MAX_NUMBER)
             }
             Self::Multiple { .. } => true,
         }

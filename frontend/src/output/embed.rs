@@ -489,7 +489,9 @@ fn embedded_code(
         let (contract, (oldest, later)) = (contract.to_string(), ptx_literals(texts)?);
         Some(quote!(.with_assumed(#contract, #oldest, #later)))
     });
-    let coarsened = code.coarsened.as_ref().and_then(|(grid, texts)| {
+    // Coarsened code relies on the contract, too.
+    let coarsened = code.coarsened.as_ref().filter(|_| assumed.is_some() == code.assumed.is_some());
+    let coarsened = coarsened.and_then(|(grid, texts)| {
         let (oldest, later) = ptx_literals(texts)?;
         let CoarseGrid { axis, factor } = *grid;
         let axis = Literal::usize_unsuffixed(axis as usize);

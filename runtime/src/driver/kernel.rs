@@ -71,9 +71,12 @@ impl GpuKernel {
             && let Some(plain) = text_for(plain)
         {
             let embedded = |text| KernelCode::new(Code::Embedded(text));
+            let has_contract = assumed.is_some();
             let assumed = assumed.and_then(|(contract, ptx)| {
                 Some((contract.parse().ok()?, embedded(text_for(ptx)?)))
             });
+            // Coarsened code relies on the contract, too.
+            let coarsened = coarsened.filter(|_| assumed.is_some() == has_contract);
             let coarsened =
                 coarsened.and_then(|(grid, ptx)| Some((grid, embedded(text_for(ptx)?))));
             return Ok(Self { plain: embedded(plain), assumed, coarsened });

@@ -1,7 +1,7 @@
 //! The traversal of a kernel with the facts that hold at each instruction.
 use super::{
     Cause, Check, CheckFailure, Unproved, Verdict,
-    assume::AssumedCondition,
+    assume::{AssumedCondition, MAX_ASSUME_WORK},
     atom::{AtomKind, Atoms},
     cases::Cases,
     contract::MAX_CONTRACT_WORK,
@@ -20,7 +20,7 @@ use crate::{
     ir::{BinaryOp, Body, CompareOp, Fault, InstId, Kernel, Op, Scalar, Ty, UnaryOp},
     message::SLICE_TEXTS,
 };
-use std::collections::HashMap;
+use std::{cell::Cell, collections::HashMap};
 
 /// Maximum depth to which conditions are decomposed.
 pub(super) const MAX_CONDITION_DEPTH: u32 = 12;
@@ -61,6 +61,8 @@ pub(super) struct CheckAnalyzer<'k> {
     unproved: UnprovedChecks,
     /// The remaining work for trying contracts for these messages.
     pub(super) contract_work_left: usize,
+    /// The remaining work for finding conditions on the launch.
+    pub(super) assume_work_left: Cell<usize>,
     /// The conditions on the launch that were assumed so far.
     pub(super) assumed: Vec<AssumedCondition>,
     checks: Vec<Check>,
@@ -97,6 +99,7 @@ impl<'k> CheckAnalyzer<'k> {
             added: Vec::new(),
             unproved,
             contract_work_left: MAX_CONTRACT_WORK,
+            assume_work_left: Cell::new(MAX_ASSUME_WORK),
             assumed: Vec::new(),
             checks: Vec::new(),
         }

@@ -21,6 +21,8 @@ use crate::{
 
 /// Maximum number of conditions, all of which every launch evaluates.
 const MAX_CONDITIONS: usize = 12;
+/// The work limit for all conditions of a kernel, in facts that are tried.
+pub(super) const MAX_ASSUME_WORK: usize = 1_000_000;
 /// Maximum number of numbers that are replaced by bounds.
 const MAX_BOUNDS: usize = 16;
 /// Maximum nesting of case distinctions.
@@ -190,7 +192,10 @@ impl CheckAnalyzer<'_> {
                     let removed = self.remove_by_fact(&goal, monomial, factor, multiples);
                     match removed.or_else(|| self.unwrap_factor(&goal, monomial)) {
                         Some(rest) => rest,
-                        None => return self.bound_by_cases(&goal, monomial, cases, multiples),
+                        None if cases > 0 && self.cases_in_product(monomial).is_some() => {
+                            return self.bound_by_cases(&goal, monomial, cases, multiples);
+                        }
+                        None => self.remove_by_range(&goal, monomial)?.normalized(),
                     }
                 }
                 None => {
@@ -215,7 +220,9 @@ impl CheckAnalyzer<'_> {
     /// Replaces the products of sizes in `form` that may have wrapped by what they are without that.
     fn unwrap_sizes(&self, mut form: Form) -> Option<Form> {
         loop {
-            let found = form.atoms().find_map(|atom| self.unwrapped(atom));
+            // Each is replaced once: what it is computed of is older.
+            let all = form.atoms().filter_map(|atom| self.unwrapped(atom));
+            let found = all.max_by_key(|(atom, _)| *atom);
             let Some((atom, inner)) = found else { return Some(form) };
             form = form.substitute(atom, inner)?;
         }
@@ -248,6 +255,7 @@ impl CheckAnalyzer<'_> {
                 continue;
             }
             for &index in self.known.facts_mentioning(atom) {
+                self.assume_work_left.set(self.assume_work_left.get().checked_sub(1)?);
                 let fact = self.known.fact(index);
                 for &(part, of_part) in fact.form.terms() {
                     // Each part is found once: by its first atom.
@@ -351,7 +359,7 @@ impl CheckAnalyzer<'_> {
         goal.checked_add_scaled(goal.coefficient(monomial), &rest)
     }
 
-    /// Bounds `goal` in each case of a number in `monomial`, or by the range of one.
+    /// Bounds `goal` in each case of a number in `monomial`.
     fn bound_by_cases(
         &mut self,
         goal: &Form,
@@ -359,10 +367,7 @@ impl CheckAnalyzer<'_> {
         cases: usize,
         multiples: &mut Vec<Multiple>,
     ) -> Option<Form> {
-        let Some((atom, values)) = self.cases_in_product(monomial).filter(|_| cases > 0) else {
-            let rest = self.remove_by_range(goal, monomial)?;
-            return self.bound_in_cases(&rest, cases, multiples);
-        };
+        let (atom, values) = self.cases_in_product(monomial)?;
         let mut least: Option<Form> = None;
         for case in &*values {
             let bound = self.scoped(|walk| {
@@ -431,4 +436,64 @@ fn subtract_fact(
     let of_fact = fact.coefficient(monomial);
     (of_fact != 0 && factor % of_fact == 0).then_some(())?;
     Some(goal.checked_add_scaled(-(factor / of_fact), &fact)?.normalized())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{analysis::checks::find_contract, ir::Kernel};
+    use std::fmt::Write as _;
+
+    fn conditions(text: &str) -> usize {
+        find_contract(&text.parse::<Kernel>().unwrap_or_else(|error| panic!("{error}"))).len()
+    }
+
+    /// The guard raises the degree of the product that the range of the lane lowers.
+    #[test]
+    fn bounds_that_undo_each_other_end() {
+        let text = "kernel k {
+            param arg0 = x: read [u32]
+            param arg1 = y: write [u32]
+            array #0 = table: [u32; 64]
+            %0 = builtin lane_id : u64
+            %1 = param arg0 : ptr global
+            %2 = load %1 : u32
+            %3 = cast %2 : u64
+            %4 = mul %0, %3 : u64
+            %5 = le %3, %4 : bool
+            %6 = if %5 {
+              %7 = const 64 : u64
+              %8 = bounds %4, %7 : u64
+            }
+        }";
+        assert_eq!(conditions(text), 0);
+    }
+
+    /// Each number is the sum of the two before, which may wrap.
+    #[test]
+    fn sums_of_sums_are_unwrapped_within_limits() {
+        for (first, expected) in [("load %0", 1), ("param arg2", 0)] {
+            let mut text = format!(
+                "kernel k {{
+                param arg0 = x: read [u32]
+                param arg1 = y: write [u32]
+                param arg2 = first: u32
+                param arg3 = n: u32
+                %0 = param arg0 : ptr global
+                %1 = {first} : u32
+                %2 = {first} : u32\n"
+            );
+            for id in 3..63 {
+                writeln!(text, "%{id} = add %{}, %{} : u32", id - 1, id - 2).unwrap();
+            }
+            text += "%63 = param arg3 : u32
+                %64 = lt %62, %63 : bool
+                %65 = if %64 {
+                  %66 = cast %62 : u64
+                  %67 = len arg1 : u64
+                  %68 = bounds %66, %67 : u64
+                }
+            }";
+            assert_eq!(conditions(&text), expected, "{first}");
+        }
+    }
 }

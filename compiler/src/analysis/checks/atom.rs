@@ -6,7 +6,7 @@
 use super::form::{AtomId, Form, Monomial, scale_coefficient};
 use crate::{
     analysis::range::Range,
-    id::Table,
+    id::{Id as _, Table},
     ir::{Builtin, GenericId, InstId, ParamId, Scalar},
 };
 use std::collections::HashMap;
@@ -38,6 +38,9 @@ pub(super) enum AtomKind {
 pub(super) struct Atoms {
     table: Table<AtomId, (AtomKind, Range)>,
     ids: HashMap<AtomKind, AtomId>,
+    /// For each atom, true if the launch determines it. Numbers that contain another one twice would
+    /// double the work of finding out.
+    of_launch: Vec<bool>,
     /// Builtins with the same value in every launch: constants, not atoms.
     fixed: Vec<(Builtin, i128)>,
 }
@@ -46,8 +49,14 @@ impl Atoms {
     /// Returns the atom of `kind`, which it adds if necessary; `range` bounds it wherever it is
     /// defined.
     pub(super) fn intern(&mut self, kind: AtomKind, range: Range) -> AtomId {
-        let Self { table, ids, .. } = self;
-        *ids.entry(kind).or_insert_with_key(|kind| table.push((kind.clone(), range)))
+        if let Some(&atom) = self.ids.get(&kind) {
+            return atom;
+        }
+        let of_launch = self.is_kind_launch_constant(&kind);
+        self.of_launch.push(of_launch);
+        let atom = self.table.push((kind.clone(), range));
+        self.ids.insert(kind, atom);
+        atom
     }
 
     pub(super) fn kind(&self, atom: AtomId) -> &AtomKind {
@@ -212,7 +221,11 @@ impl Atoms {
     }
 
     fn is_atom_launch_constant(&self, atom: AtomId) -> bool {
-        match self.kind(atom) {
+        self.of_launch[atom.index()]
+    }
+
+    fn is_kind_launch_constant(&self, kind: &AtomKind) -> bool {
+        match kind {
             AtomKind::Param(_) | AtomKind::Len(_) | AtomKind::Generic(_) => true,
             AtomKind::Builtin(builtin) => builtin.is_known_at_launch(),
             AtomKind::Div(a, b) | AtomKind::Min(a, b) | AtomKind::Max(a, b) => {

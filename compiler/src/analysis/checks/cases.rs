@@ -142,20 +142,31 @@ fn min_max_cases(a: &Form, b: &Form, larger: bool) -> Option<Rc<[Case]>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{analysis::checks::proved_checks, ir::Kernel};
+    use crate::{
+        analysis::checks::{find_contract, proved_checks},
+        ir::Kernel,
+    };
     use std::fmt::Write as _;
 
     /// Each number is the square of the previous one: without a record of visited numbers, the
     /// search doubles at each.
     #[test]
     fn what_a_number_is_made_of_is_looked_at_once() {
+        for first in ["load %0", "param arg1"] {
+            check_squares_of(first);
+        }
+    }
+
+    fn check_squares_of(first: &str) {
         const SQUARES: usize = 60;
-        let mut text = "kernel squares {
+        let mut text = format!(
+            "kernel squares {{
             param arg0 = keys: read [u32] !0
+            param arg1 = first: u32 !0
             %0 = param arg0 : ptr global !0
             %1 = const 1 : u32 !0
-            %2 = load %0 : u32 !0\n"
-            .to_owned();
+            %2 = {first} : u32 !0\n"
+        );
         for square in 0..SQUARES {
             let id = 3 + 2 * square;
             writeln!(text, "%{id} = mul %{}, %{} : u32 !0", id - 1, id - 1).unwrap();
@@ -168,5 +179,6 @@ mod tests {
         let kernel: Kernel = (text + "}").parse().unwrap();
         let proved = proved_checks(&kernel);
         assert!(kernel.insts.ids().all(|id| !proved[id]));
+        assert!(find_contract(&kernel).is_empty());
     }
 }

@@ -11,6 +11,9 @@ use crate::{
     ir::{CompareOp, Fault, InstId, Op, ParamId, ParamKind, Scalar, UnaryOp, comparison_sign},
 };
 
+/// Maximum number of results that are replaced by what they are without wrapping.
+const MAX_UNWRAPPED: usize = 16;
+
 impl CheckAnalyzer<'_> {
     /// Describes an index that may be too large.
     pub(super) fn unproved_index(
@@ -97,6 +100,9 @@ impl CheckAnalyzer<'_> {
             if let AtomKind::Wrapped(scalar, inner) = self.atoms.kind(atom)
                 && whole.atoms().any(|other| other == atom)
             {
+                if wraps.len() >= MAX_UNWRAPPED {
+                    return None;
+                }
                 let inner = self.unwrap_form(inner, wraps)?;
                 whole = whole.substitute(atom, &inner)?;
                 wraps.push((inner, range::scalar_limits(*scalar)?));
