@@ -195,29 +195,30 @@ pub fn optimize_for_gpu(mut kernel: Kernel) -> Kernel {
 /// Optimizes `kernel` as [`optimize_for_gpu`] does, and once more with
 /// [coarsened](crate::ir::Coarsening) threads where that pays. The passes before coarsening run
 /// once for both.
-pub fn optimize_and_coarsen(mut kernel: Kernel) -> GpuKernels {
-    if kernel.coarsening.is_some() {
-        return GpuKernels::one(kernel);
-    }
-    drop_fallbacks(&mut kernel);
-    prepare_checks(Engine::Gpu, &mut kernel);
-    let proved = checks::proved_checks(&kernel);
-    let (plain, coarsened) = coarsen(kernel, &proved);
-    GpuKernels { plain, assumed: None, coarsened }
+pub fn optimize_and_coarsen(kernel: Kernel) -> GpuKernels {
+    optimize_codes(kernel, |_| None)
 }
 
 /// Optimizes `kernel` as [`optimize_and_coarsen`] does, or, if launches can be expected to fulfil a
 /// [`Contract`] that makes some checks superfluous, as [`optimize_for_gpu`] does and once more, with
 /// coarsened threads where that pays, for launches that fulfil it. The passes before checks are
 /// judged run once for all.
-pub fn optimize_for_launches(mut kernel: Kernel) -> GpuKernels {
+pub fn optimize_for_launches(kernel: Kernel) -> GpuKernels {
+    optimize_codes(kernel, Contract::expected)
+}
+
+/// Optimizes `kernel`, given the contract that its launches can be expected to fulfil.
+fn optimize_codes(
+    mut kernel: Kernel,
+    expected: impl FnOnce(&Kernel) -> Option<Contract>,
+) -> GpuKernels {
     if kernel.coarsening.is_some() {
-        return GpuKernels::one(kernel);
+        return GpuKernels { plain: kernel, assumed: None, coarsened: None };
     }
     drop_fallbacks(&mut kernel);
     prepare_checks(Engine::Gpu, &mut kernel);
     let proved = checks::proved_checks(&kernel);
-    if let Some(contract) = Contract::expected(&kernel) {
+    if let Some(contract) = expected(&kernel) {
         let assumed = contract.assume(kernel.clone());
         let more_proved = checks::proved_checks(&assumed);
         let is_new = |id: InstId| more_proved[id] && !proved[id];
@@ -254,10 +255,6 @@ pub struct GpuKernels {
 }
 
 impl GpuKernels {
-    const fn one(plain: Kernel) -> Self {
-        Self { plain, assumed: None, coarsened: None }
-    }
-
     /// Iterates over all of them.
     pub fn iter(&self) -> impl Iterator<Item = &Kernel> {
         let assumed = self.assumed.iter().map(|(_, kernel)| kernel);

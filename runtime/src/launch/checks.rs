@@ -422,14 +422,18 @@ impl<'a> Args<'a> {
     pub(crate) fn values(self) -> impl Iterator<Item = &'a Value<'a>> + Clone {
         self.0.iter().flat_map(Arg::values)
     }
+
+    /// Returns the numbers that sizes and conditions are computed from.
+    fn numbers(self) -> SmallVec<[(Scalar, u64); INLINE_VALUES]> {
+        self.values().map(Value::number).collect()
+    }
 }
 
 impl CheckedLaunch<'_> {
     /// Returns true if the launch fulfils a contract.
     pub(crate) fn fulfils(&self, contract: &Contract) -> bool {
         let Geometry { grid, block } = self.geometry;
-        let params: SmallVec<[_; INLINE_VALUES]> = self.args.values().map(Value::number).collect();
-        contract.holds(&ir::Passed { params: &params, block, grid })
+        contract.holds(&ir::Passed { params: &self.args.numbers(), block, grid })
     }
 
     /// Refuses a cooperative launch of more blocks than run at the same time on `device`.
@@ -542,8 +546,7 @@ fn check_requirements(
     if requires.is_empty() {
         return Ok(());
     }
-    let params: SmallVec<[_; INLINE_VALUES]> = args.values().map(Value::number).collect();
-    let passed = ir::Passed { params: &params, block, grid };
+    let passed = ir::Passed { params: &args.numbers(), block, grid };
     for requirement in requires {
         requirement.check(&bound.kernel, &passed).map_err(|refusal| {
             LaunchMistake::Requirement {
@@ -568,8 +571,7 @@ fn shared_memory(
         let (bytes, dynamic) = (signature.shared, signature.shared - signature.declared_shared);
         return Ok(SharedMemory { bytes, dynamic, offsets: Vec::new() });
     }
-    let params: Vec<_> = args.values().map(Value::number).collect();
-    let passed = ir::Passed { params: &params, block, grid };
+    let passed = ir::Passed { params: &args.numbers(), block, grid };
     let shared = ptx::shared_memory(&bound.kernel, &passed).map_err(|(array, error)| {
         let place = bound.source.place(bound.kernel.shared[array].span.index()).to_string();
         LaunchMistake::SharedLength { place, problem: error.to_string() }

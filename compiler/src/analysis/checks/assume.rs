@@ -114,9 +114,13 @@ impl CheckAnalyzer<'_> {
                 }
             }
         }
-        let cause = Some(Cause::Requirement(self.kernel.requires.len()));
-        self.known.add_fact(goal, cause);
+        self.known.add_fact(goal, Some(self.assumption()));
         true
+    }
+
+    /// Returns the cause of what is assumed: a requirement behind those of the kernel.
+    fn assumption(&self) -> Cause {
+        Cause::Requirement(self.kernel.requires.len())
     }
 
     /// Returns the conditions of a bound; `None` if launches cannot be expected to fulfil them.
@@ -182,10 +186,7 @@ impl CheckAnalyzer<'_> {
             if self.atoms.is_launch_constant(&goal) {
                 return Some(goal);
             }
-            let varying = |&(monomial, _): &(Monomial, i128)| {
-                !self.atoms.is_product_launch_constant(monomial)
-            };
-            let subtracted = goal.terms().iter().copied().filter(varying).filter(|term| term.1 < 0);
+            let subtracted = self.varying_terms(&goal).filter(|term| term.1 < 0);
             let largest = subtracted.max_by_key(|(monomial, _)| (monomial.len(), *monomial));
             goal = match largest {
                 Some((monomial, factor)) => {
@@ -199,7 +200,7 @@ impl CheckAnalyzer<'_> {
                     }
                 }
                 None => {
-                    let &(monomial, factor) = goal.terms().iter().find(|term| varying(term))?;
+                    let (monomial, factor) = self.varying_terms(&goal).next()?;
                     let least = self.atoms.product_range(monomial).map(|range| range.min)?;
                     let rest = Form::from(monomial).checked_add_number(-least)?;
                     goal.checked_add_scaled(-factor, &rest)?
@@ -293,31 +294,31 @@ impl CheckAnalyzer<'_> {
     /// Returns true if a thread of a correct launch can be expected to reach the bound of `part`
     /// that a fact is.
     fn is_reached_bound(&self, fact: &Fact, part: Monomial) -> bool {
-        let assumed = Cause::Requirement(self.kernel.requires.len());
-        let is_of = |atom: AtomId, is_kind: fn(&AtomKind) -> bool| is_kind(self.atoms.kind(atom));
-        let is_quotient = |atom| is_of(atom, |kind| matches!(kind, AtomKind::Div(..)));
+        let is_quotient = |atom| matches!(self.atoms.kind(atom), AtomKind::Div(..));
         let is_grid =
-            |atom| is_of(atom, |kind| matches!(kind, AtomKind::Builtin(Builtin::GridDim(_))));
-        let is_check = fact.cause == Some(assumed) || matches!(fact.cause, Some(Cause::Check(_)));
+            |atom| matches!(self.atoms.kind(atom), AtomKind::Builtin(Builtin::GridDim(_)));
+        let is_check =
+            fact.cause == Some(self.assumption()) || matches!(fact.cause, Some(Cause::Check(_)));
         // What is divided has a closer bound, which its quotient lacks.
         let is_loose = part.atoms().any(is_quotient) && fact.form.atoms().any(is_grid);
         !is_check && !is_loose && !self.atoms.is_product_launch_constant(part)
     }
 
     fn rank(&self, rest: &Form, fact: &Fact) -> Rank {
-        let varies =
-            |(monomial, _): &&(Monomial, i128)| !self.atoms.is_product_launch_constant(*monomial);
         let size = rest.terms().iter().map(|(monomial, _)| monomial.len()).sum();
         let is_guard = matches!(fact.cause, Some(Cause::Guard(..) | Cause::Loop(_)));
-        (rest.terms().iter().filter(varies).count(), !is_guard, size)
+        (self.varying_terms(rest).count(), !is_guard, size)
     }
 
     /// Returns the number of terms that are subtracted and differ between threads.
     fn count_subtracted(&self, form: &Form) -> usize {
-        let varies = |&&(monomial, factor): &&(Monomial, i128)| {
-            factor < 0 && !self.atoms.is_product_launch_constant(monomial)
-        };
-        form.terms().iter().filter(varies).count()
+        self.varying_terms(form).filter(|term| term.1 < 0).count()
+    }
+
+    /// Iterates over the terms that differ between threads.
+    fn varying_terms(&self, form: &Form) -> impl Iterator<Item = (Monomial, i128)> {
+        let is_varying = |term: &(Monomial, i128)| !self.atoms.is_product_launch_constant(term.0);
+        form.terms().iter().copied().filter(is_varying)
     }
 
     /// Returns the tighter bound of the counter `part` of a loop that takes steps of several numbers
