@@ -1,13 +1,17 @@
 //! Kernels whose plain PTX some release of `ptxas` miscompiles; `docs/testing.md` lists them.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
-use warpwise::{f16, mma, prelude::*};
+use warpwise::{
+    f16,
+    mma::{self, E4M3, E5M2},
+    prelude::*,
+};
 
 cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
     lost_factors, guarded_store: THREADS_MEET, votes_in_loops: THREADS_MEET, updates_apart: THREADS_MEET,
     least_numbers, last_numbers, great_steps, constant_halves: THREADS_MEET,
-    constants_after_updates: THREADS_MEET, shifts_by_31,
+    constants_after_updates: THREADS_MEET, shifts_by_31, counted_factors: THREADS_MEET,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave in turn, and divides by 3 twice.
@@ -432,4 +436,43 @@ fn shifts_by_31(on: &Engine) -> Check {
             .fold(first, |sum, _| sum.wrapping_mul(0x3ff7_1547_652b_82fe).wrapping_add(seed << 31))
     };
     same("sums", &sums, &rounds.iter().map(sum).collect::<Vec<u64>>())
+}
+
+/// Multiplies by the counter of a loop, which `ptxas` unrolls. The counter's upper half is zero, as
+/// that of other constants is.
+#[kernel(block = (8, 4))]
+fn counter_sums(words: &[u32], hashes: &mut [u64], totals: &mut [f32]) {
+    let lane = warp::lane_id();
+    let slots = shared!([u8; 64]);
+    slots[lane] = 7;
+    sync_threads();
+    let (mut hash, mut total) = (7_u64, 0.0);
+    for round in 0..2_u32 {
+        sync_warp();
+        let left = mma::A::<E4M3, 16, 32> { words: [words[lane], 0x38 + round, 0, words[lane]] };
+        let right = mma::B::<E5M2, 32, 8> { words: [words[lane]; 2] };
+        let mut sum = mma::Accumulator::<f32, 16, 8>::zero();
+        sum.multiply_add(left, right);
+        total += sum.words[2];
+        hash = hash * 31 + 32;
+        hash = hash * 31 + sum.words[2].to_bits() as u64;
+    }
+    totals[lane] = total;
+    hash = hash * 31 + 8;
+    hash = hash * 31 + 64;
+    hashes[lane] = hash * 31 + 7 + slots[lane ^ 1] as u64;
+}
+
+fn counted_factors(on: &Engine) -> Check {
+    // Each byte is 1 on the left and 1/2 on the right.
+    let words = vec![0x3838_3838_u32; 32];
+    let (mut hashes, mut totals) = (vec![0_u64; 32], vec![0.0; 32]);
+    let config = LaunchConfig::grid(1);
+    launch!(on, counter_sums(read words, write hashes, write totals), config)?;
+    // 16 products with 1, and 4 with the counter: 1 and 1 1/8.
+    let sums = [10.0_f32, 10.25];
+    same("totals", &totals, &[sums[0] + sums[1]; 32])?;
+    let step = |hash: u64, sum: &f32| (hash * 31 + 32) * 31 + u64::from(sum.to_bits());
+    let hash = sums.iter().fold(7, step);
+    same("hashes", &hashes, &[((hash * 31 + 8) * 31 + 64) * 31 + 7 + 7; 32])
 }

@@ -7,7 +7,7 @@
 use super::vectors::{self, Vectors};
 use crate::{
     id::Facts,
-    ir::{BinaryOp, Body, Effect, InstId, Kernel, MatrixOp, MmaOp, Op, ParamId, Space, TextureOp},
+    ir::{BinaryOp, Body, Effect, InstId, Kernel, MatrixOp, MmaOp, Op, ParamId, Root, Space, TextureOp},
 };
 use std::collections::HashMap;
 
@@ -42,6 +42,52 @@ fn visit(kernel: &Kernel, Body(list): &Body, leaders: &mut Facts<InstId, Option<
             continue;
         };
         leaders[id] = Some(*known.entry(key).or_insert(id));
+    }
+}
+
+/// Returns true for the values of a kernel with products that a later compiler may find to be
+/// constants: those that depend neither on a number from the host nor on memory that other threads
+/// share. The counter of a loop is one, since the loop may be unrolled.
+pub fn find_possible_constants(kernel: &Kernel) -> Facts<InstId, bool> {
+    let mut possible = kernel.insts.facts(false);
+    let is_product = |op: &Op| matches!(op, Op::Matrix(MatrixOp::Mma { .. }));
+    if !kernel.insts.iter().any(|(_, inst)| is_product(&inst.op)) {
+        return possible;
+    }
+    let (mut locals, mut arrays) = (kernel.locals.facts(false), kernel.arrays.facts(false));
+    // What the end of a loop assigns may reach values before it.
+    loop {
+        let mut has_changed = false;
+        let mut set = |is_possible: &mut bool, value: bool| {
+            has_changed |= value && !*is_possible;
+            *is_possible |= value;
+        };
+        kernel.walk(&mut |id| {
+            let is_possible = match kernel.insts[id].op {
+                Op::Param(_) | Op::Len(_) => false,
+                Op::Get(local) => locals[local],
+                Op::Load { ptr, .. } => match kernel.root(ptr) {
+                    Some(Root::Array(array)) => arrays[array],
+                    _ => false,
+                },
+                Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => false,
+                Op::For { start, .. } => possible[start],
+                ref op => op.operands().all(|operand| possible[operand]),
+            };
+            set(&mut possible[id], is_possible);
+            match kernel.insts[id].op {
+                Op::Set { local, value } => set(&mut locals[local], possible[value]),
+                Op::Store { ptr, value, .. } => {
+                    if let Some(Root::Array(array)) = kernel.root(ptr) {
+                        set(&mut arrays[array], possible[value]);
+                    }
+                }
+                _ => {}
+            }
+        });
+        if !has_changed {
+            return possible;
+        }
     }
 }
 

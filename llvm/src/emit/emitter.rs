@@ -12,7 +12,7 @@ use std::{
 };
 use warpwise_compiler::{
     analysis::{
-        mma::{MatrixLoads, find_leaders, find_matrix_loads},
+        mma::{MatrixLoads, find_leaders, find_matrix_loads, find_possible_constants},
         range::{self, Ranges},
         read_only_arrays::{ReadOnlyArrays, find_read_only_arrays},
         vectors::{self, Vectors},
@@ -161,6 +161,8 @@ pub(super) struct Emitter<'k> {
     pub(super) debug_info: Option<DebugInfo<'k>>,
     /// The first word of the product that each word belongs to.
     pub(super) leaders: Facts<InstId, Option<InstId>>,
+    /// The values that `ptxas` may find to be constants.
+    pub(super) possible_constants: Facts<InstId, bool>,
     /// The rows that are loaded and distributed at once.
     pub(super) matrix_loads: MatrixLoads,
     /// The loads that are one instruction of PTX.
@@ -201,6 +203,7 @@ impl<'k> Emitter<'k> {
             functions: BTreeSet::new(),
             debug_info: lines.map(DebugInfo::new),
             leaders: find_leaders(kernel),
+            possible_constants: find_possible_constants(kernel),
             matrix_loads: find_matrix_loads(kernel),
             sums: find_sums(kernel),
             products: HashMap::new(),

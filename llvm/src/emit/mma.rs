@@ -6,8 +6,8 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::ptx::{hides_constants, matrix_load_name, mma_name},
-    ir::{InstId, MmaOp, Op},
+    back::ptx::{hides_factors, matrix_load_name, mma_name},
+    ir::{InstId, MmaOp},
 };
 
 impl Emitter<'_> {
@@ -34,7 +34,16 @@ impl Emitter<'_> {
     }
 
     fn emit_mma(&mut self, op: MmaOp, args: &[InstId]) -> Vec<Value> {
-        let args: Vec<Value> = args.iter().map(|arg| self.mma_operand(op, *arg)).collect();
+        let factors = op.a_words() + op.b_words();
+        let operand = |(number, arg): (usize, &InstId)| {
+            let value = self.value(*arg);
+            if number < factors && hides_factors(op) && self.possible_constants[*arg] {
+                self.hide(value)
+            } else {
+                value
+            }
+        };
+        let args: Vec<Value> = args.iter().enumerate().map(operand).collect();
         let sums = op.sum_words();
         let mut next = 0;
         let [d, a, b, c] = [sums, op.a_words(), op.b_words(), sums].map(|words| {
@@ -46,12 +55,8 @@ impl Emitter<'_> {
         self.asm_words(Type::of(op.sum_word()), sums, &text, &args, Effects::Lanes)
     }
 
-    /// The value of an operand, [hidden from `ptxas`](hides_constants) if it is a constant.
-    fn mma_operand(&mut self, op: MmaOp, arg: InstId) -> Value {
-        let value = self.value(arg);
-        if !hides_constants(op) || !matches!(self.kernel.insts[arg].op, Op::Const(_)) {
-            return value;
-        }
+    /// The bits of `value`, of 32 bits, of which [`ptxas` knows nothing](hides_factors).
+    fn hide(&mut self, value: Value) -> Value {
         let text = "{\n.reg .b64 w_highest;\n.reg .b32 w_zero;\nshr.u64 w_highest, $2, 63;\n\
                     cvt.u32.u64 w_zero, w_highest;\nxor.b32 $0, $1, w_zero;\n}";
         let ty = value.ty;

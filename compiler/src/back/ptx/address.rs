@@ -178,6 +178,10 @@ impl Emitter<'_> {
         let what = Derived::Element { base: base.base, index, stride };
         self.known(what).unwrap_or_else(|| {
             let reg = match base.space {
+                Space::Constant if self.is_choice(index) => {
+                    let base = self.hide_address(base.base);
+                    self.global_element(base, index, stride)
+                }
                 Space::Global | Space::Constant => self.global_element(base.base, index, stride),
                 Space::Shared | Space::Cluster | Space::Local => {
                     self.narrow_element(base.base, index, stride)
@@ -186,6 +190,33 @@ impl Emitter<'_> {
             self.remember(what, reg);
             reg
         })
+    }
+
+    /// Returns true if a condition chooses between two values of `index`. Of a byte of a table at
+    /// such a place, `ptxas` makes a choice between two constants, and the compiler of driver 580
+    /// does not survive some sums of that.
+    fn is_choice(&self, mut index: InstId) -> bool {
+        loop {
+            index = match self.kernel.insts[index].op {
+                Op::Select { .. } => return true,
+                Op::Cast { value } if self.kernel.insts[value].ty == Scalar::Bool.into() => {
+                    return true;
+                }
+                Op::Cast { value: index } | Op::Bounds { index, .. } => index,
+                Op::Binary { lhs, rhs, .. } if self.kernel.literal(rhs).is_some() => lhs,
+                _ => return false,
+            };
+        }
+    }
+
+    /// The address in `base`, of which `ptxas` does not know that it is a constant.
+    fn hide_address(&mut self, base: Reg) -> Reg {
+        let record = self.record_address();
+        let [zero, hidden] = [(); 2].map(|()| self.regs.fresh(Class::B64));
+        // The highest bit of an address.
+        ptx!(self, "shr.u64 {zero}, {record}, 63");
+        ptx!(self, "add.s64 {hidden}, {base}, {zero}");
+        hidden
     }
 
     fn narrow_element(&mut self, base: Reg, index: InstId, stride: u64) -> Reg {

@@ -125,6 +125,8 @@ pub(super) struct Emitter<'k> {
     pub(super) advanced: id::Facts<InstId, Option<Address>>,
     /// The first word of the product that each word belongs to.
     pub(super) leaders: id::Facts<InstId, Option<InstId>>,
+    /// The values that `ptxas` may find to be constants.
+    pub(super) possible_constants: id::Facts<InstId, bool>,
     /// The rows that are loaded and distributed at once.
     pub(super) matrix_loads: MatrixLoads,
     /// The sums of warpgroup products in each array.
@@ -167,6 +169,7 @@ impl<'k> Emitter<'k> {
             targets: kernel.insts.facts(None),
             advanced: kernel.insts.facts(None),
             leaders: mma::find_leaders(kernel),
+            possible_constants: mma::find_possible_constants(kernel),
             matrix_loads: mma::find_matrix_loads(kernel),
             sums: find_sums(kernel),
             sum_regs: HashMap::new(),

@@ -43,7 +43,16 @@ impl Emitter<'_> {
     }
 
     fn emit_mma(&mut self, op: MmaOp, args: &[InstId]) -> Vec<Reg> {
-        let args: Vec<Reg> = args.iter().map(|arg| self.mma_operand(op, *arg)).collect();
+        let factors = op.a_words() + op.b_words();
+        let operand = |(number, arg): (usize, &InstId)| {
+            let reg = self.reg(*arg);
+            if number < factors && hides_factors(op) && self.possible_constants[*arg] {
+                self.hide(reg)
+            } else {
+                reg
+            }
+        };
+        let args: Vec<Reg> = args.iter().enumerate().map(operand).collect();
         let (a, rest) = args.split_at(op.a_words());
         let (b, c) = rest.split_at(op.b_words());
         let class = Class::of(op.sum_word());
@@ -53,17 +62,11 @@ impl Emitter<'_> {
         sums
     }
 
-    /// The register of an operand, whose value `ptxas` must not know if it is a constant of two
-    /// halves. It replaces one of two constants that differ in the highest bit by the other's
-    /// negation, and the product then negates the lower half, too (12.8 to 13.5).
+    /// A register with the bits of `reg`, of 32 bits, of which `ptxas` knows nothing.
     ///
     /// The highest bit of an address is zero, which `ptxas` does not know. The active lanes are no
-    /// substitute: it reads them ahead of where it lets the warp meet for the product.
-    fn mma_operand(&mut self, op: MmaOp, arg: InstId) -> Reg {
-        let reg = self.reg(arg);
-        if !hides_constants(op) || !matches!(self.kernel.insts[arg].op, Op::Const(_)) {
-            return reg;
-        }
+    /// substitute: it reads them ahead of where it lets the warp meet for a product.
+    pub(super) fn hide(&mut self, reg: Reg) -> Reg {
         let record = self.record_address();
         let highest = self.regs.fresh(Class::B64);
         let [zero, hidden] = [(); 2].map(|()| self.regs.fresh(Class::B32));
@@ -74,9 +77,13 @@ impl Emitter<'_> {
     }
 }
 
-/// True for products of halves, whose constant operands are hidden from `ptxas`. On some targets
-/// those of floats of 8 bits are products of halves, too.
-pub const fn hides_constants(op: MmaOp) -> bool {
+/// True for products whose factors are hidden from `ptxas` where they may be constants.
+///
+/// Of halves, it replaces one of two constants that differ in the highest bit by the other's
+/// negation, and the product then negates the lower half, too. On some targets, products of floats
+/// of 8 bits are products of halves as well; there it also reads the lower half of a constant in
+/// place of the upper one (12.8 to 13.5).
+pub const fn hides_factors(op: MmaOp) -> bool {
     op.a.per_word() == 2 || op.a.is_float8()
 }
 
