@@ -61,19 +61,19 @@ fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
     Ok(())
 }
 
-/// Compares all codes of the kernel on the interpreter with plain Rust.
+/// Compares all codes of the kernel that its launch may run with plain Rust, on the interpreter.
 ///
 /// # Errors
-/// Returns the first difference, or the fault; fails if launches do not fulfil the contract that
-/// code relies on.
+/// Returns the first difference, or the fault.
 fn verify(benchmark: &Benchmark) -> Result<()> {
     let problem = (benchmark.problem)(Scale::Small);
-    let codes = compile::kernels(benchmark)?;
+    let mut codes = compile::kernels(benchmark)?;
     if let Some((contract, kernel)) = &codes.assumed
         && !LaunchContract::new(contract.clone(), kernel).holds(&problem)
     {
         let conditions = contract.spell(kernel).join(", ");
-        return Err(format!("a launch does not fulfil `{conditions}`").into());
+        println!("{}: its launch does not fulfil `{conditions}`", benchmark.name);
+        codes.assumed = None;
     }
     for kernel in codes.iter() {
         let found = interpret::run(kernel, &problem)?;
