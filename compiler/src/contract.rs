@@ -18,7 +18,7 @@
 //! loop, they know only what is uniform in it, and code without loops has none. A resampling of 4 x
 //! 4 pixels takes 342 instructions instead of 538, and 32 registers instead of 46.
 use crate::{
-    analysis::checks,
+    analysis::{checks, launch::LaunchRanges},
     id::Id as _,
     ir::{
         Axis, BinaryOp, Builtin, CompareOp, Kernel, Param, ParamId, ParamKind, Passed, Requirement,
@@ -41,6 +41,8 @@ pub(crate) enum Condition {
     AtLeastZero(Vec<Term>),
     /// The sum is a multiple of a number.
     Multiple { terms: Vec<Term>, of: i64 },
+    /// The value of a parameter has at most 32 bits.
+    Narrow(ParamId),
 }
 
 /// The largest number in a condition that launches can be expected to fulfil.
@@ -73,8 +75,12 @@ impl Contract {
         if kernel.wide_index || kernel.cooperative {
             return None;
         }
-        let conditions = checks::find_contract(kernel);
-        (!conditions.is_empty()).then_some(Self(conditions))
+        let mut conditions = checks::find_contract(kernel);
+        if conditions.is_empty() {
+            return None;
+        }
+        conditions.extend(narrow_sizes(kernel, &conditions));
+        Some(Self(conditions))
     }
 
     /// Requires of every launch of `kernel` that it fulfils the contract.
@@ -92,10 +98,31 @@ impl Contract {
         self.0.iter().all(|condition| condition.holds(passed).unwrap_or(false))
     }
 
-    /// Returns the conditions as Rust.
+    /// Returns the conditions as Rust, but for those that only sizes of 2^32 and more violate.
     pub fn spell(&self, kernel: &Kernel) -> Vec<String> {
-        self.0.iter().map(|condition| condition.requirement(kernel).text).collect()
+        let spelled = self.0.iter().filter(|condition| !matches!(condition, Condition::Narrow(_)));
+        spelled.map(|condition| condition.requirement(kernel).text).collect()
     }
+}
+
+/// Returns conditions that parameters have 32 bits which `conditions` relate to others: sizes, even
+/// if something else than an index is computed of them, for which [`small_sizes`](crate::small_sizes)
+/// leaves them out.
+fn narrow_sizes(kernel: &Kernel, conditions: &[Condition]) -> Vec<Condition> {
+    let launch = LaunchRanges::for_kernel(kernel);
+    let mut is_size = kernel.params.facts(false);
+    for condition in conditions {
+        let (Condition::AtLeastZero(terms) | Condition::Multiple { terms, .. }) = condition else {
+            continue;
+        };
+        for number in terms.iter().flat_map(|term| &term.numbers) {
+            if let LaunchNumber::Argument(id) = number {
+                is_size[*id] = kernel.params[*id].kind == ParamKind::Scalar(Scalar::U64)
+                    && launch.param(*id).max > i128::from(u32::MAX);
+            }
+        }
+    }
+    kernel.params.ids().filter(|id| is_size[*id]).map(Condition::Narrow).collect()
 }
 
 impl Condition {
@@ -106,13 +133,16 @@ impl Condition {
                 terms.iter().any(|term| term.factor > 0)
                     && terms.iter().all(|term| term.factor.unsigned_abs() <= MAX_NUMBER)
             }
-            Self::Multiple { .. } => true,
+            Self::Multiple { .. } | Self::Narrow(_) => true,
         }
     }
 
     /// Returns true if the condition holds; `None` if a number is out of range.
     fn holds(&self, passed: &Passed<'_>) -> Option<bool> {
         match self {
+            Self::Narrow(id) => {
+                Some(LaunchNumber::Argument(*id).value(passed)? <= i64::from(u32::MAX))
+            }
             Self::AtLeastZero(terms) => {
                 let [added, subtracted] = sides(terms, passed)?;
                 Some(added >= subtracted)
@@ -129,6 +159,10 @@ impl Condition {
     fn requirement(&self, kernel: &Kernel) -> Requirement {
         let constant = |value| Size::Const(Scalar::U64, value);
         let cond = match self {
+            Self::Narrow(id) => {
+                let sides = [LaunchNumber::Argument(*id).size(kernel), constant(u32::MAX.into())];
+                Size::Compare(CompareOp::Le, Box::new(sides))
+            }
             Self::AtLeastZero(terms) => {
                 let sides = sizes(terms, kernel).map(|side| side.unwrap_or_else(|| constant(0)));
                 Size::Compare(CompareOp::Ge, Box::new(sides))
@@ -232,7 +266,8 @@ impl LaunchNumber {
     }
 }
 
-/// As generated code carries it: `1*a0 -1*a1*a2;%32 1*a3` for `a0 >= a1 * a2` and `a3 % 32 == 0`.
+/// As generated code carries it: `1*a0 -1*a1*a2;%32 1*a3;w1` for `a0 >= a1 * a2`, `a3 % 32 == 0` and
+/// `a1 < 1 << 32`.
 impl fmt::Display for Contract {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, condition) in self.0.iter().enumerate() {
@@ -242,6 +277,10 @@ impl fmt::Display for Contract {
                 Condition::Multiple { terms, of } => {
                     write!(f, "%{of} ")?;
                     terms
+                }
+                Condition::Narrow(id) => {
+                    write!(f, "w{}", id.index())?;
+                    continue;
                 }
             };
             for (index, Term { factor, numbers }) in terms.iter().enumerate() {
@@ -291,6 +330,9 @@ fn parse_condition(text: &str) -> Option<Condition> {
         Some(Term { factor, numbers: parts.map(parse_number).collect::<Option<_>>()? })
     };
     let terms = |text: &str| text.split(' ').map(term).collect::<Option<_>>();
+    if let Some(id) = text.strip_prefix('w') {
+        return Some(Condition::Narrow(ParamId::new(id.parse().ok()?)));
+    }
     match text.strip_prefix('%').and_then(|text| text.split_once(' ')) {
         Some((of, text)) => Some(Condition::Multiple { terms: terms(text)?, of: of.parse().ok()? }),
         None => Some(Condition::AtLeastZero(terms(text)?)),
@@ -328,6 +370,8 @@ mod tests {
         assert!(holds("1*a0 -1;%8 1*a1", [1, 16, 0]));
         assert!(!holds("1*a0 -1;%8 1*a1", [1, 15, 0]));
         assert!(!holds("1*a0 -1;%8 1*a1", [0, 16, 0]));
+        assert!(holds("1*a0 -1;w1", [1, u32::MAX.into(), 0]));
+        assert!(!holds("1*a0 -1;w1", [1, 1 << 32, 0]));
     }
 
     #[test]
