@@ -7,7 +7,10 @@
 use super::vectors::{self, Vectors};
 use crate::{
     id::Facts,
-    ir::{BinaryOp, Body, Effect, InstId, Kernel, MatrixOp, MmaOp, Op, ParamId, Root, Space, TextureOp},
+    ir::{
+        BinaryOp, Body, Effect, InstId, Kernel, MatrixOp, MmaOp, Op, ParamId, Root, Space,
+        TextureOp,
+    },
 };
 use std::collections::HashMap;
 

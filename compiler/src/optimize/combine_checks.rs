@@ -14,6 +14,8 @@
 //!
 //! Of indices that are one value plus constants each, below one length, the largest is tested
 //! alone, and so is the largest of indices each part of which is at most that of the next one.
+//! Indices that may have more than 32 bits, as those from memory, are tested in halves if their
+//! lengths have no more: `(%0 | %1) >> 32 == 0`, and the lower half of each below its length.
 //! Where the sums may wrap, a second comparison says that from the smallest to the largest none
 //! does: the largest is then at least as large as the distance between them.
 //!
@@ -26,6 +28,9 @@ use crate::{
     ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Op, Scalar, Span, Ty},
 };
 use std::collections::{HashMap, HashSet};
+
+const NARROW: Ty = Ty::Scalar(Scalar::U32);
+const WIDE: Ty = Ty::Scalar(Scalar::U64);
 
 /// The largest constant that is added to an index, so that no two are farther apart than an index
 /// is wide.
@@ -232,7 +237,14 @@ impl Walk<'_> {
         }
         kept.extend(behind.iter().filter(|id| placed.contains(id)));
         let mut conditions = Vec::new();
-        for group in &groups {
+        let (halved, whole): (Vec<&Group>, Vec<&Group>) =
+            groups.iter().partition(|group| self.tests_halves(group));
+        if let [single] = halved[..] {
+            self.test(single, &mut conditions, kept);
+        } else {
+            self.test_halves(&halved, &mut conditions, kept);
+        }
+        for group in whole {
             self.test(group, &mut conditions, kept);
         }
         let mut conditions = conditions.into_iter();
@@ -420,6 +432,55 @@ impl Walk<'_> {
         let distance = u64::try_from(distance).expect("it is between two small constants");
         let distance = self.push(Op::Const(distance), group.ty, span, kept);
         let op = Op::Compare { op: CompareOp::Ge, lhs: index, rhs: distance };
+        conditions.push(self.push(op, Scalar::Bool.into(), span, kept));
+    }
+
+    /// Returns true if the largest index of `group` decides alone, and only its length is known to
+    /// have 32 bits.
+    fn tests_halves(&self, group: &Group) -> bool {
+        let (index, len) = self.operands(group.largest.0);
+        let fits = |id: InstId| {
+            let range = self.ranges.get(self.kernel, id);
+            range.is_some_and(|range| range.max <= i128::from(u32::MAX))
+        };
+        group.ty == WIDE
+            && !group.is_covered
+            && (group.is_exact || group.smallest.1 == group.largest.1)
+            && fits(len)
+            && !fits(index)
+    }
+
+    /// Appends to `conditions` those under which the checks of all `groups` pass, if there are any:
+    /// LLVM would select the largest of the indices, four instructions for each of 64 bits.
+    fn test_halves(
+        &mut self,
+        groups: &[&Group],
+        conditions: &mut Vec<InstId>,
+        kept: &mut Vec<InstId>,
+    ) {
+        let mut any_bits: Option<InstId> = None;
+        for group in groups {
+            let (index, len) = self.operands(group.largest.0);
+            let span = self.kernel.insts[group.largest.0].span;
+            let [lhs, rhs] =
+                [index, len].map(|value| self.push(Op::Cast { value }, NARROW, span, kept));
+            let op = Op::Compare { op: CompareOp::Lt, lhs, rhs };
+            conditions.push(self.push(op, Scalar::Bool.into(), span, kept));
+            any_bits = Some(match any_bits {
+                Some(lhs) => {
+                    let op = Op::Binary { op: BinaryOp::Or, lhs, rhs: index };
+                    self.push(op, WIDE, span, kept)
+                }
+                None => index,
+            });
+        }
+        let Some(lhs) = any_bits else { return };
+        let span = self.kernel.insts[lhs].span;
+        let rhs = self.push(Op::Const(32), NARROW, span, kept);
+        let value = self.push(Op::Binary { op: BinaryOp::Shr, lhs, rhs }, WIDE, span, kept);
+        let lhs = self.push(Op::Cast { value }, NARROW, span, kept);
+        let rhs = self.push(Op::Const(0), NARROW, span, kept);
+        let op = Op::Compare { op: CompareOp::Eq, lhs, rhs };
         conditions.push(self.push(op, Scalar::Bool.into(), span, kept));
     }
 

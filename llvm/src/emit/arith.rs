@@ -12,17 +12,17 @@ use super::{
 };
 use warpwise_compiler::{
     back::{AbsDiff, find_abs_diff, find_packed_halves, ptx},
-    ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, TernaryOp, UnaryOp},
+    ir::{Approx, BinaryOp, CompareOp, InstId, Op, Scalar, TernaryOp, UnaryOp},
 };
 
 impl Emitter<'_> {
     /// An operation on one value.
-    pub(super) fn unary(&mut self, id: InstId, op: UnaryOp, value: InstId) -> Value {
+    pub(super) fn unary(&mut self, id: InstId, op: UnaryOp, operand: InstId) -> Value {
         let scalar = self.scalar(id);
         if let Some(difference) = find_abs_diff(self.kernel, id) {
             return self.abs_diff(scalar, difference);
         }
-        let value = self.value(value);
+        let value = self.value(operand);
         if let Some(format) = scalar.half() {
             return self.half_unary(format, op, &value);
         }
@@ -33,6 +33,7 @@ impl Emitter<'_> {
             UnaryOp::Abs if ty.is_float() => self.change_sign(id, "abs", "and", &value),
             UnaryOp::Neg => self.negated(&value),
             UnaryOp::Abs if scalar.is_unsigned() => value,
+            UnaryOp::Abs if self.has_narrow_source(id, operand) => self.narrow_abs(&value),
             UnaryOp::Abs => {
                 let wrapping = Value::new(Type::I1, "false");
                 self.intrinsic(ty, &format!("llvm.abs.{suffix}"), &[value, wrapping])
@@ -151,7 +152,7 @@ impl Emitter<'_> {
         }
         let exact = self.ranges.is_exact(id);
         let (lhs, rhs) = match op {
-            BinaryOp::Mul => (self.factor(lhs), self.factor(rhs)),
+            BinaryOp::Mul => (self.factor(lhs, rhs), self.factor(rhs, lhs)),
             _ => (self.value(lhs), self.value(rhs)),
         };
         if scalar.is_int() {
@@ -314,6 +315,12 @@ impl Emitter<'_> {
 
     /// A comparison. With a NaN, all but `Ne` are false.
     pub(super) fn compare(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> Value {
+        if op == CompareOp::Eq
+            && self.kernel.literal(rhs) == Some(0)
+            && let Some(whole) = self.upper_half_of(lhs)
+        {
+            return self.has_no_upper_half(whole);
+        }
         let scalar = self.scalar(lhs);
         let mut operands = [self.value(lhs), self.value(rhs)];
         if scalar == Scalar::BF16 {
@@ -337,6 +344,50 @@ impl Emitter<'_> {
             }
         };
         inst!(self, Type::I1, "{kind} {prefix}{relation} {lhs}, {}", rhs.name)
+    }
+
+    /// True for a magnitude of 8 or 16 bits, and for one of 32 bits of a number that has no more.
+    fn has_narrow_source(&self, id: InstId, operand: InstId) -> bool {
+        let is_narrow = |id| matches!(self.scalar(id), Scalar::I8 | Scalar::I16);
+        match self.kernel.insts[operand].op {
+            Op::Cast { value } if self.scalar(id) == Scalar::I32 => is_narrow(value),
+            _ => is_narrow(id),
+        }
+    }
+
+    /// The magnitude of a narrow number, in 32 bits. By inline PTX: LLVM computes it in 16 bits,
+    /// where GPUs have no such instruction.
+    fn narrow_abs(&mut self, value: &Value) -> Value {
+        let wide = match value.ty {
+            Type::I32 => value.clone(),
+            _ => inst!(self, Type::I32, "sext {value} to i32"),
+        };
+        let magnitude = self.asm(Type::I32, "abs.s32 $0, $1;", &[wide], Effects::None);
+        match value.ty {
+            Type::I32 => magnitude,
+            ty => inst!(self, ty, "trunc {magnitude} to {ty}"),
+        }
+    }
+
+    /// Returns the value whose upper half `id` is.
+    fn upper_half_of(&self, id: InstId) -> Option<InstId> {
+        let Op::Cast { value } = self.kernel.insts[id].op else { return None };
+        let Op::Binary { op: BinaryOp::Shr, lhs: whole, rhs } = self.kernel.insts[value].op else {
+            return None;
+        };
+        let is_half = self.scalar(id) == Scalar::U32
+            && self.scalar(whole) == Scalar::U64
+            && self.kernel.literal(rhs) == Some(32);
+        is_half.then_some(whole)
+    }
+
+    /// True if `whole` is below 2^32. By inline PTX: LLVM compares both halves, and `ptxas` keeps
+    /// what computes the lower one.
+    fn has_no_upper_half(&mut self, whole: InstId) -> Value {
+        let text = "{\n.reg .b32 w_lower;\nmov.b64 {w_lower, $0}, $1;\n}";
+        let whole = self.value(whole);
+        let upper = self.asm(Type::I32, text, &[whole], Effects::None);
+        inst!(self, Type::I1, "icmp eq {upper}, 0")
     }
 
     /// One of two values.

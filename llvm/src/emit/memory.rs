@@ -94,17 +94,29 @@ impl Emitter<'_> {
         }
     }
 
-    /// A factor of a product: of some [sizes](half_factors) the lower half. By inline PTX, since
-    /// LLVM reads parameters whole.
-    pub(super) fn factor(&mut self, id: InstId) -> Value {
+    /// A factor of a product with `other`: of some [sizes](half_factors) the lower half, and of all
+    /// that are multiplied by what is loaded. By inline PTX, since LLVM reads parameters whole.
+    pub(super) fn factor(&mut self, id: InstId, other: InstId) -> Value {
         match self.kernel.insts[id].op {
-            Op::Param(param) if self.half_factors[param] => {
+            Op::Param(param)
+                if self.half_factors[param]
+                    || self.scalar(id) == Scalar::U64
+                        && self.facts.fits(id)
+                        && self.is_loaded(other) =>
+            {
                 let text = format!("ld.param.u32 $0, [{}];", self.param_symbol(param));
                 let low = self.asm(Type::I32, &text, &[], Effects::None);
                 self.zero_extend(&low, Type::I64)
             }
             _ => self.value(id),
         }
+    }
+
+    fn is_loaded(&self, mut id: InstId) -> bool {
+        while let Op::Cast { value } = self.kernel.insts[id].op {
+            id = value;
+        }
+        matches!(self.kernel.insts[id].op, Op::Load { .. })
     }
 
     /// The address of a shared array.
