@@ -292,14 +292,23 @@ impl Emitter<'_> {
             None if self.open => self.jump(next),
             Some(_) | None => {}
         }
-        self.label(end);
+        self.label_behind(id, end);
     }
 
     fn block(&mut self, id: InstId, body: &Body) {
         let end = Label::of("end", id);
         self.targets[id] = Some(Targets { end, next: end });
         self.body(body);
+        self.label_behind(id, end);
+    }
+
+    /// The label behind a loop or block, and the [instruction](super::reconvergence) that keeps
+    /// lanes together there.
+    fn label_behind(&mut self, id: InstId, end: Label) {
         self.label(end);
+        if self.reconverges[id] {
+            self.asm_line("", &[], Effects::Lanes);
+        }
     }
 
     fn leave(&mut self, of: InstId, to: fn(Targets) -> Label) {
@@ -336,7 +345,7 @@ impl Emitter<'_> {
             }
             None => self.branch(&more, head, behind),
         }
-        self.label(behind);
+        self.label_behind(id, behind);
     }
 
     /// Emits whether an iteration follows the one of `current`, and its value. Where a step could

@@ -4,6 +4,7 @@ use super::{
     fault::Detail,
     rare::KeptLoop,
     read_only::ReadOnly,
+    reconvergence::find_reconvergence_points,
     value::{Type, Value},
 };
 use std::{
@@ -161,6 +162,8 @@ pub(super) struct Emitter<'k> {
     pub(super) debug_info: Option<DebugInfo<'k>>,
     /// The first word of the product that each word belongs to.
     pub(super) leaders: Facts<InstId, Option<InstId>>,
+    /// True for the loops and blocks behind which lanes continue together.
+    pub(super) reconverges: Facts<InstId, bool>,
     /// The values that `ptxas` may find to be constants.
     pub(super) possible_constants: Facts<InstId, bool>,
     /// The rows that are loaded and distributed at once.
@@ -203,6 +206,7 @@ impl<'k> Emitter<'k> {
             functions: BTreeSet::new(),
             debug_info: lines.map(DebugInfo::new),
             leaders: find_leaders(kernel),
+            reconverges: find_reconvergence_points(kernel),
             possible_constants: find_possible_constants(kernel),
             matrix_loads: find_matrix_loads(kernel),
             sums: find_sums(kernel),

@@ -32,6 +32,7 @@ mod memory;
 mod mma;
 mod rare;
 mod read_only;
+mod reconvergence;
 mod rem;
 mod surface;
 mod sync;
