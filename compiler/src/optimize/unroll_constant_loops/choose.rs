@@ -3,6 +3,10 @@
 //! An array is worth it if each of its indices is computed of constants and counters of loops, so
 //! that it has constant indices only once these loops are unrolled. All of them are, or none: an
 //! array that keeps one other index stays in memory. Of a table each index counts for itself.
+//!
+//! Such an index may pass through an array of the thread's own, as a row of a table does that a
+//! round of a cipher copies: `let order = ORDER[round]; .. message[order[0]]`. That needs the loops
+//! that copy the row, too.
 use super::numbers;
 use crate::{
     analysis::{
@@ -32,6 +36,8 @@ const MAX_PROMOTED_BYTES: u64 = 1024;
 const FOLDED_PER_INSTRUCTION: u64 = 8;
 /// Maximum number of operations between the counters of outer loops and the bounds of a loop.
 const MAX_BOUND_OPERATIONS: u32 = 16;
+/// Most surveys of a kernel: one may find that fewer arrays hold only what counters decide.
+const MAX_SURVEYS: u32 = 4;
 
 /// The loops of a kernel that are unrolled, and those that are not.
 pub(super) struct Choice {
@@ -60,26 +66,7 @@ pub(super) fn choose(kernel: &Kernel, tables: &Tables) -> Option<Choice> {
             exits[target].continues = true;
         }
     }
-    let mut survey = Survey {
-        kernel,
-        tables,
-        exits: &exits,
-        around: Vec::new(),
-        counted: kernel.insts.facts(None),
-        decides: kernel.insts.facts(false),
-        refused: kernel.insts.facts(false),
-        varying: OnceCell::new(),
-        loops: Vec::new(),
-        needs: kernel.arrays.cloned_facts(Some(Vec::new())),
-    };
-    for (id, array) in kernel.arrays.iter() {
-        let bytes = array.elem.size().zip(array.len.known());
-        let bytes = bytes.and_then(|(size, len)| size.checked_mul(len));
-        if bytes.is_none_or(|bytes| bytes > MAX_PROMOTED_BYTES) && !tables.contains_key(&id) {
-            survey.needs[id] = None;
-        }
-    }
-    survey.body(&kernel.body, &mut Vec::new());
+    let mut survey = Survey::of(kernel, tables, &exits);
     let needs = std::mem::replace(&mut survey.needs, kernel.arrays.cloned_facts(None));
     let selection = Selection {
         survey: &survey,
@@ -111,15 +98,88 @@ struct Survey<'k> {
     /// The loops to unroll, so that all indices of an array are constants; `None` if some would not
     /// be.
     needs: Facts<ArrayId, Option<Vec<InstId>>>,
+    /// The loops whose counters decide what is stored to an array; `None` if something else does.
+    stored: Facts<ArrayId, Option<Vec<InstId>>>,
+    /// The array that a value is computed of which [counters](Self::counted) decide.
+    copied_from: Facts<InstId, Option<ArrayId>>,
+    /// The arrays that the indices of an array are computed of.
+    sources: Facts<ArrayId, Vec<ArrayId>>,
 }
 
-impl Survey<'_> {
+impl<'k> Survey<'k> {
+    /// Surveys `kernel`, at first as if counters decided what all arrays hold.
+    fn of(kernel: &'k Kernel, tables: &'k Tables, exits: &'k Facts<InstId, Exits>) -> Self {
+        let mut stored = kernel.arrays.cloned_facts(Some(Vec::new()));
+        for number in 1.. {
+            let mut survey = Self::new(kernel, tables, exits, stored.clone());
+            survey.body(&kernel.body, &mut Vec::new());
+            let is_decided = |id| survey.stored[id].is_some() || stored[id].is_none();
+            if kernel.arrays.ids().all(is_decided) {
+                survey.add_needs_of_sources();
+                return survey;
+            }
+            stored = kernel.arrays.cloned_facts(None);
+            if number < MAX_SURVEYS {
+                for id in kernel.arrays.ids().filter(|id| survey.stored[*id].is_some()) {
+                    stored[id] = Some(Vec::new());
+                }
+            }
+        }
+        unreachable!("the last survey expects nothing of an array")
+    }
+
+    fn new(
+        kernel: &'k Kernel,
+        tables: &'k Tables,
+        exits: &'k Facts<InstId, Exits>,
+        stored: Facts<ArrayId, Option<Vec<InstId>>>,
+    ) -> Self {
+        let mut needs = kernel.arrays.cloned_facts(Some(Vec::new()));
+        for (id, array) in kernel.arrays.iter() {
+            let bytes = array.elem.size().zip(array.len.known());
+            let bytes = bytes.and_then(|(size, len)| size.checked_mul(len));
+            if bytes.is_none_or(|bytes| bytes > MAX_PROMOTED_BYTES) && !tables.contains_key(&id) {
+                needs[id] = None;
+            }
+        }
+        Self {
+            kernel,
+            tables,
+            exits,
+            around: Vec::new(),
+            counted: kernel.insts.facts(None),
+            decides: kernel.insts.facts(false),
+            refused: kernel.insts.facts(false),
+            varying: OnceCell::new(),
+            loops: Vec::new(),
+            needs,
+            stored,
+            copied_from: kernel.insts.facts(None),
+            sources: kernel.arrays.cloned_facts(Vec::new()),
+        }
+    }
+
+    /// Lets arrays need the loops that fill the arrays of their indices.
+    fn add_needs_of_sources(&mut self) {
+        for id in self.kernel.arrays.ids() {
+            for source in std::mem::take(&mut self.sources[id]) {
+                let added = self.needs[source].clone().zip(self.stored[source].clone());
+                self.needs[id] =
+                    self.needs[id].take().zip(added).map(|(mut needs, (filled, decided))| {
+                        needs.extend(filled.into_iter().chain(decided));
+                        needs
+                    });
+            }
+        }
+    }
+
     /// `enclosing` are the instructions around `list`, the outermost first.
     fn body(&mut self, list: &Body, enclosing: &mut Vec<InstId>) {
         for &id in &list.0 {
             let inst = &self.kernel.insts[id];
             self.address(inst);
             self.counted[id] = self.count(id, inst);
+            self.note_copy(id, inst);
             let is_sync = inst.op.effect() == Effect::Sync && !self.around.is_empty();
             if is_sync && !self.is_run_by_whole_warps(id, &inst.op) {
                 self.refuse(enclosing);
@@ -179,6 +239,14 @@ impl Survey<'_> {
             Op::Load { ptr, .. } if table_of_pointer(self.tables, self.kernel, *ptr).is_some() => {
                 operands()
             }
+            Op::Load { ptr, .. } => {
+                let Some(Root::Array(array)) = self.kernel.root(*ptr) else { return None };
+                self.needs[array].as_ref()?;
+                let stored = self.stored[array].as_ref()?;
+                let around = self.around.iter().enumerate();
+                let decides = around.filter(|(_, id)| stored.contains(id));
+                Some(decides.fold(operands()?, |all, (depth, _)| all | 1 << depth))
+            }
             Op::For { start, end, step, .. } => {
                 let bounds = operands()?;
                 let Exits { breaks, continues } = self.exits[id];
@@ -202,7 +270,6 @@ impl Survey<'_> {
             | Op::Check { .. }
             | Op::Get(_)
             | Op::Set { .. }
-            | Op::Load { .. }
             | Op::Store { .. }
             | Op::AtomicLoad { .. }
             | Op::AtomicStore { .. }
@@ -226,6 +293,39 @@ impl Survey<'_> {
             | Op::Return
             | Op::Panic { .. } => None,
         }
+    }
+
+    /// Notes the array that `id` is computed of, and the loops that decide what is stored to one.
+    fn note_copy(&mut self, id: InstId, inst: &Inst) {
+        if let Op::Store { ptr, value, .. } = inst.op
+            && let Some(Root::Array(array)) = self.kernel.root(ptr)
+        {
+            let loops = self.counted[value].map(|loops| self.loops_in(loops));
+            let stored = self.stored[array].take().zip(loops);
+            self.stored[array] = stored.map(|(mut all, loops)| {
+                let is_new = |id: &InstId| !all.contains(id);
+                let new: Vec<InstId> = loops.into_iter().filter(is_new).collect();
+                all.extend(new);
+                all
+            });
+        }
+        if self.counted[id].is_none() {
+            return;
+        }
+        let is_table = |ptr| table_of_pointer(self.tables, self.kernel, ptr).is_some();
+        self.copied_from[id] = match inst.op {
+            Op::Load { ptr, .. } if !is_table(ptr) => match self.kernel.root(ptr) {
+                Some(Root::Array(array)) => Some(array),
+                _ => None,
+            },
+            ref op => op.operands().find_map(|operand| self.copied_from[operand]),
+        };
+    }
+
+    /// Returns the loops around whose bits are in `loops`.
+    fn loops_in(&self, loops: u64) -> Vec<InstId> {
+        let around = self.around.iter().enumerate();
+        around.filter(|(depth, _)| loops >> depth & 1 == 1).map(|(_, &id)| id).collect()
     }
 
     /// True if the value is computed by few operations.
@@ -255,11 +355,11 @@ impl Survey<'_> {
         let stays_known = if let Op::Index { index, .. } = inst.op {
             match self.counted[index] {
                 Some(loops) => {
-                    let around = self.around.iter().enumerate();
-                    let needed = around.filter(|(depth, _)| loops >> depth & 1 == 1);
+                    let needed = self.loops_in(loops);
                     if let Some(needs) = &mut self.needs[array] {
-                        needs.extend(needed.map(|(_, &id)| id));
+                        needs.extend(needed);
                     }
+                    self.sources[array].extend(self.copied_from[index]);
                     true
                 }
                 None => self.tables.contains_key(&array),

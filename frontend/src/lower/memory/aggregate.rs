@@ -1,6 +1,6 @@
 //! Lowering of tuples, structs, enums and arrays to values.
 use crate::{
-    hir::{Expr, SpanId},
+    hir::{Expr, ExprKind, SpanId},
     lower::{
         EnumValue, Flow, Lowerer, Memory, Place, Pointer, Value, memory::layout::scalar_of_mono,
     },
@@ -138,6 +138,12 @@ impl Lowerer<'_> {
         let at = expr.at;
         let mono = self.mono_type(expr.ty, at)?;
         let Mono::Array(elem, _) = &mono else { return Err(self.report_bug(at)) };
+        let is_row = |value: &Expr| matches!(value.kind, ExprKind::Array(_));
+        if values.iter().all(is_row) && self.scalarized_types(&mono, at)?.is_none() {
+            let array = self.new_array(&mono, "", at)?;
+            self.fill_rows(&array, values, elem, at)?;
+            return Ok(Value::Array(array));
+        }
         let evaluated =
             values.iter().map(|value| self.lower_value(value)).collect::<Flow<Vec<Value>>>()?;
         if self.scalarized_types(&mono, at)?.is_some() {
@@ -150,6 +156,22 @@ impl Lowerer<'_> {
             self.write_place(&Place::Memory(place), value, elem, at)?;
         }
         Ok(Value::Array(array))
+    }
+
+    /// Stores the elements of array literals where the rows of `array` are: rows of their own would
+    /// be copied, and the optimizer sees no table of constants in what is copied.
+    fn fill_rows(&mut self, array: &Memory, values: &[Expr], elem: &Mono, at: SpanId) -> Flow<()> {
+        for (index, value) in values.iter().enumerate() {
+            let index = self.push_bits(index as u64, Scalar::U64, at);
+            let place = self.element_at(array, index, elem, at)?;
+            if let (ExprKind::Array(row), Mono::Array(elem, _)) = (&value.kind, elem) {
+                self.fill_rows(&place, row, elem, value.at)?;
+            } else {
+                let value = self.lower_value(value)?;
+                self.write_place(&Place::Memory(place), value, elem, at)?;
+            }
+        }
+        Ok(())
     }
 
     /// Lowers `[value; len]`.
