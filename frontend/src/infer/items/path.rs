@@ -1,6 +1,6 @@
 //! Paths as values: variables, constant parameters and constants.
 use crate::{
-    hir::{Block, Expr, ExprKind, GenericArg, GenericKind},
+    hir::{Expr, ExprKind, GenericArg, GenericKind},
     infer::{
         Infer, LocalConstant,
         call::reject,
@@ -226,12 +226,7 @@ impl<'a> Infer<'a> {
         self.scope = scope;
         self.env = home;
         let ty = value.ty;
-        let tail = Some(Box::new(value));
-        self.make_expr(
-            ExprKind::Block { label: None, block: Block { stmts: Vec::new(), tail } },
-            ty,
-            at,
-        )
+        self.make_expr(ExprKind::DeclaredConstant(Box::new(value)), ty, at)
     }
 
     /// Infers a std constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
