@@ -217,6 +217,32 @@ pub fn kernel(
 /// One for a type of that module comes with the type, any other with the trait: a kernel that
 /// only calls the trait's method on an `f32` has to name the trait, as in `Area::area(x)`.
 ///
+/// A constant may call `const fn`s that are `#[device]`. It is computed once, while a kernel that uses
+/// it is compiled:
+///
+/// ```
+/// # use warpwise::prelude::*;
+/// #[device]
+/// const fn squares() -> [u32; 64] {
+///     let mut squares = [0; 64];
+///     let mut i = 0;
+///     while i < 64 {
+///         squares[i] = (i * i) as u32;
+///         i += 1;
+///     }
+///     squares
+/// }
+///
+/// #[device]
+/// const SQUARES: [u32; 64] = squares();
+///
+/// #[kernel]
+/// fn look_up(y: &mut [u32; 64]) {
+///     y[thread_idx_x() % 64] = SQUARES[thread_idx_x() % 64];
+/// }
+/// # let _ = look_up::PTX;
+/// ```
+///
 /// All this is done by a macro of the same name, which the item's `use` brings along. That has
 /// consequences:
 ///

@@ -120,7 +120,10 @@ pub use launch::occupancy;
 #[doc(hidden)]
 pub use launch::{LaunchedByDevice, parameter};
 #[doc(hidden)]
-pub use memory::{AllocatedByOtherName, DownloadedByOtherName, HostAccess, UploadedByOtherName};
+pub use memory::{
+    AllocatedByOtherName, CoveredByOtherName, DownloadedByOtherName, HostAccess, PinnedAccess,
+    UploadedByOtherName,
+};
 pub use observe::{check, counters, model, stopped, trace};
 
 pub use device::Device;
@@ -155,6 +158,8 @@ pub use intrinsics::mbarrier::{ArrivalToken, MBarrier};
 pub use intrinsics::pipeline::Pipeline;
 pub use intrinsics::warp::sync_warp;
 pub use launch::autotune::Autotuner;
+#[doc(inline)]
+pub use launch::parameter::Instance;
 pub use launch::prepared::Launch;
 pub use launch::{
     axis::Axis,
@@ -162,8 +167,9 @@ pub use launch::{
 };
 pub use memory::rows::{Layers, LayersMut, Rows, RowsMut};
 pub use memory::{
-    Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedBuffer, PinnedElement, Slice, Slice2,
-    UninitBuffer, View, View2, ViewMut, ViewMut2, atomic_buffer::AtomicBuffer,
+    Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedArg, PinnedArgMut, PinnedBuffer,
+    PinnedElement, PinnedView, PinnedViewMut, Slice, Slice2, UninitBuffer, View, View2, ViewMut,
+    ViewMut2, atomic_buffer::AtomicBuffer,
 };
 pub use surface::{
     LayeredSurface1, LayeredSurface1Mut, LayeredSurface2, LayeredSurface2Mut, Surface1,

@@ -26,6 +26,7 @@ mod compare_exchange;
 mod comparisons;
 mod composite_comparisons;
 mod composites;
+mod computed_constants;
 mod constant_expressions;
 mod constant_memory;
 mod control;
@@ -131,7 +132,7 @@ macro_rules! modules {
 const MODULES: &[(&str, &[Case])] = modules![
     adapters arrays associated_types async_copies atomic_orderings atomic_structs atomics block
     bounds bulk_copies bulk_stores cache_hints casts closures clusters coarsening collect_and_extend compare_exchange comparisons
-    composite_comparisons composites constant_expressions constant_memory control control_flow_type cooperative
+    composite_comparisons composites computed_constants constant_expressions constant_memory control control_flow_type cooperative
     deferred_inference dependent_launches dereference
     device_functions enums fast faults flatten float_methods floats foreign_type_impls
     function_pointers generics half_floats impl_trait_results inline_ptx instances int_methods integers

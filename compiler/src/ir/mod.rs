@@ -22,6 +22,7 @@
 mod build;
 mod copy_op;
 pub mod evaluate;
+pub mod execute;
 mod extent;
 mod fault;
 pub mod inline_ptx;

@@ -135,6 +135,8 @@ pub(crate) enum ExprKind {
         /// The statements and the tail expression.
         block: Block,
     },
+    /// The value of a constant that the program declares.
+    DeclaredConstant(Box<Expr>),
     /// `if`
     If {
         /// Condition.

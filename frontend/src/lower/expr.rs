@@ -173,6 +173,7 @@ impl Lowerer<'_> {
             ExprKind::Update { op, place, value, overloaded } => {
                 self.lower_update(*op, [place, value], *overloaded, at)
             }
+            ExprKind::DeclaredConstant(value) => self.lower_declared_constant(value),
             ExprKind::Block { label: None, block } => self.lower_block(block),
             ExprKind::Block { label: Some(label), block } => {
                 self.lower_labeled_block(*label, block, expr)

@@ -4,7 +4,8 @@ use crate::{
     hir::{Function, GenericKind, Pattern, PatternKind, SpanId},
     infer::program::{ArrayForm, Program},
     lower::{
-        Diverged, EnumPlaces, Flow, Frame, Length, Lowerer, Memory, Place, Pointer, Value,
+        Diverged, EnumPlaces, Flow, Frame, Length, Lowerer, MAX_EXECUTED_INSTS, Memory, Place,
+        Pointer, Value,
         call::grid_dependency::check_dependent_launch,
         memory::{layout::scalar_of_mono, reference::References},
     },
@@ -72,6 +73,7 @@ pub(crate) fn lower_kernel(
             pointees_at_first_call: None,
             active_pointees: Vec::new(),
             references: References::with_other_forms(other_forms),
+            execution_budget: MAX_EXECUTED_INSTS,
         };
         let lowered = lowerer.lower_whole(options);
         other_forms = lowerer.references.other_forms;

@@ -12,6 +12,7 @@
 //! [`Diverged`] means that control does not return, so that nothing is lowered after it.
 mod arith;
 mod call;
+mod constant;
 mod control;
 mod derives;
 mod expr;
@@ -50,6 +51,9 @@ use warpwise_compiler::{
 
 /// Limit on a kernel's instructions, before any optimization.
 const MAX_INSTS: usize = 1 << 18;
+
+/// Limit on the instructions that the constants of a kernel execute.
+const MAX_EXECUTED_INSTS: usize = 1 << 21;
 
 /// Limit on the nesting of expressions, including those of inlined functions.
 const MAX_NESTING: usize = 2 * crate::syntax::limits::MAX_DEPTH;
@@ -275,6 +279,8 @@ struct Lowerer<'a> {
     /// Pointees whose calls are being lowered.
     active_pointees: Vec<usize>,
     references: References,
+    /// The instructions that the constants of the kernel may still execute.
+    execution_budget: usize,
 }
 
 impl Lowerer<'_> {

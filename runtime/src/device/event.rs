@@ -159,7 +159,7 @@ impl Future for Finished {
             // Later work does not matter, which `synchronize` would wait for.
             Engine::Cuda(stream) if has_succeeded => stream.report(),
             // Returns the error of a lost device at once.
-            Engine::Cuda(_) | Engine::Cpu(_) => self.device.synchronize(),
+            Engine::Cuda(_) | Engine::Cpu(_) => self.device.synchronize_stream(),
         })
     }
 }
@@ -185,6 +185,7 @@ impl Device {
     /// Errors of the driver.
     #[doc(alias("cudaEventCreate", "cudaEventRecord"))]
     pub fn record_event(&self) -> Result<Event> {
+        self.check_recorded("an event", "record it before or after the launch of the graph")?;
         let engine = match &self.engine {
             Engine::Cpu(_) => EventEngine::Cpu(Instant::now()),
             Engine::Cuda(stream) => EventEngine::Cuda(Arc::new(stream.record()?)),
@@ -192,8 +193,9 @@ impl Device {
         Ok(Event { engine })
     }
 
-    /// Measures the time that the device takes for the work that `work` gives to it, from its
-    /// beginning to its end. Waits for the end, and reports faults.
+    /// Measures the time that the device or stream takes for the work that `work` gives to it, from
+    /// its beginning to its end. Waits for the end, and reports faults; work that `work` gives to
+    /// other streams is not waited for.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -210,12 +212,12 @@ impl Device {
         let start = self.record_event()?;
         work()?;
         let end = self.record_event()?;
-        self.synchronize()?;
+        self.synchronize_stream()?;
         end.elapsed_since(&start)
     }
 
-    /// Returns a future that is ready when the work given so far is done: for programs that wait
-    /// with `.await`. It needs no particular executor, and yields the first fault that was not
+    /// Returns a future that is ready when the work given so far to this device or stream is done:
+    /// for programs that wait with `.await`. Other streams have futures of their own. It needs no particular executor, and yields the first fault that was not
     /// returned yet, as [`Self::synchronize`] does. If threads have faulted or printed, its last
     /// `poll` waits for the work that was given later, too.
     ///
@@ -276,6 +278,7 @@ impl Device {
 
     /// Calls a function when the work given so far is done, with false if the device was lost.
     fn call_after_work(&self, function: impl FnOnce(bool) + Send + 'static) -> Result<()> {
+        self.check_recorded("a callback", "give it to the device after the launch of the graph")?;
         match &self.engine {
             Engine::Cpu(_) => {
                 // As on a GPU, where a panic must not unwind into the driver.

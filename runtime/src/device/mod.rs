@@ -3,6 +3,7 @@
 //! A device is one of two engines, the interpreter ([`cpu`]) or a stream on a GPU
 //! ([`driver`]), which do the same things to their own kind of memory.
 pub(crate) mod event;
+pub(crate) mod family;
 pub(crate) mod graph;
 pub mod properties;
 pub(crate) mod simulator;
@@ -14,7 +15,7 @@ use crate::{
     device::{graph::Recorder, simulator::Simulator},
     driver::{self, Pinned},
     launch::{bound_kernel::Bound, checks::CheckedLaunch},
-    memory::{AnySlice, MemoryBytes, PinnedMemory},
+    memory::{AnySlice, CpuCopies, MemoryBytes, PinnedMemory},
     observe::{
         profile,
         sanitizer::Sanitizer,
@@ -24,7 +25,9 @@ use crate::{
 };
 use std::{
     fmt,
-    sync::{Arc, Mutex, Once},
+    hash::{Hash, Hasher},
+    ops::Range,
+    sync::{Arc, Once},
 };
 use warpwise_compiler::{lint::launch::Gpu, target::Target};
 
@@ -168,6 +171,11 @@ impl Device {
     /// Returns the same device as one that records launches instead of running them.
     pub(crate) fn recording(&self, recorder: Arc<Recorder>) -> Self {
         Self { engine: self.engine.clone(), recorder: Some(recorder) }
+    }
+
+    /// Returns the same device as one that runs launches.
+    pub(crate) fn without_recorder(&self) -> Self {
+        Self::on(self.engine.clone())
     }
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
@@ -344,8 +352,8 @@ impl Device {
         }
     }
 
-    /// Waits for all work given to it. Its [streams](Self::stream) have work of their own, and are waited
-    /// for one by one.
+    /// Waits for all work of the device, that of its [streams](Self::stream) included. Called on a
+    /// [`Stream`](crate::Stream), it waits for the work of this stream alone.
     ///
     /// ```
     /// use warpwise::{Error, prelude::*};
@@ -361,14 +369,31 @@ impl Device {
     /// let (x, mut y) = (device.zeros::<f32>(4)?, device.zeros::<f32>(1)?);
     /// read::launch(&device, LaunchConfig::cover(1), 4, &x, &mut y)?;
     /// assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    ///
+    /// // The fault of a launch on a stream, of which nothing else waited for.
+    /// let stream = device.stream()?;
+    /// read::launch(&stream, LaunchConfig::cover(1), 4, &x, &mut y)?;
+    /// assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    /// stream.synchronize()?;
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::DevicePanic`] if a launch failed a check, the first one if several did. Each is
-    /// reported once.
+    /// [`Error::DevicePanic`] if a launch failed a check, the first one if several of a stream did.
+    /// Each is reported once: if launches of several streams failed, those of the device first, then
+    /// of its streams in the order of their creation, one at each call.
     #[doc(alias("cudaDeviceSynchronize", "cudaStreamSynchronize"))]
     pub fn synchronize(&self) -> Result<()> {
+        self.check_recorded("a wait for the device", "wait after a launch of the graph")?;
+        let _scope = spans::wait(self);
+        match &self.engine {
+            Engine::Cpu(interpreter) => interpreter.synchronize_device(),
+            Engine::Cuda(stream) => stream.synchronize_device(),
+        }
+    }
+
+    /// Waits for the work of this device or stream, and not for other streams of the device.
+    pub(crate) fn synchronize_stream(&self) -> Result<()> {
         let _scope = spans::wait(self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.synchronize(),
@@ -439,6 +464,14 @@ impl Device {
         }
     }
 
+    /// Returns its stream on the interpreter; `None` for a GPU.
+    fn interpreter(&self) -> Option<&Arc<Interpreter>> {
+        match &self.engine {
+            Engine::Cpu(interpreter) => Some(interpreter),
+            Engine::Cuda(_) => None,
+        }
+    }
+
     /// Returns true if `interpreter` is its stream.
     pub(crate) fn is_interpreter(&self, interpreter: &Arc<Interpreter>) -> bool {
         matches!(&self.engine, Engine::Cpu(own) if Arc::ptr_eq(own, interpreter))
@@ -462,8 +495,8 @@ impl Device {
         match &self.engine {
             Engine::Cpu(_) => {
                 let words = bytemuck::allocation::try_zeroed_vec(bytes.div_ceil(size_of::<u64>()));
-                let writers = Mutex::default();
-                Ok(words.ok().map(|words| PinnedMemory::Cpu { words, bytes, writers }))
+                let copies = CpuCopies::default();
+                Ok(words.ok().map(|words| PinnedMemory::Cpu { words, copies }))
             }
             Engine::Cuda(stream) => Ok(Pinned::new(stream, bytes)?.map(PinnedMemory::Cuda)),
         }
@@ -548,35 +581,46 @@ impl Device {
         Ok(())
     }
 
-    /// Starts a copy of page-locked memory to a slice that is in memory of this device.
-    pub(crate) fn write_from_pinned(&self, from: &PinnedMemory, to: &AnySlice) -> Result<()> {
+    /// Starts a copy of a part of page-locked memory to a slice that is in memory of this device.
+    pub(crate) fn write_from_pinned(
+        &self,
+        (from, part): (&PinnedMemory, Range<usize>),
+        to: &AnySlice,
+    ) -> Result<()> {
         match (&self.engine, from) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
                 let _scope = spans::copy(Direction::ToDevice, to.bytes);
-                stream.copy_from_pinned(pinned, to.gpu(), to.range())
+                stream.copy_from_pinned((pinned, part), to.gpu(), to.range())
             }
             (Engine::Cuda(_), PinnedMemory::Cpu { .. }) | (Engine::Cpu(_), _) => {
-                self.write(to, from.bytes()?)
+                self.write(to, from.bytes(part)?)
             }
         }
     }
 
-    /// Starts a copy of a slice that is in memory of this device to page-locked memory.
-    pub(crate) fn read_to_pinned(&self, from: &AnySlice, to: &mut PinnedMemory) -> Result<()> {
+    /// Starts a copy of a slice that is in memory of this device to a part of page-locked memory.
+    pub(crate) fn read_to_pinned(
+        &self,
+        from: &AnySlice,
+        (to, part): (&mut PinnedMemory, Range<usize>),
+    ) -> Result<()> {
         match (&self.engine, &mut *to) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
                 let _scope = spans::copy(Direction::ToHost, from.bytes);
-                stream.copy_to_pinned(from.gpu(), from.range(), pinned)
+                stream.copy_to_pinned(from.gpu(), from.range(), (pinned, part))
             }
-            (Engine::Cpu(interpreter), PinnedMemory::Cpu { words, bytes, writers }) => {
+            (Engine::Cpu(interpreter), PinnedMemory::Cpu { words, copies }) => {
                 let _scope = spans::copy(Direction::ToHost, from.bytes);
-                let to = &mut bytemuck::cast_slice_mut(words)[..*bytes];
+                let to = &mut bytemuck::cast_slice_mut(words)[part.clone()];
                 from.cpu().bytes.read_into(from.offset, to);
-                interpreter.note_reader(from.cpu(), writers);
+                let own = from.device().interpreter().unwrap_or(interpreter);
+                let mut streams = own.take_writers(from.cpu());
+                streams.push(Arc::clone(interpreter));
+                copies.add(part, streams);
                 Ok(())
             }
             (Engine::Cpu(_), PinnedMemory::Cuda(_))
-            | (Engine::Cuda(_), PinnedMemory::Cpu { .. }) => self.read(from, to.bytes_mut()?),
+            | (Engine::Cuda(_), PinnedMemory::Cpu { .. }) => self.read(from, to.bytes_mut(part)?),
         }
     }
 
@@ -649,6 +693,8 @@ impl Device {
         if let Some(recorder) = &self.recorder {
             return recorder.launch(launch);
         }
+        let help = "launch on the recorder, as in `k::launch(recorder, ..)`";
+        self.check_recorded("a launch on the device itself", help)?;
         let _scope = spans::launch(launch, self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.run(launch),
@@ -666,6 +712,43 @@ fn run_measured(stream: &Arc<driver::Stream>, launch: &CheckedLaunch<'_>) -> Res
     // A launch that fails has no time; the program learns of its fault where it waits.
     profile::record_gpu_launch(launch, end.elapsed_since(&start).ok());
     Ok(())
+}
+
+/// Devices are equal if they are one queue of work: a device and its clones. A
+/// [stream](Device::stream) is equal to its clones alone; [`Device::shares_memory_with`] compares
+/// the memory.
+///
+/// ```
+/// # use warpwise::Device;
+/// use std::collections::HashMap;
+///
+/// let (device, other) = (Device::cpu(), Device::cpu());
+/// assert!(device == device.clone() && device != other && device != *device.stream()?);
+///
+/// let mut buffers = HashMap::from([(device.clone(), device.zeros::<f32>(8)?)]);
+/// buffers.insert(other.clone(), other.zeros(8)?);
+/// assert_eq!(*buffers[&device].device(), device);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.engine, &other.engine) {
+            (Engine::Cpu(own), Engine::Cpu(other)) => Arc::ptr_eq(own, other),
+            (Engine::Cuda(own), Engine::Cuda(other)) => Arc::ptr_eq(own, other),
+            (Engine::Cpu(_), Engine::Cuda(_)) | (Engine::Cuda(_), Engine::Cpu(_)) => false,
+        }
+    }
+}
+
+impl Eq for Device {}
+
+impl Hash for Device {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &self.engine {
+            Engine::Cpu(own) => Arc::as_ptr(own).addr().hash(state),
+            Engine::Cuda(own) => Arc::as_ptr(own).addr().hash(state),
+        }
+    }
 }
 
 /// `cpu (SIMT interpreter)`, `cuda:0 (NVIDIA H200)`

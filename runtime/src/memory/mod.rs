@@ -71,10 +71,12 @@ use crate::{Device, cpu::CpuMemory, driver::Allocation};
 pub use buffer::Buffer;
 pub use buffer3::Buffer3;
 pub use constant::{Constant, ConstantData};
-pub use host_access::HostAccess;
-pub use other_names::{AllocatedByOtherName, DownloadedByOtherName, UploadedByOtherName};
-pub(crate) use pinned::PinnedMemory;
-pub use pinned::{PinnedBuffer, PinnedElement};
+pub use host_access::{HostAccess, PinnedAccess};
+pub use other_names::{
+    AllocatedByOtherName, CoveredByOtherName, DownloadedByOtherName, UploadedByOtherName,
+};
+pub(crate) use pinned::{CpuCopies, PinnedMemory};
+pub use pinned::{PinnedArg, PinnedArgMut, PinnedBuffer, PinnedElement, PinnedView, PinnedViewMut};
 pub(crate) use rectangle::Rectangle;
 pub use slice::{Slice, View, ViewMut};
 pub(crate) use slice::{check_lengths, count_whole, no_host_memory};

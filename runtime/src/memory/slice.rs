@@ -1,5 +1,5 @@
 //! Parts of buffers: [`Slice`], and its borrowed owners [`View`] and [`ViewMut`].
-use super::{AnySlice, Buffer, PinnedBuffer, PinnedElement};
+use super::{AnySlice, Buffer, PinnedArg, PinnedArgMut, PinnedElement};
 use crate::{Device, Element, Error, Plain, Result, Stored, vector::Vector};
 use std::{
     fmt,
@@ -124,6 +124,7 @@ impl<T: Stored> Slice<T> {
     /// call returns the elements with whatever was written.
     #[doc(alias = "cudaMemcpy")]
     pub fn to_vec(&self) -> Result<Vec<T::Value>> {
+        self.device().check_download_call()?;
         T::Value::collect(self.len(), |bytes| self.device().read(&self.any, bytes))
             .unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -145,6 +146,7 @@ impl<T: Stored> Slice<T> {
     #[doc(alias = "cudaMemcpy")]
     pub fn copy_to(&self, values: &mut [T::Value]) -> Result<()> {
         check_lengths(self.len(), values.len())?;
+        self.device().check_download_call()?;
         T::Value::load_all(values, |bytes| self.device().read(&self.any, bytes))
             .unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -181,6 +183,12 @@ impl<T: Stored> Slice<T> {
     /// [`Error::LengthMismatch`] unless `values` has as many elements.
     #[doc(alias = "cudaMemcpy")]
     pub fn copy_from(&mut self, values: &[T::Value]) -> Result<()> {
+        self.device().check_upload_call()?;
+        self.initialize(values)
+    }
+
+    /// Overwrites the elements, also while a graph is recorded.
+    pub(super) fn initialize(&mut self, values: &[T::Value]) -> Result<()> {
         check_lengths(values.len(), self.len())?;
         self.write(|take| T::Value::with_bytes(values, take))
     }
@@ -204,6 +212,7 @@ impl<T: Stored> Slice<T> {
     #[doc(alias("cudaMemcpyPeer", "cudaMemcpyPeerAsync"))]
     pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
         check_lengths(source.len(), self.len())?;
+        self.device().check_copy_call()?;
         self.device().copy_bytes(&source.any, &self.any)
     }
 
@@ -221,6 +230,12 @@ impl<T: Stored> Slice<T> {
     /// Errors of the driver.
     #[doc(alias = "cudaMemset")]
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
+        self.device().check_fill_call()?;
+        self.initialize_all(value)
+    }
+
+    /// Gives all elements the same value, also while a graph is recorded.
+    pub(super) fn initialize_all(&mut self, value: T::Value) -> Result<()> {
         self.with_element(value, |element| self.device().fill_bytes(&self.any, element))
     }
 
@@ -445,8 +460,9 @@ fn chunk_ranges(len: usize, size: usize) -> impl ExactSizeIterator<Item = Range<
 }
 
 impl<T: PinnedElement> Slice<T> {
-    /// Starts a copy from page-locked memory, and returns before it is done. Later work with the
-    /// slice waits for it, and so does [`PinnedBuffer::as_mut_slice`]. The copy runs on the stream
+    /// Starts a copy from page-locked memory, a [`PinnedBuffer`](crate::PinnedBuffer) or a [part](crate::PinnedBuffer::slice) of
+    /// one, and returns before it is done. Later work with the slice waits for it, and so does
+    /// [`PinnedBuffer::as_mut_slice`](crate::PinnedBuffer::as_mut_slice). The copy runs on the stream
     /// that the slice was allocated on; [`Device::copy_from_pinned`] runs it on another one.
     ///
     /// ```
@@ -462,13 +478,14 @@ impl<T: PinnedElement> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `source` has as many elements; errors of the driver.
     #[doc(alias = "cudaMemcpyAsync")]
-    pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
-        check_lengths(source.len(), self.len())?;
-        self.device().write_from_pinned(source.memory(), &self.any)
+    pub fn copy_from_pinned(&mut self, source: &(impl PinnedArg<T> + ?Sized)) -> Result<()> {
+        let from = source.part().for_copy_to::<T>(self.len())?;
+        self.device().check_pinned_call()?;
+        self.device().write_from_pinned(from, &self.any)
     }
 
-    /// Starts a copy to page-locked memory, and returns before it is done.
-    /// [`PinnedBuffer::as_slice`] waits for it. The copy runs on the stream that the slice was
+    /// Starts a copy to page-locked memory, a [`PinnedBuffer`](crate::PinnedBuffer) or a [part](crate::PinnedBuffer::slice_mut) of
+    /// one, and returns before it is done. [`PinnedBuffer::as_slice`](crate::PinnedBuffer::as_slice) waits for it. The copy runs on the stream that the slice was
     /// allocated on; [`Device::copy_to_pinned`] runs it on another one.
     ///
     /// ```
@@ -483,9 +500,10 @@ impl<T: PinnedElement> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `destination` has as many elements; errors of the driver.
     #[doc(alias = "cudaMemcpyAsync")]
-    pub fn copy_to_pinned(&self, destination: &mut PinnedBuffer<T>) -> Result<()> {
-        check_lengths(self.len(), destination.len())?;
-        self.device().read_to_pinned(&self.any, destination.memory_mut())
+    pub fn copy_to_pinned(&self, destination: &mut (impl PinnedArgMut<T> + ?Sized)) -> Result<()> {
+        let to = destination.part_mut().for_copy_of::<T>(self.len())?;
+        self.device().check_pinned_call()?;
+        self.device().read_to_pinned(&self.any, to)
     }
 }
 

@@ -176,6 +176,7 @@ fn is_pure_expr(expr: &Expr, checked: bool) -> bool {
         ExprKind::Deref(value)
         | ExprKind::Borrow(value)
         | ExprKind::Cast(value)
+        | ExprKind::DeclaredConstant(value)
         | ExprKind::Field { base: value, .. }
         | ExprKind::Length(value) => all(&[value]),
         ExprKind::Unary { value, .. } => !checked && all(&[value]),
