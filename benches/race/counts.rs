@@ -17,6 +17,7 @@ use warpwise_compiler::{
         time::{Grid, Work},
     },
     lint::launch::barrier_count,
+    optimize::unroll_as_back_ends_do,
 };
 use warpwise_simt::{CacheModel, CountingProgram, Launch, Requests};
 
@@ -54,7 +55,8 @@ fn count(folder: &Path, benchmark: &Benchmark, scale: Scale, gpu: &Gpu) -> Resul
     let problem = (benchmark.problem)(scale);
     let LaunchedCode { kernel, grid, file } =
         compile::select_code(&codes, &problem, gpu.multiprocessors.into());
-    let program = CountingProgram::new(kernel, Requests::Vectors);
+    let counted = unroll_as_back_ends_do(kernel.clone());
+    let program = CountingProgram::new(&counted, Requests::Vectors);
     let mut work = interpret::launch(&problem, |launch, _| {
         let (outcome, counters) = program.run(launch);
         interpret::check(&outcome).map(|()| counters.work())

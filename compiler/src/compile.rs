@@ -14,7 +14,7 @@ use crate::{
     lint::{self, Levels},
     optimize::{
         GpuKernels, keep_fallbacks, optimize, optimize_and_coarsen, optimize_for_gpu,
-        optimize_for_launches,
+        optimize_for_launches, unroll_as_back_ends_do,
     },
     small_sizes::Sizes,
     specialize::{Binding, SpecializeError, specialize},
@@ -155,7 +155,7 @@ pub fn optimized(mut kernel: Kernel) -> Result<Kernel, CompileError> {
 /// [`CompileError::Malformed`].
 pub fn modeled(mut kernel: Kernel) -> Result<Kernel, CompileError> {
     keep_fallbacks(&mut kernel);
-    let kernel = optimize_for_gpu(kernel);
+    let kernel = unroll_as_back_ends_do(optimize_for_gpu(kernel));
     verify(&kernel).map_err(CompileError::Malformed)?;
     Ok(kernel)
 }

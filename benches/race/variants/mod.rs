@@ -9,6 +9,7 @@ mod products;
 mod strides;
 mod sums;
 mod transpositions;
+mod updates;
 
 /// The imports of the files with kernels.
 mod prelude {
@@ -56,6 +57,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group { own: layouts::ALL, raced: &[] },
     Group { own: strides::ALL, raced: &[] },
     Group { own: branches::ALL, raced: &[] },
+    Group { own: updates::ALL, raced: &[] },
     Group { own: &[], raced: &["bitonic_sort", "bitonic_xor"] },
     Group { own: &[], raced: &["saxpy", "grid_stride"] },
     Group { own: &[], raced: &["gelu_f16", "gelu_bf16"] },

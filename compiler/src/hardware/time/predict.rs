@@ -104,9 +104,10 @@ pub fn predict(work: &Work, grid: Grid, gpu: &Gpu) -> Result<Prediction, Unlaunc
     resources.extend(
         pipe_cycles(work, gpu).map(|(bound_by, cycles)| (bound_by, on_the_busiest(cycles))),
     );
-    resources.push((BoundBy::L2, traffic.l2_bytes / gpu.l2_bytes_per_second));
+    let l2 = traffic.l2_bytes / gpu.l2_bytes_per_second;
+    resources.push((BoundBy::L2, l2.max(traffic.l2_packets / gpu.l2_packets_per_second)));
     resources.push((BoundBy::Memory, traffic.memory_bytes / gpu.memory_bytes_per_second));
-    resources.push((BoundBy::Atomics, atomic_seconds(work, gpu)));
+    resources.push((BoundBy::Atomics, atomic_seconds(work, gpu, traffic.missed_atomics)));
     resources.push((BoundBy::Launch, gpu.launch_seconds));
     resources.sort_by(|(_, a), (_, b)| b.total_cmp(a));
 
@@ -186,9 +187,13 @@ impl Placement {
 /// The bytes that caches and memory move.
 struct Traffic {
     l2_bytes: f64,
+    /// Requests of lines that miss the first-level caches, and written sectors.
+    l2_packets: f64,
     memory_bytes: f64,
     /// Average cycles of a load from global memory.
     load_cycles: f64,
+    /// The share of atomic updates of sectors that the second-level cache lacks.
+    missed_atomics: f64,
 }
 
 impl Traffic {
@@ -198,17 +203,24 @@ impl Traffic {
         let l1_misses = 1.0 - caches.l1_hit_rate().unwrap_or(0.0);
         let of_reads = ratio(caches.memory_sectors_read, caches.l2_sectors_read);
         let of_writes = ratio(caches.memory_sectors_written, caches.sectors_written);
-        let [of_reads, of_writes] = if is_warm { [0.0; 2] } else { [of_reads, of_writes] };
+        let of_atomics = ratio(caches.atomic_misses, caches.atomic_sectors);
+        let [of_reads, of_writes, missed_atomics] =
+            if is_warm { [0.0; 3] } else { [of_reads, of_writes, of_atomics] };
         let read = to_f64(work.sectors_read) * l1_misses + to_f64(work.bulk_sectors_read);
-        let (written, updated) = (to_f64(work.sectors_written), to_f64(work.atomic_sectors));
+        let (written, updated) =
+            (to_f64(work.sectors_written), to_f64(work.reduced_sectors + work.fetched_sectors));
         let sector = to_f64(SECTOR_BYTES);
         let latencies = gpu.latencies;
         let behind_l1 =
             f64::from(latencies.l2) * (1.0 - of_reads) + f64::from(latencies.memory) * of_reads;
+        let atomic_lines = work.reduced_sectors + work.fetched_sectors;
+        let loaded_lines = work.lines.saturating_sub(work.written_lines + atomic_lines);
         Self {
+            l2_packets: to_f64(loaded_lines) * l1_misses + to_f64(work.written_lines) + written,
             l2_bytes: sector * (read + written + updated),
             memory_bytes: sector * (read * of_reads + written * of_writes),
             load_cycles: f64::from(latencies.l1) * (1.0 - l1_misses) + behind_l1 * l1_misses,
+            missed_atomics,
         }
     }
 }
@@ -257,6 +269,7 @@ fn pipe_cycles(work: &Work, gpu: &Gpu) -> impl Iterator<Item = (BoundBy, f64)> {
     let issued: u64 = work.issued.iter().sum();
     let all = (BoundBy::Issue, to_f64(issued) / f64::from(SCHEDULERS));
     let requests = to_f64(work.shared_wavefronts + work.lines + work.shuffles);
+    let requests = requests.max(to_f64(work.loaded_words + work.shuffles));
     // Other GPUs have no such products; for them, these are a sequence of `mma`.
     let multiply_adds = match gpu.warpgroup_multiply_adds_per_cycle {
         0 => MMA_MULTIPLY_ADDS_PER_THREAD * lanes.tensor.max(1),
@@ -284,10 +297,16 @@ fn pipe_cycles(work: &Work, gpu: &Gpu) -> impl Iterator<Item = (BoundBy, f64)> {
     [all].into_iter().chain(pipes)
 }
 
-/// Returns the time of all atomic updates of global memory, or of those of the most contended word.
-fn atomic_seconds(work: &Work, gpu: &Gpu) -> f64 {
-    let all = to_f64(work.atomic_sectors) / gpu.atomics_per_second;
-    all.max(to_f64(work.same_word_atomics) / gpu.same_word_atomics_per_second)
+/// Returns the time of all atomic updates of global memory, which includes those of the most
+/// contended word.
+fn atomic_seconds(work: &Work, gpu: &Gpu, missed_share: f64) -> f64 {
+    let rates = gpu.atomics;
+    let (reduced, fetched) = (to_f64(work.reduced_sectors), to_f64(work.fetched_sectors));
+    let missed = (reduced + fetched) * missed_share / rates.missed;
+    let found = (reduced / rates.reduced + fetched / rates.fetched) * (1.0 - missed_share);
+    let same_word = to_f64(work.same_word_atomics) / rates.same_word
+        + to_f64(work.same_word_float_atomics) / rates.same_word_floats;
+    (missed + found).max(same_word)
 }
 
 /// Returns the time of resources that work at the same time.
