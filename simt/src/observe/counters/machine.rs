@@ -131,9 +131,10 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         },
         Op::Fma { .. } => arithmetic(result_class),
         Op::MulAdd { .. } => arithmetic(result_class),
+        // A product with the size, which runs on the pipe of 32-bit floats.
         Op::Index { index, .. } => match kernel.literal(*index) {
             Some(_) => MachineCode::default(),
-            None => MachineCode::integer(1),
+            None => MachineCode::new(Pipe::Single, 1, Step::Arithmetic, 1),
         },
         Op::MapShared { .. } => MachineCode::integer(1),
         Op::Bounds { .. } => MachineCode::new(Pipe::Integer, 1, Step::Arithmetic, 0),
@@ -304,7 +305,9 @@ fn estimate_cast(from: Class, to: Class) -> MachineCode {
         (Class::Single, Class::Single)
         | (Class::Double, Class::Double)
         | (Class::Half, Class::Half) => MachineCode::default(),
-        (Class::Single | Class::Half, Class::Half | Class::Single) => MachineCode::integer(1),
+        // A sum with zero.
+        (Class::Half, Class::Single) => arithmetic(Class::Single),
+        (Class::Single, Class::Half) => MachineCode::integer(1),
         // A word becomes a float on the pipe of integers; other conversions take longer.
         (Class::Word, Class::Single) => MachineCode::integer(1),
         (Class::Word, Class::Double | Class::Half)
