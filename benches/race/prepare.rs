@@ -79,6 +79,7 @@ fn verify(benchmark: &Benchmark) -> Result<()> {
     for kernel in codes.iter() {
         let found = interpret::run(kernel, &problem)?;
         compare::outputs(&problem, &found, None)?;
+        compare::outputs(&problem, &interpret::run_counted(kernel, &problem)?, None)?;
     }
     Ok(())
 }

@@ -1,12 +1,11 @@
 //! The same fields as an array of structs and as arrays.
 use super::prelude::*;
 
-pub(super) const ALL: &[Benchmark] = &[
-    variant!(fields_of_structs, problem),
-    variant!(fields_of_arrays, problem),
-    variant!(field_of_structs, problem),
-    variant!(field_of_array, problem),
-];
+pub(super) const ALL_FIELDS: &[Benchmark] =
+    &[variant!(fields_of_structs, problem), variant!(fields_of_arrays, problem)];
+
+pub(super) const ONE_FIELD: &[Benchmark] =
+    &[variant!(field_of_structs, problem), variant!(field_of_array, problem)];
 
 /// The sum of eight neighbouring fields, loaded one by one.
 #[kernel(block = 256)]

@@ -2,12 +2,17 @@
 //! words as fit into the second-level cache and of more.
 use super::prelude::*;
 
-pub(super) const ALL: &[Benchmark] = &[
+/// Of words that the second-level cache has.
+pub(super) const NEAR: &[Benchmark] = &[
     variant!(add_near, |scale| problem(scale, 50_000)),
-    variant!(add_far, |scale| problem(scale, 1 << 26)),
     variant!(fetch_add_near, |scale| problem(scale, 50_000)),
-    variant!(fetch_add_far, |scale| problem(scale, 1 << 26)),
     variant!(swap_near, |scale| problem(scale, 50_000)),
+];
+
+/// Of words that it lacks.
+pub(super) const FAR: &[Benchmark] = &[
+    variant!(add_far, |scale| problem(scale, 1 << 26)),
+    variant!(fetch_add_far, |scale| problem(scale, 1 << 26)),
     variant!(swap_far, |scale| problem(scale, 1 << 26)),
 ];
 
