@@ -10,8 +10,8 @@ pub(crate) struct Benchmark {
     pub(crate) name: &'static str,
     /// The kernel, as the macro embeds it.
     pub(crate) source: &'static Source,
-    /// The CUDA C++.
-    pub(crate) cuda: &'static str,
+    /// The CUDA C++; `None` of a [variant](crate::variants), which does not race.
+    pub(crate) cuda: Option<&'static str>,
     /// The instruction that counts as one unit of work in the hot loop: `FFMA`, `LDG`.
     pub(crate) unit: &'static str,
     /// Its inputs, launch and expected results.
@@ -26,7 +26,7 @@ macro_rules! benchmark {
         pub(crate) const BENCHMARK: crate::benchmark::Benchmark = crate::benchmark::Benchmark {
             name: stringify!($name),
             source: $name::__WARPWISE_SOURCE,
-            cuda: include_str!(concat!(stringify!($name), ".cu")),
+            cuda: Some(include_str!(concat!(stringify!($name), ".cu"))),
             unit: $unit,
             problem,
         };

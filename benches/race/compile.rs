@@ -4,6 +4,7 @@ use crate::{
     benchmark::{Benchmark, Compiler},
     problem::{Arg, Buffers, Problem},
 };
+use std::path::{Path, PathBuf};
 use warpwise_compiler::{
     back::ptx,
     compile::{self, CompileError, GpuCode},
@@ -26,6 +27,41 @@ pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuCode<Kernel>> {
         benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
     let bound = compile::bind(&kernel, &[])?.into_owned();
     Ok(compile::compile(bound, Sizes::Small, Ok::<_, CompileError>)?)
+}
+
+/// The code that a launch runs.
+pub(crate) struct LaunchedCode<'c> {
+    /// The kernel.
+    pub(crate) kernel: &'c Kernel,
+    /// The blocks of the hardware.
+    pub(crate) grid: [u32; 3],
+    /// The file with its PTX.
+    pub(crate) file: fn(Compiler, &Path, &Benchmark) -> PathBuf,
+}
+
+/// Returns the code that the launch of a problem runs on a GPU with so many multiprocessors.
+pub(crate) fn select_code<'c>(
+    codes: &'c GpuCode<Kernel>,
+    problem: &Problem,
+    multiprocessors: u64,
+) -> LaunchedCode<'c> {
+    let GpuCode { plain, assumed, coarsened } = codes;
+    let (grid, block) = (problem.grid, problem.block);
+    let fulfils = assumed
+        .as_ref()
+        .is_none_or(|(contract, _)| LaunchContract::new(contract.clone(), plain).holds(problem));
+    match (assumed, coarsened) {
+        (_, Some((coarse_grid, kernel)))
+            if fulfils && coarse_grid.suits(grid, block, multiprocessors) =>
+        {
+            let (grid, _) = coarse_grid.divide(grid);
+            LaunchedCode { kernel, grid, file: Compiler::coarsened_file }
+        }
+        (Some((_, kernel)), _) if fulfils => {
+            LaunchedCode { kernel, grid, file: Compiler::assumed_file }
+        }
+        _ => LaunchedCode { kernel: plain, grid, file: Compiler::file },
+    }
 }
 
 /// The launches that run other code than that of the kernel as written.

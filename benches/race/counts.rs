@@ -4,7 +4,8 @@
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
-    compile, interpret, tools,
+    compile::{self, LaunchedCode},
+    interpret, tools,
 };
 use std::{fmt::Write as _, fs, path::Path};
 use warpwise_benches::Scale;
@@ -16,6 +17,7 @@ use warpwise_compiler::{
         time::{Grid, Work},
     },
     lint::launch::barrier_count,
+    optimize::unroll_as_back_ends_do,
 };
 use warpwise_simt::{CacheModel, CountingProgram, Launch, Requests};
 
@@ -49,22 +51,26 @@ pub(crate) fn write(
 }
 
 fn count(folder: &Path, benchmark: &Benchmark, scale: Scale, gpu: &Gpu) -> Result<CountedLaunch> {
-    let kernel = compile::kernels(benchmark)?.plain;
+    let codes = compile::kernels(benchmark)?;
     let problem = (benchmark.problem)(scale);
-    let program = CountingProgram::new(&kernel, Requests::Vectors);
+    let LaunchedCode { kernel, grid, file } =
+        compile::select_code(&codes, &problem, gpu.multiprocessors.into());
+    let counted = unroll_as_back_ends_do(kernel.clone());
+    let program = CountingProgram::new(&counted, Requests::Vectors);
     let mut work = interpret::launch(&problem, |launch, _| {
         let (outcome, counters) = program.run(launch);
         interpret::check(&outcome).map(|()| counters.work())
     })?;
-    let shared = declared_shared_bytes(&kernel);
+    let shared = declared_shared_bytes(kernel);
     let threads = problem.block.iter().product();
-    let registers = registers(folder, benchmark);
-    let block = Block { threads, registers, shared, barriers: barrier_count(&kernel) };
+    // Unknown if the code is not prepared, or `ptxas` is not found.
+    let registers = tools::registers(&file(Compiler::Llvm, folder, benchmark)).ok();
+    let block = Block { threads, registers, shared, barriers: barrier_count(kernel) };
     let model = CacheModel::new(gpu, shared * blocks_per_multiprocessor(&block, gpu));
     work.caches = Some(interpret::launch(&problem, |launch, _| {
         program.run_caches(&Launch { steps: Some(CACHE_STEPS), ..*launch }, model).1
     }));
-    let blocks = problem.grid.iter().map(|dim| u64::from(*dim)).product();
+    let blocks = grid.iter().map(|dim| u64::from(*dim)).product();
     Ok(CountedLaunch { work, grid: Grid { blocks, block } })
 }
 
@@ -72,12 +78,6 @@ fn blocks_per_multiprocessor(block: &Block, gpu: &Gpu) -> u64 {
     let multiprocessor = Multiprocessor::of(gpu.target);
     let occupancy = multiprocessor.and_then(|on| on.occupancy(block).ok());
     occupancy.map_or(1, |occupancy| occupancy.blocks.into())
-}
-
-/// Returns the registers of a thread in LLVM's code, if that is prepared and `ptxas` is found.
-fn registers(folder: &Path, benchmark: &Benchmark) -> Option<u32> {
-    let ptx = Compiler::Llvm.file(folder, benchmark);
-    tools::registers(&ptx).ok()
 }
 
 impl CountedLaunch {

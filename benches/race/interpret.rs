@@ -1,7 +1,7 @@
 //! A problem on the interpreter.
 use crate::problem::{Arg, Buffers, Problem};
-use warpwise_compiler::ir::Kernel;
-use warpwise_simt::{Arg as SimtArg, Launch, Memory, Outcome, Program};
+use warpwise_compiler::{ir::Kernel, optimize::unroll_as_back_ends_do};
+use warpwise_simt::{Arg as SimtArg, CountingProgram, Launch, Memory, Outcome, Program, Requests};
 
 /// Runs the kernel and returns the contents of all buffers.
 ///
@@ -9,8 +9,26 @@ use warpwise_simt::{Arg as SimtArg, Launch, Memory, Outcome, Program};
 /// Fails if a check fails, or the launch does not end.
 pub(crate) fn run(kernel: &Kernel, problem: &Problem) -> Result<Vec<Vec<u8>>, String> {
     let program = Program::new(kernel);
+    contents_after(problem, |launch| program.run(launch))
+}
+
+/// Runs the kernel as the time model counts it, with loops unrolled and on a divided grid if its
+/// threads are coarsened, and returns the contents of all buffers.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_counted(kernel: &Kernel, problem: &Problem) -> Result<Vec<Vec<u8>>, String> {
+    let unrolled = unroll_as_back_ends_do(kernel.clone());
+    let program = CountingProgram::new(&unrolled, Requests::Vectors);
+    contents_after(problem, |launch| program.run(launch).0)
+}
+
+fn contents_after(
+    problem: &Problem,
+    run: impl FnOnce(&Launch<'_>) -> Outcome,
+) -> Result<Vec<Vec<u8>>, String> {
     launch(problem, |launch, memories| {
-        check(&program.run(launch))?;
+        check(&run(launch))?;
         let contents = |memory: &Memory| {
             let mut bytes = vec![0; memory.len()];
             memory.read_into(0, &mut bytes);

@@ -9,12 +9,16 @@
 //! race counts DIR    counts the work of each launch on the interpreter
 //! race predict DIR   predicts the time of each counted launch, measures it if there is a GPU, and prints
 //!                    the accuracy of the time model
+//! race launch DIR    launches each kernel once, for a profiler
+//! race bottlenecks DIR
+//!                    compares what bounds each counted launch with what Nsight Compute measured
 //! ```
 //!
 //! A kernel is a pair of files in `kernels/`: natural Rust, with the plain Rust that computes the
 //! expected result, and CUDA C++ of the same algorithm. `docs/race.md` describes the rules and the
 //! output.
 mod benchmark;
+mod bottlenecks;
 mod compare;
 mod compile;
 mod counts;
@@ -23,6 +27,7 @@ mod driver;
 mod inputs;
 mod interpret;
 mod kernels;
+mod launch;
 mod load;
 mod predict;
 mod prepare;
@@ -33,7 +38,9 @@ mod sass;
 mod table;
 mod times;
 mod tools;
+mod variants;
 
+use kernels::Variants;
 use std::{path::PathBuf, process::ExitCode};
 use warpwise_benches::Scale;
 use warpwise_compiler::hardware::gpu::Gpu;
@@ -41,7 +48,7 @@ use warpwise_compiler::hardware::gpu::Gpu;
 /// The result of a command, with messages instead of error types, since a person reads them.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-const USAGE: &str = "usage: race prepare|table|run|load|counts|predict [--part N] DIR [KERNEL]...";
+const USAGE: &str = "usage: race prepare|table|run|load|counts|predict|launch|bottlenecks [--part N] DIR [KERNEL]...";
 
 /// The arguments of the command line.
 struct Arguments {
@@ -75,12 +82,18 @@ fn main() -> ExitCode {
         eprintln!("{USAGE}");
         return ExitCode::FAILURE;
     };
-    let done = kernels::select(&names).and_then(|benchmarks| match &*command {
+    let variants = match &*command {
+        "prepare" | "launch" | "counts" | "predict" => Variants::Included,
+        _ => Variants::Excluded,
+    };
+    let done = kernels::select(&names, variants).and_then(|benchmarks| match &*command {
         "prepare" => prepare::prepare(&folder, &benchmarks),
         "table" => table::print(&folder, &benchmarks),
         "run" => run::run(&folder, &benchmarks, scale),
         "load" => load::print(&folder, &benchmarks),
+        "launch" => launch::run(&folder, &benchmarks, scale),
         "counts" => counts::write(&folder, &benchmarks, scale, modeled_gpu()?),
+        "bottlenecks" => bottlenecks::print(&folder, &benchmarks, modeled_gpu()?),
         "predict" => predict::run(&folder, &benchmarks, scale, modeled_gpu()?),
         _ => Err(USAGE.into()),
     });

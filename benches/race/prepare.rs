@@ -50,8 +50,9 @@ fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
             }
         }
     }
+    let Some(cuda) = benchmark.cuda else { return Ok(()) };
     let source = benchmark.cuda_file(folder);
-    fs::write(&source, benchmark.cuda)?;
+    fs::write(&source, cuda)?;
     let nvcc = Compiler::Nvcc;
     for file in [nvcc.file(folder, benchmark), nvcc.ptx_file(folder, benchmark)] {
         if let Some(built) = tools::nvcc(&source, &file) {
@@ -78,6 +79,7 @@ fn verify(benchmark: &Benchmark) -> Result<()> {
     for kernel in codes.iter() {
         let found = interpret::run(kernel, &problem)?;
         compare::outputs(&problem, &found, None)?;
+        compare::outputs(&problem, &interpret::run_counted(kernel, &problem)?, None)?;
     }
     Ok(())
 }
@@ -85,11 +87,11 @@ fn verify(benchmark: &Benchmark) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::verify;
-    use crate::kernels;
+    use crate::kernels::{self, Variants};
 
     #[test]
     fn every_kernel_computes_what_plain_rust_does() {
-        for benchmark in kernels::select(&[]).expect("no name is unknown") {
+        for benchmark in kernels::select(&[], Variants::Included).expect("no name is unknown") {
             verify(benchmark).unwrap_or_else(|error| panic!("{}: {error}", benchmark.name));
         }
     }

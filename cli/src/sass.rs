@@ -164,21 +164,29 @@ fn parse_resources(said: &str) -> Option<ThreadResources> {
     })
 }
 
-/// Returns a table of the instructions by name, the most frequent first. Padding after the last
-/// instruction is left out.
+/// Returns true for instructions of the uniform datapath, which a warp executes once for all of its
+/// lanes, and for those that write its registers.
+fn is_uniform(name: &str) -> bool {
+    name.starts_with('U') || matches!(name, "S2UR" | "R2UR" | "VOTEU" | "LDCU" | "CS2UR")
+}
+
+/// Returns a table of the instructions by name, the most frequent first, and the number of those of
+/// the uniform datapath. Padding after the last instruction is left out.
 fn instruction_mix(code: &[CodeLine<'_>]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in code.iter().filter_map(CodeLine::opcode).filter(|name| *name != "NOP") {
         *counts.entry(name).or_default() += 1;
     }
     let all: usize = counts.values().sum();
+    let uniform: usize =
+        counts.iter().filter(|(name, _)| is_uniform(name)).map(|(_, count)| count).sum();
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| Reverse(*count));
     let share = |count: usize| 100.0 * count as f64 / all as f64;
-    let rows = counts
-        .iter()
-        .map(|(name, count)| format!("{name:<8} {count:>6}  {:>5.1} %\n", share(*count)));
-    rows.chain([format!("{:<8} {all:>6}\n", "all")]).collect()
+    let row = |name, count| format!("{name:<8} {count:>6}  {:>5.1} %\n", share(count));
+    let rows = counts.iter().map(|(name, count)| row(*name, *count));
+    let uniform = (uniform != 0).then(|| row("uniform", uniform));
+    rows.chain([format!("{:<8} {all:>6}\n", "all")]).chain(uniform).collect()
 }
 
 /// Returns the messages of `ptxas -v` about registers, memory and spills, as comments.
@@ -237,5 +245,10 @@ mod tests {
                         LDC           1   25.0 %\nall           4\n";
         assert_eq!(mix, expected);
         assert_eq!(instruction_mix(&[]), "all           0\n");
+        let uniform = "\t.section .text.k,\"ax\"\n        /*0000*/                   ULDC UR4, c[0x0][0x28] ;\n        \
+                       /*0010*/                   IADD3 R1, R1, UR4, RZ ;\n";
+        let expected = "IADD3         1   50.0 %\nULDC          1   50.0 %\n\
+                        all           2\nuniform       1   50.0 %\n";
+        assert_eq!(instruction_mix(&code_lines::parse_sass(uniform)), expected);
     }
 }

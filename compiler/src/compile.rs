@@ -14,7 +14,7 @@ use crate::{
     lint::{self, Levels},
     optimize::{
         GpuKernels, keep_fallbacks, optimize, optimize_and_coarsen, optimize_for_gpu,
-        optimize_for_launches,
+        optimize_for_launches, unroll_as_back_ends_do,
     },
     small_sizes::Sizes,
     specialize::{Binding, SpecializeError, specialize},
@@ -130,6 +130,15 @@ impl<C> GpuCode<C> {
         Self { plain, assumed: None, coarsened: None }
     }
 
+    /// Converts all codes.
+    pub fn map<D>(self, mut convert: impl FnMut(C) -> D) -> GpuCode<D> {
+        GpuCode {
+            plain: convert(self.plain),
+            assumed: self.assumed.map(|(contract, code)| (contract, convert(code))),
+            coarsened: self.coarsened.map(|(grid, code)| (grid, convert(code))),
+        }
+    }
+
     /// Iterates over all codes.
     pub fn iter(&self) -> impl Iterator<Item = &C> {
         let assumed = self.assumed.as_ref().map(|(_, code)| code);
@@ -148,16 +157,18 @@ pub fn optimized(mut kernel: Kernel) -> Result<Kernel, CompileError> {
     Ok(kernel)
 }
 
-/// Optimizes `kernel` for the interpreter as [`compile`] does for a GPU, for launches with any
-/// sizes, and keeps the fallbacks of inline PTX, which the interpreter runs.
+/// Optimizes `kernel` for counts of what a GPU runs: as [`compile`] does, and then as back ends do,
+/// with the fallbacks of inline PTX, which the interpreter runs.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
-pub fn modeled(mut kernel: Kernel) -> Result<Kernel, CompileError> {
+pub fn modeled(mut kernel: Kernel, sizes: Sizes) -> Result<GpuCode<Kernel>, CompileError> {
     keep_fallbacks(&mut kernel);
-    let kernel = optimize_for_gpu(kernel);
-    verify(&kernel).map_err(CompileError::Malformed)?;
-    Ok(kernel)
+    compile(kernel, sizes, |kernel| {
+        let kernel = unroll_as_back_ends_do(kernel);
+        verify(&kernel).map_err(CompileError::Malformed)?;
+        Ok(kernel)
+    })
 }
 
 /// The reason that a kernel did not compile.

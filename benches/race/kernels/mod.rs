@@ -3,7 +3,7 @@
 //! The Rust is what a user writes first: slices, indices of `usize`, bounds checks, `for` loops, no
 //! contracts and no changes that come from reading machine code. The CUDA C++ is the same algorithm
 //! with the same block and grid, with indices of `int` and `__restrict__` pointers.
-use crate::{Result, benchmark::Benchmark};
+use crate::{Result, benchmark::Benchmark, variants};
 
 /// The imports of the files with kernels.
 mod prelude {
@@ -51,17 +51,30 @@ pub(crate) fn position(name: &str) -> Option<usize> {
     ALL.iter().position(|benchmark| benchmark.name == name)
 }
 
+/// True if a command is about [variants](crate::variants), too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variants {
+    /// It is.
+    Included,
+    /// It is about what races with CUDA C++.
+    Excluded,
+}
+
 /// Returns the benchmarks with these names, or all if there are none.
 ///
 /// # Errors
 /// Fails if a name is unknown.
-pub(crate) fn select(names: &[String]) -> Result<Vec<&'static Benchmark>> {
+pub(crate) fn select(names: &[String], variants: Variants) -> Result<Vec<&'static Benchmark>> {
+    let mut all: Vec<&Benchmark> = ALL.iter().collect();
+    if variants == Variants::Included {
+        all.extend(variants::GROUPS.iter().flat_map(|group| group.own));
+    }
     if names.is_empty() {
-        return Ok(ALL.iter().collect());
+        return Ok(all);
     }
     let find = |name: &String| {
-        let found = ALL.iter().find(|benchmark| benchmark.name == name);
-        found.ok_or_else(|| format!("there is no kernel `{name}`").into())
+        let found = all.iter().find(|benchmark| benchmark.name == name);
+        found.copied().ok_or_else(|| format!("there is no kernel `{name}`").into())
     };
     names.iter().map(find).collect()
 }

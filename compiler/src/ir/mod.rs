@@ -165,8 +165,8 @@ pub struct Kernel {
 /// are of the first of the blocks.
 ///
 /// Launches that do not [suit](CoarseGrid::suits) coarsening run the code of the kernel without it.
-/// The interpreter, which divides no grid, runs a coarsened kernel with a factor of 1
-/// ([`Builtin::CoarseningFactor`]).
+/// The interpreter divides no grid, and runs a coarsened kernel with a factor of 1
+/// ([`Builtin::CoarseningFactor`]), unless it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coarsening {
     /// The grid.

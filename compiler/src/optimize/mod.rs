@@ -174,7 +174,7 @@ use structure_continues::structure_continues;
 use unroll_by_divisors::unroll_by_divisors;
 use unroll_constant_loops::unroll_constant_loops;
 use unroll_loops::unroll_loops;
-use unroll_short_loops::unroll_short_loops;
+use unroll_short_loops::{Limits, unroll_short_loops};
 use version_loops::version_loops;
 
 /// Makes `kernel` (specialized and verified) faster without changing a bit of what it computes.
@@ -190,6 +190,27 @@ pub fn optimize(kernel: Kernel) -> Kernel {
 pub fn optimize_for_gpu(mut kernel: Kernel) -> Kernel {
     drop_fallbacks(&mut kernel);
     optimize_for(Engine::Gpu, kernel)
+}
+
+/// Unrolls the loops of a few iterations in `kernel`, which is optimized for a GPU, that back ends
+/// leave to LLVM and `ptxas`: for counts of the machine code.
+pub fn unroll_as_back_ends_do(mut kernel: Kernel) -> Kernel {
+    // A loop is unrolled after those inside it.
+    while unroll_short_loops(&mut kernel, &Limits::UNROLLED_BY_BACK_ENDS, &HashSet::new()) {
+        kernel.renumber();
+        fold_constants(&mut kernel);
+        kernel.renumber();
+        forward_locals(&mut kernel);
+        eliminate_common_subexpressions(&mut kernel);
+        eliminate_dead_code(&mut kernel);
+        kernel.renumber();
+        hoist_loads(&mut kernel);
+        kernel.renumber();
+        pack_loads(&mut kernel);
+        eliminate_dead_code(&mut kernel);
+        kernel.renumber();
+    }
+    kernel
 }
 
 /// Optimizes `kernel` as [`optimize_for_gpu`] does, and once more with
@@ -359,7 +380,7 @@ fn repeat_bodies(engine: Engine, mut kernel: Kernel, mut fallbacks: HashSet<Inst
         // After that, which leaves loops with remainders behind.
         carry_remainders(&mut kernel);
         divide_by_powers(&mut kernel);
-        if unroll_short_loops(&mut kernel, &fallbacks) || by_divisors {
+        if unroll_short_loops(&mut kernel, &Limits::GUARDED, &fallbacks) || by_divisors {
             fallbacks = renumber(&mut kernel, &fallbacks);
             // Counters and remainders have become constants.
             fold_constants(&mut kernel);

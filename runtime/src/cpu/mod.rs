@@ -31,7 +31,7 @@ use crate::{
     stopped::Stopped,
     trace::Debugger,
 };
-use programs::{CHECKED, COUNTING, MODELED, PLAIN, TRACED};
+use programs::{CHECKED, COUNTING, PLAIN, TRACED, modeled_program};
 use std::{
     num::NonZero,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -324,7 +324,11 @@ impl Interpreter {
         lent: &warpwise_simt::Launch<'_>,
         gpu: &Gpu,
     ) -> Result<Option<Work>> {
-        let program = MODELED.get(launch, self.device.simulator.optimize)?;
+        let program = if self.device.simulator.optimize {
+            modeled_program(launch, gpu)?
+        } else {
+            COUNTING.get(launch, false)?
+        };
         let before = Snapshot::take(lent);
         let (outcome, counted) = program.run(lent);
         before.restore(lent);

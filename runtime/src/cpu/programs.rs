@@ -7,15 +7,17 @@ use crate::{
     launch::{
         bound_kernel::{Bound, PerKernel},
         checks::CheckedLaunch,
+        config::Geometry,
         source::Source,
     },
     observe::spans,
 };
 use std::borrow::Cow;
 use warpwise_compiler::{
-    compile::{CompileError, modeled, optimized},
+    compile::{CompileError, GpuCode, optimized},
+    hardware::gpu::Gpu,
     id::Id as _,
-    ir::{Kernel, Op},
+    ir::{CoarseGrid, Kernel, Op},
 };
 use warpwise_simt::{CheckedProgram, CountingProgram, Program, Requests, TracedProgram};
 
@@ -23,7 +25,6 @@ use warpwise_simt::{CheckedProgram, CountingProgram, Program, Requests, TracedPr
 pub(super) struct Programs<T> {
     optimized: PerKernel<T>,
     written: PerKernel<T>,
-    optimize: fn(Kernel) -> std::result::Result<Kernel, CompileError>,
     /// Makes the program of a kernel; true if the kernel is optimized.
     make: fn(&Kernel, bool) -> T,
 }
@@ -32,9 +33,8 @@ pub(super) struct Programs<T> {
 pub(super) static PLAIN: Programs<Program> = Programs::new(|kernel, _| Program::new(kernel));
 /// Programs with counters, which count neighbouring accesses as one request where a GPU does.
 pub(super) static COUNTING: Programs<CountingProgram> = Programs::new(make_counting);
-/// Programs with counters of the code for a GPU, including its versions of loops.
-pub(super) static MODELED: Programs<CountingProgram> =
-    Programs::with_optimizer(modeled, make_counting);
+/// Programs with counters of the codes for a GPU.
+static MODELED: PerKernel<GpuCode<CountingProgram>> = PerKernel::new();
 /// Programs with the sanitizer.
 pub(super) static CHECKED: Programs<CheckedProgram> =
     Programs::new(|kernel, _| CheckedProgram::new(kernel));
@@ -44,14 +44,7 @@ pub(super) static TRACED: Programs<TracedProgram> =
 
 impl<T> Programs<T> {
     const fn new(make: fn(&Kernel, bool) -> T) -> Self {
-        Self::with_optimizer(optimized, make)
-    }
-
-    const fn with_optimizer(
-        optimize: fn(Kernel) -> std::result::Result<Kernel, CompileError>,
-        make: fn(&Kernel, bool) -> T,
-    ) -> Self {
-        Self { optimized: PerKernel::new(), written: PerKernel::new(), optimize, make }
+        Self { optimized: PerKernel::new(), written: PerKernel::new(), make }
     }
 
     /// Returns the program of a launch's kernel.
@@ -60,7 +53,8 @@ impl<T> Programs<T> {
         programs.get(launch.bound, || {
             let _scope = spans::compile(launch.bound.source.name, "translate", &NAME);
             let kernel = if is_optimized {
-                Cow::Owned(self.optimize(launch.bound)?)
+                let optimized = optimized(launch.bound.kernel.clone());
+                Cow::Owned(optimized.map_err(|error| compile_error(launch.bound, &error))?)
             } else {
                 Cow::Borrowed(&launch.bound.kernel)
             };
@@ -68,15 +62,34 @@ impl<T> Programs<T> {
             Ok((self.make)(&kernel, is_optimized))
         })
     }
+}
 
-    /// Optimizes a kernel.
-    fn optimize(&self, bound: &Bound) -> Result<Kernel> {
-        (self.optimize)(bound.kernel.clone()).map_err(|error| Error::Compile {
-            kernel: bound.source.name,
-            device: NAME.into(),
-            message: error.to_string(),
-        })
+fn compile_error(bound: &Bound, error: &CompileError) -> Error {
+    Error::Compile { kernel: bound.source.name, device: NAME.into(), message: error.to_string() }
+}
+
+/// Returns the program with counters of the code that a GPU would run for a launch.
+pub(super) fn modeled_program(
+    launch: &CheckedLaunch<'_>,
+    gpu: &Gpu,
+) -> Result<&'static CountingProgram> {
+    let GpuCode { plain, assumed, coarsened } = MODELED.get(launch.bound, || {
+        let _scope = spans::compile(launch.bound.source.name, "translate", &NAME);
+        let codes = launch.bound.model().map_err(|error| compile_error(launch.bound, &error))?;
+        codes.iter().try_for_each(|kernel| require_fallbacks(launch.bound.source, kernel))?;
+        Ok(codes.map(|kernel| make_counting(&kernel, true)))
+    })?;
+    let Geometry { grid, block } = launch.geometry;
+    if assumed.as_ref().is_some_and(|(contract, _)| !launch.fulfils(contract)) {
+        return Ok(plain);
     }
+    let suits =
+        |coarse_grid: &CoarseGrid| coarse_grid.suits(grid, block, gpu.multiprocessors.into());
+    Ok(match (coarsened, assumed) {
+        (Some((coarse_grid, program)), _) if suits(coarse_grid) => program,
+        (_, Some((_, program))) => program,
+        (_, None) => plain,
+    })
 }
 
 /// Refuses a kernel that may run inline PTX.

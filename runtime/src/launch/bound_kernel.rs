@@ -150,6 +150,14 @@ impl Bound {
         compile::compile(self.kernel.clone(), self.launched_sizes, emit)
     }
 
+    /// Optimizes the kernel for counts of what a GPU runs.
+    ///
+    /// # Errors
+    /// As [`compile::modeled`].
+    pub(crate) fn model(&self) -> std::result::Result<GpuCode<Kernel>, CompileError> {
+        compile::modeled(self.kernel.clone(), self.launched_sizes)
+    }
+
     /// Returns a text of everything that [`compile`](Self::compile) depends on.
     pub(crate) fn cache_key(&self) -> String {
         format!("{:?}\n{}", self.launched_sizes, self.kernel)

@@ -46,7 +46,7 @@ pub(crate) use warp::{
     MatrixInstr, MatrixWord, WarpInputs, WarpInstr, complete_lanes, execute_warp_instr,
     reduce_barrier,
 };
-use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
+use warpwise_compiler::ir::{BinaryOp, CoarseGrid, InstId, Kernel, MessageId, Scalar, Size, Span};
 pub(crate) use wgmma::{LeftFactor, Tile, WarpgroupProduct};
 
 /// The most bytes of a shared array, far beyond what any GPU has.
@@ -100,6 +100,9 @@ pub(crate) struct Code {
     pub(crate) syncs_grid: bool,
     /// The blocks of a cluster along x, y and z, if blocks run in clusters.
     pub(crate) cluster: Option<[u32; 3]>,
+    /// The division of the grid, if the kernel's threads are coarsened and its counters are those
+    /// of a GPU.
+    pub(crate) coarse_grid: Option<CoarseGrid>,
     /// Number of the first buffer after the kernel's own: the buffers from here on are the shared
     /// arrays of the blocks of the cluster, all of one block after all of another.
     pub(crate) first_mapped: u16,
@@ -180,6 +183,11 @@ impl Code {
     pub(crate) fn own_buffer(&self, buffer: u16) -> u16 {
         let mapped = self.mapped_array(buffer.into());
         mapped.map_or(buffer, |(_, array)| (self.params.len() + array) as u16)
+    }
+
+    /// Returns the blocks that run for a launch of `grid` blocks.
+    pub(crate) fn divide_grid(&self, grid: [u32; 3]) -> [u32; 3] {
+        self.coarse_grid.map_or(grid, |coarse_grid| coarse_grid.divide(grid).0)
     }
 
     /// Returns the number of blocks in a cluster: 1 without clusters.

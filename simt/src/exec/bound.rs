@@ -26,7 +26,7 @@ use std::{
 };
 use warpwise_compiler::{
     hardware::LANES,
-    ir::{Passed, Scalar},
+    ir::{CoarseGrid, Passed, Scalar},
     output::{CAPACITY_BYTES, record_bytes},
 };
 
@@ -51,7 +51,12 @@ impl Observation<'_> {
 
 /// A launch bound to its bytecode, with its memory lent.
 pub(crate) struct Bound<'a> {
+    /// The blocks that run, along x, y and z.
     pub(crate) grid: [u32; 3],
+    /// The blocks of the launch, of which one that runs may stand for several.
+    pub(crate) launched_grid: [u32; 3],
+    /// The division of the launch's grid, if it is divided.
+    pub(crate) coarse_grid: Option<CoarseGrid>,
     pub(crate) block: [u32; 3],
     /// The blocks of a cluster along x, y and z, if blocks run in clusters.
     cluster: Option<[u32; 3]>,
@@ -102,7 +107,8 @@ impl Bound<'_> {
     /// observer follows them one by one.
     pub(crate) fn may_replay_blocks(&self, code: &Code) -> bool {
         let is_watched = !self.watchers.is_empty() || self.schedule.is_some();
-        !is_watched && !code.syncs_grid && code.cluster.is_none() && !self.without_replay
+        let are_neighbours = code.cluster.is_none() && code.coarse_grid.is_none();
+        !is_watched && !code.syncs_grid && are_neighbours && !self.without_replay
     }
 
     /// Returns the address in its memory of a byte that a kernel addresses: hardware knows no
@@ -172,14 +178,19 @@ impl Bound<'_> {
         Some((0..dims.iter().map(|dim| u64::from(*dim)).product()).map(block).collect())
     }
 
-    /// Returns the index of the block with a flat index.
+    /// Returns the index of the block with a flat index; in a divided grid, that of the first of the
+    /// launch's blocks that it runs.
     pub(crate) fn block_idx(&self, number: u64) -> [u32; 3] {
         // Divisions take longer than everything else that a block costs.
-        if number < self.grid[0].into() {
+        let mut idx = if number < self.grid[0].into() {
             [number as u32, 0, 0]
         } else {
             unflatten(number, self.grid)
+        };
+        if let Some(CoarseGrid { axis, factor }) = self.coarse_grid {
+            idx[axis as usize] *= factor;
         }
+        idx
     }
 }
 
@@ -242,8 +253,8 @@ pub(crate) fn check_launch(code: &Code, launch: &Launch<'_>) -> Result<u64, Stri
             }
         }
     }
-    let blocks =
-        launch.grid.iter().try_fold(1_u64, |blocks, dim| blocks.checked_mul((*dim).into()));
+    let grid = code.divide_grid(launch.grid);
+    let blocks = grid.iter().try_fold(1_u64, |blocks, dim| blocks.checked_mul((*dim).into()));
     // A product that overflows may still have a zero after the overflow.
     let none = launch.grid.contains(&0);
     if none { Ok(0) } else { blocks.ok_or_else(|| "2^64 blocks or more".into()) }
@@ -421,7 +432,9 @@ pub(crate) fn bind<'a>(
     });
     let walks = walks.collect();
     Bound {
-        grid: launch.grid,
+        grid: code.divide_grid(launch.grid),
+        launched_grid: launch.grid,
+        coarse_grid: code.coarse_grid,
         block: launch.block,
         cluster: code.cluster,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),

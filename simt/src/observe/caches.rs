@@ -100,14 +100,17 @@ impl CacheSimulation {
                 let missed = sectors.filter(|sector| !l1.look_up(sector));
                 self.counts.l1_sectors += sectors.count as u64;
                 self.counts.l1_hits += (sectors.count - missed.count) as u64;
-                self.read_l2(near, &missed);
+                self.load_from_l2(near, &missed);
                 let l1 = &mut self.l1[multiprocessor];
                 missed.iter().for_each(|sector| {
                     l1.fill(sector, false);
                 });
             }
             Kind::Store => self.write_l2(&sectors),
-            Kind::Atomic => self.read_l2(near, &sectors),
+            Kind::Atomic => {
+                self.counts.atomic_sectors += sectors.count as u64;
+                self.counts.atomic_misses += self.read_l2(near, &sectors).missed;
+            }
         }
     }
 
@@ -118,7 +121,7 @@ impl CacheSimulation {
         for numbers in sectors.chunks(Sectors::MOST) {
             let mut some = Sectors::default();
             numbers.iter().for_each(|sector| some.push(*sector));
-            if is_load { self.read_l2(near, &some) } else { self.write_l2(&some) }
+            if is_load { self.load_from_l2(near, &some) } else { self.write_l2(&some) }
         }
     }
 
@@ -133,9 +136,13 @@ impl CacheSimulation {
         }
     }
 
-    /// Looks sectors up in the second-level cache, and fills it with those that it lacks.
-    fn read_l2(&mut self, near: usize, sectors: &Sectors) {
+    fn load_from_l2(&mut self, near: usize, sectors: &Sectors) {
         self.counts.l2_sectors_read += sectors.count as u64;
+        self.counts.memory_sectors_read += self.read_l2(near, sectors).from_memory;
+    }
+
+    /// Looks sectors up in the second-level cache, and fills it with those that it lacks.
+    fn read_l2(&mut self, near: usize, sectors: &Sectors) -> Fetched {
         let mut fetched = Sectors::default();
         let mut remote = Sectors::default();
         for sector in sectors.iter() {
@@ -158,15 +165,17 @@ impl CacheSimulation {
         for sector in remote.iter() {
             self.counts.memory_sectors_written += self.l2[near].fill(sector, false);
         }
+        let mut from_memory = 0;
         for sector in fetched.iter() {
             let home = self.home_partition(sector);
             for half in [sector & !1, sector | 1] {
                 if !self.l2[home].look_up(half) {
-                    self.counts.memory_sectors_read += 1;
+                    from_memory += 1;
                     self.counts.memory_sectors_written += self.l2[home].fill(half, false);
                 }
             }
         }
+        Fetched { missed: fetched.count as u64, from_memory }
     }
 
     /// Returns the partition that a sector belongs to.
@@ -181,6 +190,14 @@ impl CacheSimulation {
         self.counts.memory_sectors_written += left;
         self.counts
     }
+}
+
+/// The sectors that the second-level cache lacks.
+struct Fetched {
+    /// Those that were requested.
+    missed: u64,
+    /// Those that device memory delivers, in pairs.
+    from_memory: u64,
 }
 
 /// The different sectors of a request.

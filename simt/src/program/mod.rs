@@ -55,7 +55,9 @@ pub struct CountingProgram {
 
 impl CountingProgram {
     /// Translates a specialized and verified kernel. The counters are those of this kernel: for the
-    /// numbers of a GPU, pass it [optimized](warpwise_compiler::optimize).
+    /// numbers of a GPU, pass it [optimized](warpwise_compiler::optimize). A kernel with
+    /// [coarsened](warpwise_compiler::ir::Coarsening) threads runs on the divided grid, as on a
+    /// GPU.
     pub fn new(kernel: &Kernel, requests: Requests) -> Self {
         Self::for_isa(kernel, requests, Isa::detect())
     }
@@ -116,7 +118,8 @@ impl CountingProgram {
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let none = Counted::default();
         let counted = self.code.as_ref().map_or(&none, |code| &code.counted);
-        (outcome, Counters::new(&self.kernel, counted, log.tally, launch))
+        let grid = self.code.as_ref().map_or(launch.grid, |code| code.divide_grid(launch.grid));
+        (outcome, Counters::new(&self.kernel, counted, log.tally, &Launch { grid, ..*launch }))
     }
 }
 

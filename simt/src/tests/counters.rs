@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use warpwise_compiler::{
     id::Id,
     ir::{InstId, Kernel},
-    optimize::optimize,
+    optimize::{optimize, unroll_as_back_ends_do},
     verify::verify,
 };
 
@@ -132,6 +132,67 @@ fn loops_diverge_when_lanes_leave() {
     // A uniform branch never diverges.
     let uniform = body.replace("%done = ge %g, %lane", "%done = ge %g, %5");
     assert_eq!(branches(&text.replace("local_loop", &uniform)), (2 * 6, 0));
+}
+
+#[test]
+fn neighbouring_loads_of_an_unrolled_loop_are_one_request() {
+    let kernel = kernel(&format!(
+        "{START} %f = for %0, %4, step %1 : u32 !0 {{
+             %p = index %out, %f, 4 : ptr global !0
+             %l = load %p : u32 !0
+             %g = get $0 : u32 !0
+             %a = add %g, %l : u32 !0
+             %s = set $0, %a !0
+         }}
+         %r = get $0 : u32 !0
+         %w = store %at, %r !0\n"
+    ));
+    let requests = |kernel: &Kernel| {
+        let counters = count(kernel, 1, [64, 1, 1], Requests::Vectors);
+        (counters.total().global_loads.requests, counters.work().loaded_words)
+    };
+    assert_eq!(requests(&kernel), (8, 8));
+    // 16 bytes a lane take four cycles on the way to registers.
+    assert_eq!(requests(&unroll_as_back_ends_do(kernel)), (2, 8));
+}
+
+#[test]
+fn values_that_a_loop_does_not_change_are_computed_once() {
+    let loads = |inside: &str| {
+        let kernel = kernel(&format!(
+            "param arg0 = x: read [u32] !0
+             param arg1 = out: write [u32] !0
+             local $0 = sum: u32 !0
+             %i = builtin global_idx.x : u32 !0
+             %x = param arg0 : ptr global !0
+             %out = param arg1 : ptr global !0
+             %at = index %out, %i, 4 : ptr global !0
+             %0 = const 0 : u32 !0
+             %1 = const 1 : u32 !0
+             %100 = const 100 : u32 !0
+             %z = set $0, %0 !0
+             %f = for %0, %100, step %1 : u32 !0 {{
+                 %p = index {inside}, 4 : ptr global !0
+                 %l = load %p : u32 !0
+                 %g = get $0 : u32 !0
+                 %a = add %g, %l : u32 !0
+                 %s = set $0, %a !0
+             }}
+             %r = get $0 : u32 !0
+             %w = store %at, %r !0\n"
+        ));
+        let memory = Memory::zeroed(1 << 10);
+        let slice = Arg::Slice { memory: &memory, offset: 0, len: 1 << 8 };
+        let (grid, block) = ([1, 1, 1], [32, 1, 1]);
+        let launch = Launch { grid, block, args: &[slice, slice], workers: None, steps: None };
+        let (outcome, counters) = CountingProgram::new(&kernel, Requests::Vectors).run(&launch);
+        assert_eq!(outcome, Outcome::default());
+        counters.work().sectors_read
+    };
+    assert_eq!(loads("%x, %i"), 4);
+    assert_eq!(loads("%x, %f"), 100);
+    // The loop does not write there, either.
+    assert_eq!(loads("%out, %i"), 4);
 }
 
 #[test]

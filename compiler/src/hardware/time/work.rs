@@ -112,17 +112,25 @@ pub struct Work {
     pub shuffles: u64,
     /// Lines of 128 bytes that requests to global memory touch.
     pub lines: u64,
+    /// Those that stores touch.
+    pub written_lines: u64,
     /// Sectors that loads from global memory and reads of textures request.
     pub sectors_read: u64,
     /// Sectors that copies in bulk read, which do not use the first-level cache.
     pub bulk_sectors_read: u64,
     /// Sectors that stores to global memory, and copies in bulk, write.
     pub sectors_written: u64,
-    /// Sectors that atomic updates of global memory take.
-    pub atomic_sectors: u64,
+    /// Words of 32 lanes that loads write to registers.
+    pub loaded_words: u64,
+    /// Sectors that atomic updates of global memory take whose results are not used.
+    pub reduced_sectors: u64,
+    /// Sectors that other atomic updates of global memory take.
+    pub fetched_sectors: u64,
     /// Atomic updates of the most contended word of global memory, if updates are spread evenly
     /// over the words of each argument.
     pub same_word_atomics: u64,
+    /// The same updates, of floats.
+    pub same_word_float_atomics: u64,
     /// Multiply-adds of products of warpgroups (`wgmma`), as of 16-bit factors: one of 8-bit
     /// factors counts as a half.
     pub warpgroup_multiply_adds: u64,
@@ -152,6 +160,10 @@ pub struct CacheCounts {
     pub sectors_written: u64,
     /// Written sectors that leave the second-level cache for device memory.
     pub memory_sectors_written: u64,
+    /// Sectors that atomic updates request of the second-level cache.
+    pub atomic_sectors: u64,
+    /// Those that it lacks.
+    pub atomic_misses: u64,
 }
 
 impl CacheCounts {
@@ -211,11 +223,15 @@ impl Work {
         visit("shared_wavefronts", &mut self.shared_wavefronts);
         visit("shuffles", &mut self.shuffles);
         visit("lines", &mut self.lines);
+        visit("written_lines", &mut self.written_lines);
         visit("sectors_read", &mut self.sectors_read);
         visit("bulk_sectors_read", &mut self.bulk_sectors_read);
         visit("sectors_written", &mut self.sectors_written);
-        visit("atomic_sectors", &mut self.atomic_sectors);
+        visit("loaded_words", &mut self.loaded_words);
+        visit("reduced_sectors", &mut self.reduced_sectors);
+        visit("fetched_sectors", &mut self.fetched_sectors);
         visit("same_word_atomics", &mut self.same_word_atomics);
+        visit("same_word_float_atomics", &mut self.same_word_float_atomics);
         visit("warpgroup_multiply_adds", &mut self.warpgroup_multiply_adds);
         visit("footprint_bytes", &mut self.footprint_bytes);
         if let Some(caches) = &mut self.caches {
@@ -227,6 +243,8 @@ impl Work {
             visit("cache_memory_sectors_read", &mut caches.memory_sectors_read);
             visit("cache_sectors_written", &mut caches.sectors_written);
             visit("cache_memory_sectors_written", &mut caches.memory_sectors_written);
+            visit("cache_atomic_sectors", &mut caches.atomic_sectors);
+            visit("cache_atomic_misses", &mut caches.atomic_misses);
         }
     }
 }
@@ -246,6 +264,8 @@ impl AddAssign for CacheCounts {
         self.memory_sectors_read += other.memory_sectors_read;
         self.sectors_written += other.sectors_written;
         self.memory_sectors_written += other.memory_sectors_written;
+        self.atomic_sectors += other.atomic_sectors;
+        self.atomic_misses += other.atomic_misses;
     }
 }
 
@@ -261,11 +281,15 @@ impl AddAssign for Work {
         self.shared_wavefronts += other.shared_wavefronts;
         self.shuffles += other.shuffles;
         self.lines += other.lines;
+        self.written_lines += other.written_lines;
         self.sectors_read += other.sectors_read;
         self.bulk_sectors_read += other.bulk_sectors_read;
         self.sectors_written += other.sectors_written;
-        self.atomic_sectors += other.atomic_sectors;
+        self.loaded_words += other.loaded_words;
+        self.reduced_sectors += other.reduced_sectors;
+        self.fetched_sectors += other.fetched_sectors;
         self.same_word_atomics += other.same_word_atomics;
+        self.same_word_float_atomics += other.same_word_float_atomics;
         self.warpgroup_multiply_adds += other.warpgroup_multiply_adds;
         self.footprint_bytes = self.footprint_bytes.max(other.footprint_bytes);
         if let Some(theirs) = other.caches {

@@ -194,9 +194,12 @@ impl Group {
                 self.registers.fill(reg, &all(component(bound.block, axis)), 0)
             }
             Builtin::GridDim(axis) => {
-                self.registers.fill(reg, &all(component(bound.grid, axis)), 0)
+                self.registers.fill(reg, &all(component(bound.launched_grid, axis)), 0)
             }
-            Builtin::CoarseningFactor => self.registers.fill(reg, &all(1), 0),
+            Builtin::CoarseningFactor => {
+                let factor = bound.coarse_grid.map_or(1, |grid| grid.factor);
+                self.registers.fill(reg, &all(factor), 0)
+            }
         }
     }
 }

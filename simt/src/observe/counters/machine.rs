@@ -131,9 +131,10 @@ pub(super) fn estimate(kernel: &Kernel, id: InstId) -> MachineCode {
         },
         Op::Fma { .. } => arithmetic(result_class),
         Op::MulAdd { .. } => arithmetic(result_class),
+        // A product with the size, which runs on the pipe of 32-bit floats.
         Op::Index { index, .. } => match kernel.literal(*index) {
             Some(_) => MachineCode::default(),
-            None => MachineCode::integer(1),
+            None => MachineCode::new(Pipe::Single, 1, Step::Arithmetic, 1),
         },
         Op::MapShared { .. } => MachineCode::integer(1),
         Op::Bounds { .. } => MachineCode::new(Pipe::Integer, 1, Step::Arithmetic, 0),
@@ -262,6 +263,10 @@ fn estimate_binary(op: BinaryOp, operands: Class, rhs: Option<u64>) -> MachineCo
             Class::LongWord | Class::Single | Class::Double | Class::Half => arithmetic(operands),
         },
         BinaryOp::Div | BinaryOp::Rem => match (operands, rhs) {
+            // A product with its reciprocal, which is exact.
+            (Class::Single, Some(rhs)) if op == BinaryOp::Div && is_power_of_two(rhs) => {
+                arithmetic(operands)
+            }
             (Class::Single | Class::Double | Class::Half, _) => refined(operands, 8),
             (Class::Word | Class::LongWord, Some(rhs)) if rhs.is_power_of_two() => {
                 MachineCode::integer(1)
@@ -285,6 +290,12 @@ fn estimate_binary(op: BinaryOp, operands: Class, rhs: Option<u64>) -> MachineCo
     }
 }
 
+/// Returns true if the bits are those of a 32-bit float that is a power of two.
+fn is_power_of_two(bits: u64) -> bool {
+    const MANTISSA_BITS: u64 = (1 << 23) - 1;
+    bits & MANTISSA_BITS == 0 && bits != 0
+}
+
 fn estimate_cast(from: Class, to: Class) -> MachineCode {
     match (from, to) {
         (Class::Word, Class::Word | Class::LongWord) | (Class::LongWord, Class::LongWord) => {
@@ -294,8 +305,13 @@ fn estimate_cast(from: Class, to: Class) -> MachineCode {
         (Class::Single, Class::Single)
         | (Class::Double, Class::Double)
         | (Class::Half, Class::Half) => MachineCode::default(),
-        (Class::Single | Class::Half, Class::Half | Class::Single) => MachineCode::integer(1),
-        (Class::Word | Class::LongWord, Class::Single | Class::Double | Class::Half)
+        // A sum with zero.
+        (Class::Half, Class::Single) => arithmetic(Class::Single),
+        (Class::Single, Class::Half) => MachineCode::integer(1),
+        // A word becomes a float on the pipe of integers; other conversions take longer.
+        (Class::Word, Class::Single) => MachineCode::integer(1),
+        (Class::Word, Class::Double | Class::Half)
+        | (Class::LongWord, Class::Single | Class::Double | Class::Half)
         | (Class::Single | Class::Double | Class::Half, Class::Word | Class::LongWord)
         | (Class::Single | Class::Half, Class::Double)
         | (Class::Double, Class::Single | Class::Half) => {

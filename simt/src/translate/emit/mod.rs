@@ -74,7 +74,7 @@ pub(super) fn emit(
         value_ranges: OnceCell::new(),
         locals,
         isa,
-        code: empty_code(kernel, words)?,
+        code: empty_code(kernel, words, instrumentation)?,
         registers: Allocator::default(),
         lanes: kernel.insts.facts(None),
         uniforms: kernel.insts.facts(None),

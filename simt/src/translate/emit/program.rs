@@ -4,6 +4,7 @@ use crate::{
     bytecode::{
         Bytes, Code, Counted, MAX_SHARED_ARRAY_BYTES, MBarrierArray, Malformed, Param, SharedArray,
     },
+    translate::Instrumentation,
     vector::memory::AccessMode,
 };
 use warpwise_compiler::{
@@ -37,7 +38,11 @@ fn mbarriers(kernel: &Kernel) -> Result<Vec<MBarrierArray>, Malformed> {
 }
 
 /// Returns a program without instructions.
-pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, Malformed> {
+pub(super) fn empty_code(
+    kernel: &Kernel,
+    words: &AccessWords,
+    instrumentation: Instrumentation,
+) -> Result<Code, Malformed> {
     let params = kernel.params.iter().map(|(_, param)| translate_param(&param.kind));
     let params = params.collect::<Result<_, _>>()?;
     let mut shared = Vec::new();
@@ -82,6 +87,10 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
         spans: Vec::new(),
         syncs_grid: false,
         cluster: kernel.cluster,
+        coarse_grid: match instrumentation {
+            Instrumentation::Counters(_) => kernel.coarsening.map(|coarsening| coarsening.grid),
+            Instrumentation::None | Instrumentation::Sanitizer | Instrumentation::Debugger => None,
+        },
         first_mapped: buffers as u16,
         has_named_barriers: false,
         warpgroup_products: Vec::new(),

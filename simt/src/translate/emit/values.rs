@@ -22,7 +22,10 @@ impl Emitter<'_> {
             Builtin::BlockIdx(axis) => self.bind_input(id, Input::BlockIdx(axis)),
             Builtin::BlockDim(axis) => self.bind_input(id, Input::BlockDim(axis)),
             Builtin::GridDim(axis) => self.bind_input(id, Input::GridDim(axis)),
-            Builtin::CoarseningFactor => self.bind_input(id, Input::Const(1)),
+            Builtin::CoarseningFactor => {
+                let factor = self.code.coarse_grid.map_or(1, |grid| grid.factor);
+                self.bind_input(id, Input::Const(factor.into()))
+            }
             Builtin::ThreadIdx(_)
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId
