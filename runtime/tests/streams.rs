@@ -620,14 +620,76 @@ fn faults_come_out_of_copies(device: &Device) {
     stream.copy_to_pinned(&z, &mut host).unwrap();
     assert!(matches!(host.as_slice(), Err(Error::DevicePanic(_))));
     assert_eq!(host.as_slice().unwrap(), [7; 3]);
-    faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
-    device.synchronize().unwrap();
-    assert!(matches!(stream.synchronize(), Err(Error::DevicePanic(_))));
 }
 
 #[test]
 fn faults_of_other_streams_come_out_of_copies() {
     faults_come_out_of_copies(&device());
+}
+
+/// Waits for a device are waits for all of its streams, and report their faults; those for a stream
+/// are for this one alone.
+fn devices_wait_for_streams(device: &Device) {
+    let streams = [device.stream().unwrap(), device.stream().unwrap()];
+    // Of a stream as of the device.
+    let inner = streams[0].stream().unwrap();
+    let all = [&*streams[0], &streams[1], &inner];
+    let mut buffers = all.map(|stream| stream.zeros::<u32>(3).unwrap());
+    let mut launch_on_all = |threads: usize| {
+        for (stream, y) in all.iter().zip(&mut buffers) {
+            faulty(stream, LaunchConfig::grid(1).block(threads), y).unwrap();
+        }
+        all.map(|stream| stream.record_event().unwrap())
+    };
+
+    let events = launch_on_all(3);
+    streams[1].synchronize().unwrap();
+    assert!(events[1].is_reached().unwrap());
+    device.synchronize().unwrap();
+    assert!(events.iter().all(|event| event.is_reached().unwrap()));
+
+    // The oldest stream's fault first, each once, and all streams are waited for at the first one.
+    let events = launch_on_all(4);
+    for _ in 0..2 {
+        assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+        assert!(events.iter().all(|event| event.is_reached().unwrap()));
+    }
+    all[0].synchronize().unwrap();
+    all[1].synchronize().unwrap();
+    assert!(matches!(all[2].synchronize(), Err(Error::DevicePanic(_))));
+    device.synchronize().unwrap();
+
+    // A stream as a device waits for itself.
+    let other = Device::from(device.stream().unwrap());
+    launch_on_all(4);
+    other.synchronize().unwrap();
+    for _ in all {
+        assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    }
+    device.synchronize().unwrap();
+}
+
+#[test]
+fn waits_for_a_device_are_for_all_of_its_streams() {
+    devices_wait_for_streams(&device());
+}
+
+/// A stream that is dropped leaves its fault to its device, and to no other device of the same GPU.
+fn dropped_streams_report(device: &Device) {
+    let stream = device.stream().unwrap();
+    let mut y = stream.zeros::<u32>(3).unwrap();
+    faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
+    drop((y, stream));
+    if let Some(ordinal) = device.ordinal() {
+        Device::cuda(ordinal).unwrap().synchronize().unwrap();
+    }
+    assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    device.synchronize().unwrap();
+}
+
+#[test]
+fn faults_of_dropped_streams_come_out_of_their_device() {
+    dropped_streams_report(&device());
 }
 
 /// Events order work, are reached, and have times between them.
@@ -759,6 +821,8 @@ mod lazy {
         readers_do_not_see_later_writes: streams_share_a_buffer;
         copies_of_rectangles_have_the_results_of_one_order: rectangles_wait;
         faults_of_other_streams_come_out_of_copies: faults_come_out_of_copies;
+        waits_for_a_device_are_for_all_of_its_streams: devices_wait_for_streams;
+        faults_of_dropped_streams_come_out_of_their_device: dropped_streams_report;
         events_are_points_in_the_work: events_work;
         futures_do_not_wait_for_later_work: futures_do_not_wait;
         faults_of_graphs_come_out_of_waits: graphs_report_faults;

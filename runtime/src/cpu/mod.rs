@@ -9,7 +9,10 @@ use crate::{
     Error, Result,
     check::{Checks, Finding},
     counters::{LaunchCounters, Launched},
-    device::simulator::Simulator,
+    device::{
+        family::{Family, Reports},
+        simulator::Simulator,
+    },
     error::DevicePanic,
     launch::{
         bound_kernel::{Bound, FaultDetails},
@@ -70,6 +73,10 @@ pub(crate) struct Interpreter {
     device: Arc<CpuDevice>,
     pending: Mutex<Pending>,
     printer: Arc<Printer>,
+    /// The streams of the device.
+    family: Arc<Family<Interpreter>>,
+    /// True if the device created it as a stream.
+    is_stream: bool,
 }
 
 /// The properties that all streams of a CPU device share.
@@ -102,13 +109,17 @@ impl Interpreter {
     /// Creates the device of a simulator.
     pub(crate) fn new(simulator: Simulator) -> Self {
         let device = Arc::new(CpuDevice { info: info(), simulator });
-        Self { device, pending: Mutex::default(), printer: Arc::default() }
+        let (printer, family) = (Arc::default(), Arc::default());
+        Self { device, pending: Mutex::default(), printer, family, is_stream: false }
     }
 
     /// Creates another stream of the same device.
-    pub(crate) fn new_stream(&self) -> Self {
+    pub(crate) fn new_stream(&self) -> Arc<Self> {
         let (device, printer) = (Arc::clone(&self.device), Arc::clone(&self.printer));
-        Self { device, pending: Mutex::default(), printer }
+        let (pending, family) = (Mutex::default(), Arc::clone(&self.family));
+        let stream = Arc::new(Self { device, pending, printer, family, is_stream: true });
+        self.family.add(&stream);
+        stream
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
@@ -174,6 +185,19 @@ impl Interpreter {
             Some(panic) => Err(Error::DevicePanic(panic)),
             None => Ok(()),
         }
+    }
+
+    /// Reports as [`Self::synchronize`] does, and, unless this is a stream, then for the streams of
+    /// the device, until one has a fault.
+    pub(crate) fn synchronize_device(&self) -> Result<()> {
+        self.synchronize()?;
+        if self.is_stream {
+            return Ok(());
+        }
+        self.family.streams().iter().try_for_each(|stream| stream.synchronize())?;
+        let Reports { fault, text } = self.family.take_left();
+        self.printer.print(&text);
+        fault.map_or(Ok(()), |panic| Err(Error::DevicePanic(panic)))
     }
 
     /// Prints the output of kernels since the last call; returns the first fault.
@@ -377,6 +401,16 @@ impl Pending {
 
 /// Steps of a launch after which its caches are no longer simulated.
 const CACHE_STEPS: u64 = 1 << 20;
+
+/// Leaves what was not reported to the device.
+impl Drop for Interpreter {
+    fn drop(&mut self) {
+        if self.is_stream {
+            let Pending { fault, text, lost, .. } = std::mem::take(&mut *self.pending());
+            self.family.leave(Reports { fault, text: text + &output::lost_note(lost) });
+        }
+    }
+}
 
 /// Returns the caches of a GPU that a launch uses.
 fn cache_model(launch: &CheckedLaunch<'_>, gpu: &Gpu) -> CacheModel {

@@ -159,7 +159,7 @@ impl Future for Finished {
             // Later work does not matter, which `synchronize` would wait for.
             Engine::Cuda(stream) if has_succeeded => stream.report(),
             // Returns the error of a lost device at once.
-            Engine::Cuda(_) | Engine::Cpu(_) => self.device.synchronize(),
+            Engine::Cuda(_) | Engine::Cpu(_) => self.device.synchronize_stream(),
         })
     }
 }
@@ -192,8 +192,9 @@ impl Device {
         Ok(Event { engine })
     }
 
-    /// Measures the time that the device takes for the work that `work` gives to it, from its
-    /// beginning to its end. Waits for the end, and reports faults.
+    /// Measures the time that the device or stream takes for the work that `work` gives to it, from
+    /// its beginning to its end. Waits for the end, and reports faults; work that `work` gives to
+    /// other streams is not waited for.
     ///
     /// ```
     /// # use warpwise::Device;
@@ -210,12 +211,12 @@ impl Device {
         let start = self.record_event()?;
         work()?;
         let end = self.record_event()?;
-        self.synchronize()?;
+        self.synchronize_stream()?;
         end.elapsed_since(&start)
     }
 
-    /// Returns a future that is ready when the work given so far is done: for programs that wait
-    /// with `.await`. It needs no particular executor, and yields the first fault that was not
+    /// Returns a future that is ready when the work given so far to this device or stream is done:
+    /// for programs that wait with `.await`. Other streams have futures of their own. It needs no particular executor, and yields the first fault that was not
     /// returned yet, as [`Self::synchronize`] does. If threads have faulted or printed, its last
     /// `poll` waits for the work that was given later, too.
     ///

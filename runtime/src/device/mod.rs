@@ -3,6 +3,7 @@
 //! A device is one of two engines, the interpreter ([`cpu`]) or a stream on a GPU
 //! ([`driver`]), which do the same things to their own kind of memory.
 pub(crate) mod event;
+pub(crate) mod family;
 pub(crate) mod graph;
 pub mod properties;
 pub(crate) mod simulator;
@@ -344,8 +345,8 @@ impl Device {
         }
     }
 
-    /// Waits for all work given to it. Its [streams](Self::stream) have work of their own, and are waited
-    /// for one by one.
+    /// Waits for all work of the device, that of its [streams](Self::stream) included. Called on a
+    /// [`Stream`](crate::Stream), it waits for the work of this stream alone.
     ///
     /// ```
     /// use warpwise::{Error, prelude::*};
@@ -361,14 +362,30 @@ impl Device {
     /// let (x, mut y) = (device.zeros::<f32>(4)?, device.zeros::<f32>(1)?);
     /// read::launch(&device, LaunchConfig::cover(1), 4, &x, &mut y)?;
     /// assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    ///
+    /// // The fault of a launch on a stream, of which nothing else waited for.
+    /// let stream = device.stream()?;
+    /// read::launch(&stream, LaunchConfig::cover(1), 4, &x, &mut y)?;
+    /// assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    /// stream.synchronize()?;
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::DevicePanic`] if a launch failed a check, the first one if several did. Each is
-    /// reported once.
+    /// [`Error::DevicePanic`] if a launch failed a check, the first one if several of a stream did.
+    /// Each is reported once: if launches of several streams failed, those of the device first, then
+    /// of its streams in the order of their creation, one at each call.
     #[doc(alias("cudaDeviceSynchronize", "cudaStreamSynchronize"))]
     pub fn synchronize(&self) -> Result<()> {
+        let _scope = spans::wait(self);
+        match &self.engine {
+            Engine::Cpu(interpreter) => interpreter.synchronize_device(),
+            Engine::Cuda(stream) => stream.synchronize_device(),
+        }
+    }
+
+    /// Waits for the work of this device or stream, and not for other streams of the device.
+    pub(crate) fn synchronize_stream(&self) -> Result<()> {
         let _scope = spans::wait(self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.synchronize(),

@@ -1,11 +1,11 @@
 //! Streams: independent sequences of work on one device.
 use crate::{Device, Result, device::Engine};
-use std::{fmt, ops::Deref, sync::Arc};
+use std::{fmt, ops::Deref};
 
 /// An independent sequence of work on a [`Device`], from [`Device::stream`].
 ///
 /// It dereferences to a device, so everything that takes a device takes a stream: launches, copies,
-/// buffers, [`Device::synchronize`]. Buffers made on a stream are allocated, copied and freed in
+/// buffers, [`Device::synchronize`], which waits for the work of the stream alone. Buffers made on a stream are allocated, copied and freed in
 /// its order. Streams of one device share its memory and its compiled kernels, and a kernel may be
 /// launched on one stream with buffers of another.
 ///
@@ -113,7 +113,7 @@ impl Device {
     #[doc(alias = "cudaStreamCreateWithPriority")]
     pub fn stream_with_priority(&self, priority: i32) -> Result<Stream> {
         let engine = match &self.engine {
-            Engine::Cpu(interpreter) => Engine::Cpu(Arc::new(interpreter.new_stream())),
+            Engine::Cpu(interpreter) => Engine::Cpu(interpreter.new_stream()),
             Engine::Cuda(stream) => Engine::Cuda(stream.new_stream(priority)?),
         };
         Ok(Stream { device: Self::on(engine) })

@@ -37,7 +37,7 @@ impl Stream {
         if context != gpu.context.handle && context != ContextHandle::NULL {
             return Err(refused("it is of another context than the GPU's primary one"));
         }
-        Self::with_handle(gpu, handle, Some(owner), Arc::default())
+        Self::with_handle(gpu, handle, Some(owner), None)
     }
 
     /// Returns the stream for another library.

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Error, Result,
+    device::family::{Family, Reports},
     launch::{
         bound_kernel::Bound,
         checks::{CheckedLaunch, Value},
@@ -63,6 +64,10 @@ pub(crate) struct Stream {
     printer: Arc<Printer>,
     /// The owner of a stream that another library made, and destroys.
     owner: Option<Owner>,
+    /// The streams of the device.
+    family: Arc<Family<Stream>>,
+    /// True if the device created it as a stream.
+    is_stream: bool,
 }
 
 /// A function that is called when work is done, with false if it failed.
@@ -81,30 +86,33 @@ const INLINE_OPERANDS: usize = 8;
 pub(super) type Operand<'a> = (&'a Allocation, Range<usize>, bool);
 
 impl Stream {
-    /// Opens a new stream on the GPU with this number.
+    /// Opens the GPU with this number, as a stream of its own.
     pub(crate) fn open(ordinal: usize) -> Result<Arc<Self>> {
-        Self::new(Gpu::get(ordinal)?, 0, Arc::default())
+        Self::new(Gpu::get(ordinal)?, 0, None)
     }
 
-    /// Opens another stream of the same GPU, whose kernels print to the same destination.
+    /// Opens another stream of the same device, whose kernels print to the same destination.
     pub(crate) fn new_stream(&self, priority: i32) -> Result<Arc<Self>> {
-        Self::new(Arc::clone(&self.gpu), priority, Arc::clone(&self.printer))
+        let stream = Self::new(Arc::clone(&self.gpu), priority, Some(self))?;
+        self.family.add(&stream);
+        Ok(stream)
     }
 
-    fn new(gpu: Arc<Gpu>, priority: i32, printer: Arc<Printer>) -> Result<Arc<Self>> {
+    fn new(gpu: Arc<Gpu>, priority: i32, device: Option<&Self>) -> Result<Arc<Self>> {
         let handle = OwnedHandle::new(&gpu.context, priority)?;
-        let stream = Self::with_handle(Arc::clone(&gpu), handle.stream, None, printer)?;
+        let stream = Self::with_handle(Arc::clone(&gpu), handle.stream, None, device)?;
         handle.release();
         Ok(stream)
     }
 
-    /// Makes a stream of a handle in the GPU's context, which outlives the stream. The handle is an
-    /// owner's, or one that the stream destroys; a failed call leaves it to the caller.
+    /// Makes a stream of a handle in the GPU's context, which outlives the stream: a stream of a
+    /// device, or without one a device. The handle is an owner's, or one that the stream destroys; a
+    /// failed call leaves it to the caller.
     pub(super) fn with_handle(
         gpu: Arc<Gpu>,
         handle: StreamHandle,
         owner: Option<Owner>,
-        printer: Arc<Printer>,
+        device: Option<&Self>,
     ) -> Result<Arc<Self>> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let context = &gpu.context;
@@ -130,8 +138,10 @@ impl Stream {
             queue: Mutex::new(Queue { faults, seen: Seen::default() }),
             flag,
             records,
-            printer,
+            printer: device.map(|device| Arc::clone(&device.printer)).unwrap_or_default(),
             owner,
+            family: device.map(|device| Arc::clone(&device.family)).unwrap_or_default(),
+            is_stream: device.is_some(),
             gpu,
         }))
     }
@@ -244,6 +254,27 @@ impl Stream {
     /// Waits for all work, and reports the first fault since the last call.
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.finish(|_| Ok(()))
+    }
+
+    /// Waits for all work, and, unless this is a stream, then for that of the streams of the device.
+    /// Reports the first fault since the last call, and leaves those of the streams after it to the
+    /// next one.
+    pub(crate) fn synchronize_device(&self) -> Result<()> {
+        let mut result = self.synchronize();
+        if self.is_stream {
+            return result;
+        }
+        for stream in self.family.streams() {
+            // The streams after a fault are waited for as well, and keep theirs.
+            match &result {
+                Ok(()) => result = stream.synchronize(),
+                Err(_) => _ = stream.wait(),
+            }
+        }
+        result?;
+        let Reports { fault, text } = self.family.take_left();
+        self.printer.print(&text);
+        fault.map_or(Ok(()), |panic| Err(Error::DevicePanic(panic)))
     }
 
     /// Reports the first fault of the work that is done, if there is one. Waits only if there is
@@ -678,6 +709,12 @@ impl fmt::Display for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         let context = &self.gpu.context;
+        // What was not reported is left to the device. The work is waited for below in any case.
+        if self.is_stream && self.synchronize_and_keep().is_ok() {
+            let Queue { faults, .. } = &mut *self.queue();
+            let (fault, text) = (faults.seen.take(), std::mem::take(&mut faults.text));
+            self.family.leave(Reports { fault, text });
+        }
         // Every call is made, even after an error of an earlier one, which is that of a lost
         // context.
         for address in iter::once(self.records).chain(self.queue().faults.launch_allocations()) {
