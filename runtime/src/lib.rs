@@ -155,6 +155,8 @@ pub use intrinsics::mbarrier::{ArrivalToken, MBarrier};
 pub use intrinsics::pipeline::Pipeline;
 pub use intrinsics::warp::sync_warp;
 pub use launch::autotune::Autotuner;
+#[doc(inline)]
+pub use launch::parameter::Instance;
 pub use launch::prepared::Launch;
 pub use launch::{
     axis::Axis,

@@ -91,6 +91,82 @@ impl LaunchConfig {
         Self { block: Some(threads.into_dims()), ..self }
     }
 
+    /// Returns the number of blocks along x, y and z, `gridDim` of CUDA. If the config has no
+    /// [`block`](Self::block), this assumes the default one, which a kernel with
+    /// `#[kernel(block = ..)]` replaces by its own.
+    ///
+    /// ```
+    /// use warpwise::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::cover((1920, 1080)).block((32, 8)).grid_dims(), [60, 135, 1]);
+    /// ```
+    pub fn grid_dims(&self) -> [usize; 3] {
+        let block = self.assumed_block();
+        match self.extent {
+            // No number of threads needs 0 threads in a block, which the launch refuses.
+            Extent::Threads(threads) => std::array::from_fn(|axis| {
+                widen(threads.extents[axis]).div_ceil(block[axis].max(1))
+            }),
+            Extent::Blocks(blocks) => blocks.extents.map(widen),
+        }
+    }
+
+    /// Returns the number of threads in a block along x, y and z, `blockDim` of CUDA, with the same
+    /// assumption as [`grid_dims`](Self::grid_dims).
+    ///
+    /// ```
+    /// use warpwise::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::grid(64).block((32, 8)).block_dims(), [32, 8, 1]);
+    /// assert_eq!(LaunchConfig::cover(1000).block_dims(), [256, 1, 1]);
+    /// ```
+    pub fn block_dims(&self) -> [usize; 3] {
+        self.assumed_block()
+    }
+
+    /// Returns the number of blocks, for example for a buffer with one partial sum of each. The
+    /// assumption is that of [`grid_dims`](Self::grid_dims).
+    ///
+    /// ```
+    /// use warpwise::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::cover(1000).blocks(), 4);
+    /// assert_eq!(LaunchConfig::grid((60, 135)).blocks(), 8100);
+    /// ```
+    pub fn blocks(&self) -> usize {
+        product(self.grid_dims())
+    }
+
+    /// Returns the number of threads in a block, with the same assumption.
+    ///
+    /// ```
+    /// use warpwise::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::cover(1000).threads_per_block(), 256);
+    /// assert_eq!(LaunchConfig::grid(64).block((32, 8)).threads_per_block(), 256);
+    /// ```
+    pub fn threads_per_block(&self) -> usize {
+        product(self.block_dims())
+    }
+
+    /// Returns the number of threads of all blocks, with the same assumption: at least as many as
+    /// [`cover`](Self::cover) asks for.
+    ///
+    /// ```
+    /// use warpwise::LaunchConfig;
+    ///
+    /// assert_eq!(LaunchConfig::cover(1000).threads(), 1024);
+    /// assert_eq!(LaunchConfig::grid(64).block(128).threads(), 8192);
+    /// ```
+    pub fn threads(&self) -> usize {
+        self.blocks().saturating_mul(self.threads_per_block())
+    }
+
+    /// Returns the block of a kernel that declares none.
+    fn assumed_block(&self) -> [usize; 3] {
+        self.block.map_or_else(|| self.default_block(), |block| block.extents).map(widen)
+    }
+
     /// Returns the geometry for the hardware, given the kernel's declared block.
     pub(crate) fn geometry(
         &self,
@@ -184,6 +260,15 @@ impl LaunchConfig {
 /// Converts numbers that checks have shown to fit.
 fn narrow(dims: [u64; 3]) -> [u32; 3] {
     dims.map(|dim| u32::try_from(dim).expect("the limits checked are below 2^32"))
+}
+
+/// Converts a number that was a `usize`, or is small.
+fn widen(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn product(dims: [usize; 3]) -> usize {
+    dims.into_iter().fold(1, usize::saturating_mul)
 }
 
 /// Numbers along one, two or three axes, x first: made from `n`, `(w, h)` or `(w, h, d)`.
@@ -289,6 +374,27 @@ mod tests {
 
     fn geometry(config: LaunchConfig) -> Result<Geometry, LaunchMistake> {
         config.geometry(None, false)
+    }
+
+    #[test]
+    fn configs_tell_the_geometry_of_their_launch() {
+        for config in [
+            LaunchConfig::cover(1000),
+            LaunchConfig::cover((33, 16)),
+            LaunchConfig::cover((8, 9, 5)).block((4, 2, 2)),
+            LaunchConfig::grid((3, 5)).block(96),
+            LaunchConfig::grid((3, 5, 2)),
+            LaunchConfig::cover(0),
+        ] {
+            let found = geometry(config).unwrap();
+            assert_eq!(config.grid_dims(), found.grid.map(|blocks| blocks as usize));
+            assert_eq!(config.block_dims(), found.block.map(|threads| threads as usize));
+            assert_eq!(config.blocks() as u64, found.blocks());
+            assert_eq!(config.threads_per_block(), found.threads() as usize);
+            assert_eq!(config.threads() as u64, found.blocks() * u64::from(found.threads()));
+        }
+        assert_eq!(LaunchConfig::cover(10).block(0).threads(), 0);
+        assert_eq!(LaunchConfig::grid((usize::MAX, 2)).threads(), usize::MAX);
     }
 
     #[test]

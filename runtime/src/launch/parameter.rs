@@ -1,5 +1,5 @@
-//! The arguments that generated code passes to kernels: no part of the API. A module of its own,
-//! since rustc names these in messages.
+//! The arguments that generated code passes to kernels: no part of the API but for [`Instance`]. A
+//! module of its own, since rustc names these in messages.
 pub use crate::launch::checks::{Arg, Parameter};
 
 use crate::{Slice, launch::source::Source};
@@ -64,15 +64,62 @@ impl<T, P: DerefMut<Target: WriteArg<T>> + ?Sized> WriteArg<T> for P {
     }
 }
 
-/// An instance of a kernel that is compiled for types that it names.
+/// A kernel with the types of one of its `instances(..)`: the bound of host functions that are
+/// generic over these types, and launch the kernel.
+///
+/// ```
+/// use warpwise::{Instance, prelude::*};
+///
+/// #[device]
+/// trait Operation {
+///     fn apply(a: u32, b: u32) -> u32;
+/// }
+///
+/// #[device]
+/// struct Sum;
+///
+/// #[device]
+/// impl Operation for Sum {
+///     fn apply(a: u32, b: u32) -> u32 {
+///         a + b
+///     }
+/// }
+///
+/// #[kernel(instances(Sum))]
+/// fn combine<O: Operation>(x: &[u32], y: &mut [u32]) {
+///     let i = global_idx_x();
+///     if i < x.len() && i < y.len() {
+///         y[i] = O::apply(y[i], x[i]);
+///     }
+/// }
+///
+/// fn combined<O: Operation>(device: &Device, x: &[u32], y: &[u32]) -> warpwise::Result<Vec<u32>>
+/// where
+///     combine<O>: Instance,
+/// {
+///     let (x, mut y) = (device.upload(x)?, device.upload(y)?);
+///     combine::<O>::launch(device, LaunchConfig::cover(y.len()), &x, &mut y)?;
+///     y.to_vec()
+/// }
+///
+/// assert_eq!(combined::<Sum>(&Device::cpu(), &[1, 2], &[3, 4])?, [4, 6]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
+/// `#[kernel]` implements it for each of the instances. If a parameter of the kernel is of a type
+/// parameter, the function has the bound of this parameter, too: [`Stored`](crate::Stored) for
+/// elements of buffers, and [`Plain`](crate::Plain) for values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not among the instances of the kernel",
     label = "the kernel is not compiled for these types",
-    note = "it is compiled for the types that its attribute names: `#[kernel(instances(..))]`"
+    note = "it is compiled for the types that its attribute names: `#[kernel(instances(..))]`",
+    note = "a host function that is generic over these types has a bound on the kernel: `where kernel<T>: warpwise::Instance`"
 )]
 pub trait Instance {
     /// The compiled kernel.
+    #[doc(hidden)]
     const SOURCE: &'static Source;
     /// Its PTX, for the oldest supported GPU; empty if const parameters are bound at a launch.
+    #[doc(hidden)]
     const PTX: &'static str;
 }
