@@ -11,7 +11,7 @@ cases![
     const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
     generic_not_fusing, generic_shared: THREADS_MEET, two_types, computed_lengths,
     passed_arrays, bounds_of_std, bounds_of_std_for_integers, constants_of_parameters,
-    computed_block: THREADS_MEET, sizes_of_parameters, sums_of_numbers,
+    computed_block: THREADS_MEET, sizes_of_parameters, sums_of_numbers, limits_of_numbers,
 ];
 
 #[kernel(contract = false)]
@@ -613,4 +613,57 @@ fn sums_of_numbers(on: &Engine) -> Check {
     let mut out = vec![f16::ZERO; 4];
     launch!(on, sum_up_halves(read x, write out), LaunchConfig::cover(1).block(1))?;
     same("f16 by name", &out, &[2050.0, 614.5, 2050.0, 614.5].map(f16::from_f32))
+}
+
+#[device]
+fn span_of<T: Num>() -> [T; 2] {
+    [T::MIN, T::MAX]
+}
+
+#[kernel]
+fn limits<T: Num>(out: &mut [T]) {
+    (out[0], out[1]) = (T::MIN, T::MAX);
+    [out[2], out[3]] = span_of::<T>();
+}
+
+#[kernel]
+fn limits_of_integers<T: Int>(out: &mut [T]) {
+    (out[0], out[1]) = (T::MIN, T::MAX);
+    [out[2], out[3]] = span_of::<T>();
+}
+
+#[kernel]
+fn limits_of_floats<T: Float>(out: &mut [T]) {
+    (out[0], out[1]) = (T::MIN, T::MAX);
+    [out[2], out[3]] = span_of::<T>();
+    (out[4], out[5], out[6], out[7]) = (T::INFINITY, T::NEG_INFINITY, T::NAN, T::EPSILON);
+}
+
+fn limits_of_numbers(on: &Engine) -> Check {
+    macro_rules! each {
+        ($($ty:ident $kernel:ident)*) => {$({
+            let (mut out, mut of_bound) = (vec![$ty::ONE; 4], vec![$ty::ONE; 8]);
+            launch!(on, limits::<$ty>(write out), LaunchConfig::grid(1).block(1))?;
+            launch!(on, $kernel::<$ty>(write of_bound), LaunchConfig::grid(1).block(1))?;
+            let want = [$ty::MIN, $ty::MAX, $ty::MIN, $ty::MAX];
+            same(stringify!($ty), &out, &want)?;
+            same(stringify!($kernel), &of_bound[..4], &want)?;
+        })*};
+    }
+    each! {
+        i8 limits_of_integers i16 limits_of_integers i32 limits_of_integers i64 limits_of_integers
+        u8 limits_of_integers u16 limits_of_integers u32 limits_of_integers u64 limits_of_integers
+        usize limits_of_integers isize limits_of_integers
+        f16 limits_of_floats bf16 limits_of_floats f32 limits_of_floats f64 limits_of_floats
+    }
+    macro_rules! floats {
+        ($($ty:ident)*) => {$({
+            let mut out = vec![$ty::ONE; 8];
+            launch!(on, limits_of_floats::<$ty>(write out), LaunchConfig::grid(1).block(1))?;
+            let want = [$ty::INFINITY, $ty::NEG_INFINITY, $ty::NAN, $ty::EPSILON];
+            same(stringify!($ty), &out[4..], &want)?;
+        })*};
+    }
+    floats! { f16 bf16 f32 f64 }
+    Ok(())
 }

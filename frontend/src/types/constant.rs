@@ -16,6 +16,34 @@ pub(crate) enum Constant {
     F32(f32),
     /// An `f64`.
     F64(f64),
+    /// A limit of a type parameter.
+    Limit(Limit),
+}
+
+/// A constant of `Num` or `Float` that has another value in each type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Limit {
+    Min,
+    Max,
+    Infinity,
+    NegInfinity,
+    Nan,
+    Epsilon,
+}
+
+impl Limit {
+    /// Returns the limit with this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "MIN" => Self::Min,
+            "MAX" => Self::Max,
+            "INFINITY" => Self::Infinity,
+            "NEG_INFINITY" => Self::NegInfinity,
+            "NAN" => Self::Nan,
+            "EPSILON" => Self::Epsilon,
+            _ => return None,
+        })
+    }
 }
 
 impl Constant {

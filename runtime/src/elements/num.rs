@@ -67,6 +67,35 @@ pub trait Num:
     const ZERO: Self;
     /// The number 1. The documentation of [`Num`] has an example.
     const ONE: Self;
+    /// The smallest number; of floats the smallest finite one.
+    ///
+    /// ```
+    /// use warpwise::Num;
+    ///
+    /// assert_eq!((<u8 as Num>::MIN, <f32 as Num>::MIN), (0, -f32::MAX));
+    /// ```
+    const MIN: Self;
+    /// The largest number; of floats the largest finite one.
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// /// Replaces zeros by the largest number, for any type of numbers.
+    /// #[kernel]
+    /// fn without_zeros<T: Num>(x: &mut [T]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() && x[i] == T::ZERO {
+    ///         x[i] = T::MAX;
+    ///     }
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let mut x = device.upload(&[7u8, 0, 5])?;
+    /// without_zeros::launch(&device, LaunchConfig::cover(3), &mut x)?;
+    /// assert_eq!(x.to_vec()?, [7, u8::MAX, 5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    const MAX: Self;
     /// Returns `value as Self`.
     ///
     /// ```
@@ -249,6 +278,54 @@ pub trait Int:
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub trait Float: Num + Neg<Output = Self> {
+    /// Infinity, which every finite number is below.
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the smallest of several numbers.
+    /// fn least<T: Float>(values: &[T]) -> T {
+    ///     values.iter().fold(T::INFINITY, |least, &value| least.min(value))
+    /// }
+    /// assert_eq!((least(&[2.0f32, 0.5]), least::<f64>(&[])), (0.5, f64::INFINITY));
+    /// ```
+    const INFINITY: Self;
+    /// Negative infinity, which every finite number is above.
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns the largest of several numbers.
+    /// fn most<T: Float>(values: &[T]) -> T {
+    ///     values.iter().fold(T::NEG_INFINITY, |most, &value| most.max(value))
+    /// }
+    /// assert_eq!((most(&[-2.0f32, -0.5]), most::<f64>(&[])), (-0.5, f64::NEG_INFINITY));
+    /// ```
+    const NEG_INFINITY: Self;
+    /// Not a number.
+    ///
+    /// ```
+    /// use warpwise::{Float, f16};
+    ///
+    /// /// Returns the quotient, or NaN for all divisions by zero.
+    /// fn quotient<T: Float>(a: T, b: T) -> T {
+    ///     if b == T::ZERO { T::NAN } else { a / b }
+    /// }
+    /// assert!(quotient(1.0f32, 0.0).is_nan() && quotient(f16::ONE, f16::ZERO).is_nan());
+    /// ```
+    const NAN: Self;
+    /// The difference between 1 and the next larger number.
+    ///
+    /// ```
+    /// use warpwise::Float;
+    ///
+    /// /// Returns true if two numbers differ by at most a few roundings.
+    /// fn is_near<T: Float>(a: T, b: T) -> bool {
+    ///     (a - b).abs() <= T::from_i32(4) * T::EPSILON * a.abs().max(b.abs())
+    /// }
+    /// assert!(is_near(0.1 + 0.2, 0.3f64) && !is_near(0.1f32, 0.1001));
+    /// ```
+    const EPSILON: Self;
     /// Returns `self * factor + addend`, rounded once.
     ///
     /// ```
@@ -627,6 +704,8 @@ macro_rules! num {
         impl Num for $ty {
             const ZERO: Self = $zero;
             const ONE: Self = $one;
+            const MIN: Self = $ty::MIN;
+            const MAX: Self = $ty::MAX;
             fn from_i32(value: i32) -> Self {
                 value as Self
             }
@@ -685,6 +764,10 @@ macro_rules! float {
     ($($ty:ident)*) => {$(
         num! { $ty { 0.0 1.0 |a, b| lesser!(a, b), greater!(a, b), $ty::abs(a) } }
         impl Float for $ty {
+            const INFINITY: Self = $ty::INFINITY;
+            const NEG_INFINITY: Self = $ty::NEG_INFINITY;
+            const NAN: Self = $ty::NAN;
+            const EPSILON: Self = $ty::EPSILON;
             fn mul_add(self, factor: Self, addend: Self) -> Self {
                 $ty::mul_add(self, factor, addend)
             }
@@ -739,6 +822,8 @@ macro_rules! half {
         impl Num for $ty {
             const ZERO: Self = $ty::ZERO;
             const ONE: Self = $ty::ONE;
+            const MIN: Self = $ty::MIN;
+            const MAX: Self = $ty::MAX;
             fn from_i32(value: i32) -> Self {
                 Self::from_bits(Format::$format.round_int(value.into()))
             }
@@ -772,6 +857,10 @@ macro_rules! half {
             }
         }
         impl Float for $ty {
+            const INFINITY: Self = $ty::INFINITY;
+            const NEG_INFINITY: Self = $ty::NEG_INFINITY;
+            const NAN: Self = $ty::NAN;
+            const EPSILON: Self = $ty::EPSILON;
             fn mul_add(self, factor: Self, addend: Self) -> Self {
                 let bits = [self, factor, addend].map(Self::to_bits);
                 Self::from_bits(Format::$format.fma(bits[0], bits[1], bits[2]))

@@ -14,7 +14,7 @@ use crate::{
     syntax::{span::SpanRange, ungroup::peel},
     types::{
         Len, Prim, Ty, Type, builtin,
-        constant::{self, Constant},
+        constant::{self, Constant, Limit},
     },
 };
 use std::{borrow::Cow, rc::Rc};
@@ -306,9 +306,16 @@ impl<'a> Infer<'a> {
                 let ty = self.prim(prim);
                 return self.make_expr(ExprKind::Constant(found), ty, at);
             }
+            (_, None)
+                if matches!(self.types.get(ty), Type::Generic(_) | Type::Unknown(_))
+                    && let Some(limit) = Limit::from_name(constant) =>
+            {
+                Constant::Limit(limit)
+            }
             (_, None) => {
                 let fact = format!("kernel code does not know the constant `{name}`");
-                let help = "`Num` has `ZERO` and `ONE`";
+                let help = "`Num` has `ZERO`, `ONE`, `MIN` and `MAX`, and `Float` also `INFINITY`, \
+                            `NEG_INFINITY`, `NAN` and `EPSILON`";
                 let reported = self.errors.advise_unless_rustc(at, fact, help);
                 return self.make_reported(reported, at);
             }

@@ -2,9 +2,19 @@
 use crate::{
     hir::{Expr, ExprKind, SpanId},
     lower::{Flow, Lowerer, Value},
-    types::{Len, constant::Constant},
+    types::{
+        Len,
+        constant::{Constant, Limit},
+    },
 };
-use warpwise_compiler::ir::{BinaryOp, Extent, GenericKind, InstId, Op, Scalar, evaluate};
+use warpwise_compiler::ir::{
+    BinaryOp, Bound, CompareOp, Extent, GenericKind, InstId, Op, Scalar, UnaryOp, evaluate,
+};
+
+/// The largest finite `f16`, `bf16`, `f32` and `f64`.
+const LARGEST_FLOATS: [f64; 4] =
+    [65504.0, 255.0 / 128.0 * F64_2_POW_127, f32::MAX as f64, f64::MAX];
+const F64_2_POW_127: f64 = (1_u128 << 127) as f64;
 
 impl Lowerer<'_> {
     /// Pushes an integer constant of any number type; one of a type parameter is converted after
@@ -76,9 +86,62 @@ impl Lowerer<'_> {
                 Constant::Half(bits) => self.push_bits(bits.into(), scalar, at),
                 Constant::F32(value) => self.push_bits(u64::from(value.to_bits()), scalar, at),
                 Constant::F64(value) => self.push_bits(value.to_bits(), scalar, at),
+                Constant::Limit(limit) => self.push_limit(limit, scalar, at),
             },
             _ => return Err(self.report_bug(at)),
         })
+    }
+
+    /// Pushes a limit of a type parameter, as operations that are constants once the kernel is
+    /// specialized.
+    fn push_limit(&mut self, limit: Limit, scalar: Scalar, at: SpanId) -> InstId {
+        match limit {
+            Limit::Min => self.push_extreme(-1.0, CompareOp::Gt, scalar, at),
+            Limit::Max => self.push_extreme(1.0, CompareOp::Lt, scalar, at),
+            Limit::Infinity => self.push_float(f64::INFINITY, scalar, at),
+            Limit::NegInfinity => self.push_float(f64::NEG_INFINITY, scalar, at),
+            Limit::Nan => self.push_float(f64::NAN, scalar, at),
+            // 4/3 is rounded by a third of the distance of two floats there, which the product by 3
+            // shows: `((4/3 - 1) * 3 - 1).abs()`.
+            Limit::Epsilon => {
+                let [near, three] =
+                    [4.0 / 3.0, 3.0].map(|value| self.push_float(value, scalar, at));
+                let one = self.push_int(1, scalar, at);
+                let third = self.push_binary(BinaryOp::Sub, near, one, scalar, at);
+                let near = self.push_binary(BinaryOp::Mul, third, three, scalar, at);
+                let value = self.push_binary(BinaryOp::Sub, near, one, scalar, at);
+                self.push_inst(at, Op::Unary { op: UnaryOp::Abs, value }, scalar)
+            }
+        }
+    }
+
+    /// Pushes the finite number of a type that is the farthest from zero, on the side of `sign`;
+    /// `inside` compares a finite number with the infinite one of that side.
+    ///
+    /// A cast of an infinite number yields the last integer, and of a finite number that a float
+    /// type lacks an infinite one.
+    fn push_extreme(&mut self, sign: f64, inside: CompareOp, scalar: Scalar, at: SpanId) -> InstId {
+        let infinite = self.push_float(sign * f64::INFINITY, scalar, at);
+        let bound = match scalar {
+            Scalar::Generic(id) => self.build.kernel.generics.get(id).map(|generic| generic.kind),
+            _ => None,
+        };
+        if bound == Some(GenericKind::Type(Bound::Int)) {
+            return infinite;
+        }
+        let [f16, rest @ ..] =
+            LARGEST_FLOATS.map(|value| self.push_float(sign * value, scalar, at));
+        let mut largest = f16;
+        for value in rest {
+            let cond = self.push_compare(inside, value, infinite, at);
+            largest = self.push_select(cond, value, largest, scalar, at);
+        }
+        if bound == Some(GenericKind::Type(Bound::Float)) {
+            return largest;
+        }
+        let (half, zero) = (self.push_float(0.5, scalar, at), self.push_int(0, scalar, at));
+        let is_float = self.push_compare(CompareOp::Ne, half, zero, at);
+        self.push_select(is_float, largest, infinite, scalar, at)
     }
 
     /// Lowers a float literal, rounded once to its type.
