@@ -25,6 +25,7 @@ use crate::{
 };
 use std::{
     fmt,
+    hash::{Hash, Hasher},
     sync::{Arc, Mutex, Once},
 };
 use warpwise_compiler::{lint::launch::Gpu, target::Target};
@@ -683,6 +684,43 @@ fn run_measured(stream: &Arc<driver::Stream>, launch: &CheckedLaunch<'_>) -> Res
     // A launch that fails has no time; the program learns of its fault where it waits.
     profile::record_gpu_launch(launch, end.elapsed_since(&start).ok());
     Ok(())
+}
+
+/// Devices are equal if they are one queue of work: a device and its clones. A
+/// [stream](Device::stream) is equal to its clones alone; [`Device::shares_memory_with`] compares
+/// the memory.
+///
+/// ```
+/// # use warpwise::Device;
+/// use std::collections::HashMap;
+///
+/// let (device, other) = (Device::cpu(), Device::cpu());
+/// assert!(device == device.clone() && device != other && device != *device.stream()?);
+///
+/// let mut buffers = HashMap::from([(device.clone(), device.zeros::<f32>(8)?)]);
+/// buffers.insert(other.clone(), other.zeros(8)?);
+/// assert_eq!(*buffers[&device].device(), device);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.engine, &other.engine) {
+            (Engine::Cpu(own), Engine::Cpu(other)) => Arc::ptr_eq(own, other),
+            (Engine::Cuda(own), Engine::Cuda(other)) => Arc::ptr_eq(own, other),
+            (Engine::Cpu(_), Engine::Cuda(_)) | (Engine::Cuda(_), Engine::Cpu(_)) => false,
+        }
+    }
+}
+
+impl Eq for Device {}
+
+impl Hash for Device {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &self.engine {
+            Engine::Cpu(own) => Arc::as_ptr(own).addr().hash(state),
+            Engine::Cuda(own) => Arc::as_ptr(own).addr().hash(state),
+        }
+    }
 }
 
 /// `cpu (SIMT interpreter)`, `cuda:0 (NVIDIA H200)`

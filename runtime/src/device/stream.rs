@@ -38,7 +38,7 @@ use std::{fmt, ops::Deref};
 ///
 /// On the interpreter each launch and copy is done when its call returns, which is one of the
 /// orders that a GPU could take.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Stream {
     device: Device,
 }
