@@ -286,6 +286,14 @@ pub enum Error {
         /// The kind of work, in the plural.
         what: &'static str,
     },
+    /// A call that no graph records was made on a device while it recorded one.
+    #[error("{call} cannot be recorded in a graph: {help}")]
+    NotRecorded {
+        /// The call.
+        call: &'static str,
+        /// The remedy.
+        help: &'static str,
+    },
     /// Work was given to the device of a [recording](crate::Device::record_graph) that has ended.
     #[error("the recording of the graph has ended")]
     RecordingEnded,

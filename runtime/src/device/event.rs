@@ -185,6 +185,7 @@ impl Device {
     /// Errors of the driver.
     #[doc(alias("cudaEventCreate", "cudaEventRecord"))]
     pub fn record_event(&self) -> Result<Event> {
+        self.check_recorded("an event", "record it before or after the launch of the graph")?;
         let engine = match &self.engine {
             Engine::Cpu(_) => EventEngine::Cpu(Instant::now()),
             Engine::Cuda(stream) => EventEngine::Cuda(Arc::new(stream.record()?)),
@@ -277,6 +278,7 @@ impl Device {
 
     /// Calls a function when the work given so far is done, with false if the device was lost.
     fn call_after_work(&self, function: impl FnOnce(bool) + Send + 'static) -> Result<()> {
+        self.check_recorded("a callback", "give it to the device after the launch of the graph")?;
         match &self.engine {
             Engine::Cpu(_) => {
                 // As on a GPU, where a panic must not unwind into the driver.

@@ -13,6 +13,7 @@ use crate::{
     tensor_map::TensorLayout,
 };
 use std::{
+    cell::RefCell,
     fmt,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -141,6 +142,27 @@ impl Node {
     }
 }
 
+thread_local! {
+    /// The devices and streams that record graphs, while closures of recordings run on this thread.
+    static RECORDED: RefCell<Vec<Device>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A recording whose closure runs.
+struct OpenRecording;
+
+impl OpenRecording {
+    fn of(device: &Device) -> Self {
+        RECORDED.with_borrow_mut(|recorded| recorded.push(device.without_recorder()));
+        Self
+    }
+}
+
+impl Drop for OpenRecording {
+    fn drop(&mut self) {
+        RECORDED.with_borrow_mut(Vec::pop);
+    }
+}
+
 /// The nodes of a graph that is being recorded.
 pub(crate) struct Recorder {
     /// `None` once the recording has ended.
@@ -234,6 +256,8 @@ impl Graph {
     /// Errors of the driver.
     #[doc(alias = "cudaGraphLaunch")]
     pub fn launch(&self) -> Result<()> {
+        let help = "launch it before or after the graph that is recorded";
+        self.device.check_recorded("the launch of another graph", help)?;
         let _scope = spans::graph(self.nodes.len(), &self.device);
         match (&self.device.engine, &self.exec) {
             (Engine::Cuda(stream), Some(exec)) => stream.launch_graph(exec),
@@ -288,8 +312,17 @@ impl fmt::Debug for Graph {
 
 impl Device {
     /// Records, without running them, the launches and copies that `record` gives to the device
-    /// that it is passed: launches of kernels, [`Self::copy`] and [`Self::fill`]. Other calls, such
-    /// as [`Slice::to_vec`], run at once.
+    /// that it is passed: launches of kernels, [`Self::copy`] and [`Self::fill`].
+    ///
+    /// While `record` runs, other calls of its thread behave as follows:
+    ///
+    /// | call | effect |
+    /// |---|---|
+    /// | `recorder.zeros(..)`, `upload`, `uninit` and others that create buffers, textures or streams | at once, and not again when the graph is launched |
+    /// | `recorder.synchronize()`, events, [`Self::time`], [`Self::finished`], callbacks | [`Error::NotRecorded`] |
+    /// | launches, copies, fills and waits of the device or stream that records, by another handle than the recorder | [`Error::NotRecorded`] |
+    /// | methods that copy or fill memory of the device, such as [`Slice::to_vec`] and [`Slice::fill`] | [`Error::NotRecorded`] |
+    /// | launches, copies, fills and waits of other streams and devices | as always |
     ///
     /// ```
     /// # use warpwise::Device;
@@ -315,8 +348,11 @@ impl Device {
     }
 
     fn record_nodes(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Vec<Node>> {
+        self.check_recorded("another recording", "record one graph after the other")?;
         let recorder = Arc::new(Recorder { nodes: Mutex::new(Some(Vec::new())) });
+        let open = OpenRecording::of(self);
         let recorded = record(&self.recording(Arc::clone(&recorder)));
+        drop(open);
         // Ends the recording for clones of the device, too.
         let nodes = recorder.nodes.lock().unwrap_or_else(PoisonError::into_inner).take();
         recorded?;
@@ -349,7 +385,11 @@ impl Device {
                 let (from, to) = (source.any().clone(), destination.any().clone());
                 recorder.push(Node::Copy { from, to })
             }
-            None => self.copy_bytes(source.any(), destination.any()),
+            None => {
+                let help = "give it to the recorder, `recorder.copy(&x, &mut y)`";
+                self.check_recorded("a copy by the device itself", help)?;
+                self.copy_bytes(source.any(), destination.any())
+            }
         }
     }
 
@@ -374,8 +414,57 @@ impl Device {
             Some(recorder) => {
                 recorder.push(Node::Fill { to: slice.any().clone(), element: element.to_vec() })
             }
-            None => self.fill_bytes(slice.any(), element),
+            None => {
+                let help = "give it to the recorder, `recorder.fill(&mut x, value)`";
+                self.check_recorded("a fill by the device itself", help)?;
+                self.fill_bytes(slice.any(), element)
+            }
         })
+    }
+
+    /// Refuses a call of a recorder, or of a device or stream that this thread records, which is not
+    /// recorded.
+    pub(crate) fn check_recorded(&self, call: &'static str, help: &'static str) -> Result<()> {
+        let is_recorded = |device: &Self| device == self;
+        if self.recorder().is_some() || RECORDED.with_borrow(|all| all.iter().any(is_recorded)) {
+            return Err(Error::NotRecorded { call, help });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_download_call(&self) -> Result<()> {
+        self.check_memory_call("a copy to the host", "read the results after its launch")
+    }
+
+    pub(crate) fn check_upload_call(&self) -> Result<()> {
+        self.check_memory_call("a copy from the host", "copy the values before its launch")
+    }
+
+    pub(crate) fn check_copy_call(&self) -> Result<()> {
+        let help = "give the copy to the recorder, `recorder.copy(&x, &mut y)`";
+        self.check_memory_call("`copy_from_device`", help)
+    }
+
+    pub(crate) fn check_fill_call(&self) -> Result<()> {
+        let help = "give the fill to the recorder, `recorder.fill(&mut x, value)`";
+        self.check_memory_call("a fill by a slice itself", help)
+    }
+
+    pub(crate) fn check_pinned_call(&self) -> Result<()> {
+        self.check_memory_call(
+            "a copy of page-locked memory",
+            "start it before or after its launch",
+        )
+    }
+
+    /// Refuses a call that uses memory of this device on a stream which it does not name, while
+    /// this thread records any stream of the device.
+    fn check_memory_call(&self, call: &'static str, help: &'static str) -> Result<()> {
+        let is_recorded = |device: &Self| device.shares_memory_with(self);
+        if RECORDED.with_borrow(|all| all.iter().any(is_recorded)) {
+            return Err(Error::NotRecorded { call, help });
+        }
+        Ok(())
     }
 
     /// Refuses a slice of another device.
@@ -427,14 +516,119 @@ mod tests {
         assert_eq!(x.to_vec().unwrap(), [3, 3]);
     }
 
+    /// Returns the call that a recording refuses, which is the closure's only one.
+    fn refused_call(device: &Device, call: impl FnOnce(&Device) -> Result<()>) -> &'static str {
+        match device.record_graph(call) {
+            Err(Error::NotRecorded { call, .. }) => call,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn work_beside_the_recorder_is_refused() {
+        let device = Device::cpu();
+        let (mut x, mut y) = (device.upload(&[1u8, 2]).unwrap(), device.zeros::<u8>(2).unwrap());
+        let mut image = device.zeros_2d::<u8>((2, 2)).unwrap();
+        let graph = device.record_graph(|recorder| recorder.fill(&mut y, 4)).unwrap();
+        let event = device.record_event().unwrap();
+        let by_device = [
+            refused_call(&device, |_| device.fill(&mut x, 3)),
+            refused_call(&device, |_| device.copy(&x, &mut y)),
+            refused_call(&device, |_| device.synchronize()),
+            refused_call(&device, |_| device.wait_for(&event)),
+            refused_call(&device, |_| graph.launch()),
+            refused_call(&device, |_| device.record_graph(|_| Ok(())).map(drop)),
+        ];
+        assert_eq!(
+            by_device,
+            [
+                "a fill by the device itself",
+                "a copy by the device itself",
+                "a wait for the device",
+                "a wait for an event",
+                "the launch of another graph",
+                "another recording",
+            ]
+        );
+        let by_recorder = [
+            refused_call(&device, Device::synchronize),
+            refused_call(&device, |recorder| recorder.record_event().map(drop)),
+            refused_call(&device, |recorder| recorder.finished().map(drop)),
+            refused_call(&device, |recorder| recorder.call_when_finished(|| ())),
+            refused_call(&device, |recorder| recorder.time(|| Ok(())).map(drop)),
+        ];
+        assert_eq!(
+            by_recorder,
+            ["a wait for the device", "an event", "a callback", "a callback", "an event"]
+        );
+        let by_memory = [
+            refused_call(&device, |_| x.to_vec().map(drop)),
+            refused_call(&device, |_| x.copy_to(&mut [0, 0])),
+            refused_call(&device, |_| image.row(0)?.get(1).map(drop)),
+            refused_call(&device, |_| x.copy_from(&[5, 6])),
+            refused_call(&device, |_| image.copy_from(&[1; 4])),
+            refused_call(&device, |_| x.set(0, 5)),
+            refused_call(&device, |_| image.fill(5)),
+            refused_call(&device, |_| x.try_clone().map(drop)),
+        ];
+        let (to_host, from_host) = ("a copy to the host", "a copy from the host");
+        let fill = "a fill by a slice itself";
+        let expected =
+            [to_host, to_host, to_host, from_host, from_host, fill, fill, "`copy_from_device`"];
+        assert_eq!(by_memory, expected);
+        assert_eq!((x.to_vec().unwrap(), y.to_vec().unwrap()), (vec![1, 2], vec![0, 0]));
+        assert_eq!(image.to_vec().unwrap(), [0; 4]);
+        let error = device.record_graph(|_| x.fill(3)).unwrap_err().to_string();
+        let expected = "a fill by a slice itself cannot be recorded in a graph: give the fill to the \
+                        recorder, `recorder.fill(&mut x, value)`";
+        assert_eq!(error, expected);
+    }
+
+    #[test]
+    fn other_streams_and_devices_work_during_a_recording() {
+        let (device, other) = (Device::cpu(), Device::cpu());
+        let stream = device.stream().unwrap();
+        let (mut x, mut y) = (device.zeros::<u8>(2).unwrap(), other.zeros::<u8>(2).unwrap());
+        let mut made = None;
+        let graph = device.record_graph(|recorder| {
+            stream.fill(&mut x, 3)?;
+            stream.synchronize()?;
+            y.fill(4)?;
+            assert_eq!(y.to_vec()?, [4, 4]);
+            // Created at once, on the device itself.
+            let mut z = recorder.upload(&[1u8, 2])?;
+            let ones = recorder.uninit(2)?.fill(1)?;
+            recorder.copy(&ones, &mut z)?;
+            made = Some((z, ones));
+            Ok(())
+        });
+        let graph = graph.unwrap();
+        let (mut z, ones) = made.unwrap();
+        assert_eq!((x.to_vec().unwrap(), z.to_vec().unwrap()), (vec![3, 3], vec![1, 2]));
+        graph.launch().unwrap();
+        assert_eq!((z.to_vec().unwrap(), ones.to_vec().unwrap()), (vec![1, 1], vec![1, 1]));
+        z.fill(9).unwrap();
+        z.device().fill(&mut z.try_clone().unwrap(), 1).unwrap();
+        assert_eq!(*z.device(), device);
+    }
+
+    #[test]
+    fn a_panic_ends_a_recording() {
+        let device = Device::cpu();
+        let mut x = device.zeros::<u8>(2).unwrap();
+        // A panic without a message.
+        let recording =
+            || device.record_graph(|_| std::panic::resume_unwind(Box::new(()))).map(drop);
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(recording)).is_err());
+        x.fill(1).unwrap();
+        device.synchronize().unwrap();
+    }
+
     #[test]
     fn an_empty_recording_is_an_error() {
         let device = Device::cpu();
         let mut x = device.zeros::<u8>(2).unwrap();
-        // A mistake: the device, and not the recorder, gets the work, and does it at once.
-        let error = device.record_graph(|_| device.fill(&mut x, 3)).unwrap_err();
-        assert_eq!(error, Error::EmptyRecording);
-        assert_eq!(x.to_vec().unwrap(), [3, 3]);
+        assert!(matches!(device.record_graph(|_| Ok(())), Err(Error::EmptyRecording)));
         let mut graph = device.record_graph(|recorder| recorder.fill(&mut x, 4)).unwrap();
         assert_eq!(graph.update(|_| Ok(())), Err(Error::EmptyRecording));
         graph.launch().unwrap();

@@ -172,6 +172,11 @@ impl Device {
         Self { engine: self.engine.clone(), recorder: Some(recorder) }
     }
 
+    /// Returns the same device as one that runs launches.
+    pub(crate) fn without_recorder(&self) -> Self {
+        Self::on(self.engine.clone())
+    }
+
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
         self.recorder.as_deref()
     }
@@ -378,6 +383,7 @@ impl Device {
     /// of its streams in the order of their creation, one at each call.
     #[doc(alias("cudaDeviceSynchronize", "cudaStreamSynchronize"))]
     pub fn synchronize(&self) -> Result<()> {
+        self.check_recorded("a wait for the device", "wait after a launch of the graph")?;
         let _scope = spans::wait(self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.synchronize_device(),
@@ -667,6 +673,8 @@ impl Device {
         if let Some(recorder) = &self.recorder {
             return recorder.launch(launch);
         }
+        let help = "launch on the recorder, as in `k::launch(recorder, ..)`";
+        self.check_recorded("a launch on the device itself", help)?;
         let _scope = spans::launch(launch, self);
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.run(launch),

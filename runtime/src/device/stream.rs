@@ -136,6 +136,7 @@ impl Device {
     /// Errors of the driver.
     #[doc(alias = "cudaStreamWaitEvent")]
     pub fn wait_for(&self, event: &crate::Event) -> Result<()> {
+        self.check_recorded("a wait for an event", "wait before or after the launch of the graph")?;
         event.make_wait(self)
     }
 }

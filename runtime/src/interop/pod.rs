@@ -99,6 +99,7 @@ impl<T: Stored> Slice<T> {
             let place = "the host".to_owned();
             return Err(Error::OutOfMemory { place, elements: len, size, free: None });
         };
+        self.device().check_download_call()?;
         self.device().read(self.any(), bytemuck::cast_slice_mut(&mut values))?;
         Ok(values)
     }
@@ -120,6 +121,7 @@ impl<T: Stored> Slice<T> {
     pub fn copy_from_pod<P: NoUninit>(&mut self, values: &[P]) -> Result<()> {
         let bytes: &[u8] = bytemuck::cast_slice(values);
         check_lengths(bytes.len(), self.any().bytes)?;
+        self.device().check_upload_call()?;
         self.device().write(self.any(), bytes)
     }
 

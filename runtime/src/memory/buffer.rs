@@ -57,7 +57,7 @@ impl<T: Stored> Buffer<T> {
             let (place, free) = (device.to_string(), device.free_memory());
             return Err(Error::OutOfMemory { place, elements: len, size, free });
         };
-        let memory = Arc::new(Memory { device: device.clone(), bytes: memory });
+        let memory = Arc::new(Memory { device: device.without_recorder(), bytes: memory });
         Ok(Self::from_any(AnySlice { memory, offset: 0, len, bytes }))
     }
 

@@ -201,7 +201,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::WrongDevice`] unless
-    /// the slice is of this device; [`Error::NotInGraphs`] while a graph is recorded; errors of the
+    /// the slice is of this device; [`Error::NotRecorded`] while a graph is recorded; errors of the
     /// driver.
     #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy_from_pinned<T: PinnedElement>(
@@ -242,9 +242,8 @@ impl Device {
 
     /// Refuses a copy between page-locked memory and a slice of another device, or in a recording.
     fn check_pinned_copy<T: PinnedElement>(&self, slice: &Slice<T>) -> Result<()> {
-        if self.recorder().is_some() {
-            return Err(Error::NotInGraphs { what: "copies of page-locked memory" });
-        }
+        let help = "start it before or after the launch of the graph";
+        self.check_recorded("a copy of page-locked memory", help)?;
         self.check_device_of(slice)
     }
 }
@@ -283,6 +282,10 @@ mod tests {
         assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
         let recorded = stream.record_graph(|recorder| recorder.copy_to_pinned(&part, &mut host));
         let error = recorded.unwrap_err().to_string();
-        assert_eq!(error, "copies of page-locked memory cannot be recorded in a graph");
+        assert_eq!(
+            error,
+            "a copy of page-locked memory cannot be recorded in a graph: start it before or after the \
+                        launch of the graph"
+        );
     }
 }

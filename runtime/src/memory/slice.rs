@@ -124,6 +124,7 @@ impl<T: Stored> Slice<T> {
     /// call returns the elements with whatever was written.
     #[doc(alias = "cudaMemcpy")]
     pub fn to_vec(&self) -> Result<Vec<T::Value>> {
+        self.device().check_download_call()?;
         T::Value::collect(self.len(), |bytes| self.device().read(&self.any, bytes))
             .unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -145,6 +146,7 @@ impl<T: Stored> Slice<T> {
     #[doc(alias = "cudaMemcpy")]
     pub fn copy_to(&self, values: &mut [T::Value]) -> Result<()> {
         check_lengths(self.len(), values.len())?;
+        self.device().check_download_call()?;
         T::Value::load_all(values, |bytes| self.device().read(&self.any, bytes))
             .unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -181,6 +183,12 @@ impl<T: Stored> Slice<T> {
     /// [`Error::LengthMismatch`] unless `values` has as many elements.
     #[doc(alias = "cudaMemcpy")]
     pub fn copy_from(&mut self, values: &[T::Value]) -> Result<()> {
+        self.device().check_upload_call()?;
+        self.initialize(values)
+    }
+
+    /// Overwrites the elements, also while a graph is recorded.
+    pub(super) fn initialize(&mut self, values: &[T::Value]) -> Result<()> {
         check_lengths(values.len(), self.len())?;
         self.write(|take| T::Value::with_bytes(values, take))
     }
@@ -204,6 +212,7 @@ impl<T: Stored> Slice<T> {
     #[doc(alias("cudaMemcpyPeer", "cudaMemcpyPeerAsync"))]
     pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
         check_lengths(source.len(), self.len())?;
+        self.device().check_copy_call()?;
         self.device().copy_bytes(&source.any, &self.any)
     }
 
@@ -221,6 +230,12 @@ impl<T: Stored> Slice<T> {
     /// Errors of the driver.
     #[doc(alias = "cudaMemset")]
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
+        self.device().check_fill_call()?;
+        self.initialize_all(value)
+    }
+
+    /// Gives all elements the same value, also while a graph is recorded.
+    pub(super) fn initialize_all(&mut self, value: T::Value) -> Result<()> {
         self.with_element(value, |element| self.device().fill_bytes(&self.any, element))
     }
 
@@ -464,6 +479,7 @@ impl<T: PinnedElement> Slice<T> {
     #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
         check_lengths(source.len(), self.len())?;
+        self.device().check_pinned_call()?;
         self.device().write_from_pinned(source.memory(), &self.any)
     }
 
@@ -485,6 +501,7 @@ impl<T: PinnedElement> Slice<T> {
     #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy_to_pinned(&self, destination: &mut PinnedBuffer<T>) -> Result<()> {
         check_lengths(self.len(), destination.len())?;
+        self.device().check_pinned_call()?;
         self.device().read_to_pinned(&self.any, destination.memory_mut())
     }
 }

@@ -130,6 +130,7 @@ impl<T: Stored> Slice2<T> {
     /// # Errors
     /// As of [`Slice::to_vec`].
     pub fn to_vec(&self) -> Result<Vec<T::Value>> {
+        self.device().check_download_call()?;
         let read = |bytes: &mut [u8]| self.device().read_rectangle(&self.rectangle, bytes);
         T::Value::collect(self.rectangle.len(), read).unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -150,6 +151,7 @@ impl<T: Stored> Slice2<T> {
     #[doc(alias = "cudaMemcpy2D")]
     pub fn copy_to(&self, values: &mut [T::Value]) -> Result<()> {
         check_lengths(self.rectangle.len(), values.len())?;
+        self.device().check_download_call()?;
         T::Value::load_all(values, |bytes| self.device().read_rectangle(&self.rectangle, bytes))
             .unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -169,6 +171,7 @@ impl<T: Stored> Slice2<T> {
     #[doc(alias = "cudaMemcpy2D")]
     pub fn copy_from(&mut self, values: &[T::Value]) -> Result<()> {
         check_lengths(values.len(), self.rectangle.len())?;
+        self.device().check_upload_call()?;
         T::Value::with_bytes(values, |bytes| self.device().write_rectangle(&self.rectangle, bytes))
             .unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -196,6 +199,7 @@ impl<T: Stored> Slice2<T> {
         if source_shape != destination_shape {
             return Err(Error::ShapeMismatch { source_shape, destination_shape });
         }
+        self.device().check_copy_call()?;
         self.device().copy_rectangle(&source.rectangle, &self.rectangle)
     }
 
@@ -213,6 +217,7 @@ impl<T: Stored> Slice2<T> {
     /// Errors of the driver.
     #[doc(alias = "cudaMemset2D")]
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
+        self.device().check_fill_call()?;
         let fill = |element: &[u8]| self.device().fill_rectangle(&self.rectangle, element);
         T::Value::with_bytes(&[value], fill).unwrap_or_else(|| Err(self.no_host_memory()))
     }

@@ -53,7 +53,7 @@ impl<T: Stored> UninitBuffer<T> {
     /// # Errors
     /// As of [`Slice::copy_from`].
     pub fn copy_from(mut self, values: &[T::Value]) -> Result<Buffer<T>> {
-        self.buffer.copy_from(values)?;
+        self.buffer.initialize(values)?;
         Ok(self.buffer)
     }
 
@@ -87,7 +87,7 @@ impl<T: Stored> UninitBuffer<T> {
     /// # Errors
     /// As of [`Slice::fill`].
     pub fn fill(mut self, value: T::Value) -> Result<Buffer<T>> {
-        self.buffer.fill(value)?;
+        self.buffer.initialize_all(value)?;
         Ok(self.buffer)
     }
 }

@@ -191,6 +191,7 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> SurfaceObject<T, D,
     /// # Errors
     /// Those of [`Slice::to_vec`](crate::Slice::to_vec).
     pub fn to_vec(&self) -> Result<Vec<T::Element>> {
+        self.device().check_download_call()?;
         let read = |bytes: &mut [u8]| self.device().read_texels(&self.texels, bytes);
         T::Element::collect(self.count(), read).unwrap_or_else(|| Err(self.no_host_memory()))
     }
@@ -210,6 +211,7 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> SurfaceObject<T, D,
     /// errors of the driver.
     pub fn copy_from(&mut self, values: &[T::Element]) -> Result<()> {
         check_lengths(values.len(), self.count())?;
+        self.device().check_upload_call()?;
         let write = |bytes: &[u8]| self.device().write_texels(&self.texels, bytes);
         T::Element::with_bytes(values, write).unwrap_or_else(|| Err(self.no_host_memory()))
     }

@@ -287,7 +287,7 @@ impl<T: TextureElement, const D: usize, const LAYERED: bool> TextureObject<T, D,
             return Err(Error::OutOfMemory { place, elements: bytes / size, size, free });
         };
         let bytes = if device.is_gpu() { bytes } else { HEADER_BYTES + bytes };
-        let memory = Arc::new(Memory { device: device.clone(), bytes: memory });
+        let memory = Arc::new(Memory { device: device.without_recorder(), bytes: memory });
         let any = AnySlice { memory, offset: 0, len: bytes, bytes };
         Ok(Self { any, size, sampler, texels: PhantomData })
     }
