@@ -164,8 +164,9 @@ pub use launch::{
 };
 pub use memory::rows::{Layers, LayersMut, Rows, RowsMut};
 pub use memory::{
-    Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedBuffer, PinnedElement, Slice, Slice2,
-    UninitBuffer, View, View2, ViewMut, ViewMut2, atomic_buffer::AtomicBuffer,
+    Buffer, Buffer2, Buffer3, Constant, ConstantData, PinnedArg, PinnedArgMut, PinnedBuffer,
+    PinnedElement, PinnedView, PinnedViewMut, Slice, Slice2, UninitBuffer, View, View2, ViewMut,
+    ViewMut2, atomic_buffer::AtomicBuffer,
 };
 pub use surface::{
     LayeredSurface1, LayeredSurface1Mut, LayeredSurface2, LayeredSurface2Mut, Surface1,

@@ -124,24 +124,55 @@ impl Program {
             }
             7 => {
                 let (source, destination) = (&self.pinned[host], &mut self.buffers[to]);
-                match random.below(2) {
-                    0 => destination.copy_from_pinned(source).unwrap(),
-                    _ => stream.copy_from_pinned(source, destination).unwrap(),
+                let mut destination = destination.slice_mut(part.clone()).unwrap();
+                match random.below(3) {
+                    0 => {
+                        self.buffers[to].copy_from_pinned(source).unwrap();
+                        self.expected[to].clone_from(&self.expected_pinned[host]);
+                        return;
+                    }
+                    1 => {
+                        destination.copy_from_pinned(&source.slice(part.clone()).unwrap()).unwrap()
+                    }
+                    _ => {
+                        let source = source.slice(part.clone()).unwrap();
+                        stream.copy_from_pinned(&source, &mut destination).unwrap();
+                    }
                 }
-                self.expected[to].clone_from(&self.expected_pinned[host]);
+                self.expected[to][part.clone()].copy_from_slice(&self.expected_pinned[host][part]);
             }
             8 => {
                 let (source, destination) = (&self.buffers[to], &mut self.pinned[host]);
-                match random.below(2) {
-                    0 => source.copy_to_pinned(destination).unwrap(),
-                    _ => stream.copy_to_pinned(source, destination).unwrap(),
+                match random.below(3) {
+                    0 => {
+                        source.copy_to_pinned(destination).unwrap();
+                        self.expected_pinned[host].clone_from(&self.expected[to]);
+                        return;
+                    }
+                    choice => {
+                        let source = source.slice(part.clone()).unwrap();
+                        let mut destination = destination.slice_mut(part.clone()).unwrap();
+                        match choice {
+                            1 => source.copy_to_pinned(&mut destination).unwrap(),
+                            _ => stream.copy_to_pinned(&source, &mut destination).unwrap(),
+                        }
+                    }
                 }
-                self.expected_pinned[host].clone_from(&self.expected[to]);
+                self.expected_pinned[host][part.clone()].copy_from_slice(&self.expected[to][part]);
             }
-            9 => match random.below(4) {
+            9 => match random.below(5) {
                 0 => {
                     self.pinned[host].as_mut_slice().unwrap()[start] = value;
                     self.expected_pinned[host][start] = value;
+                }
+                4 => {
+                    let mut accessed = self.pinned[host].slice_mut(part.clone()).unwrap();
+                    assert_eq!(
+                        accessed.as_slice().unwrap(),
+                        &self.expected_pinned[host][part.clone()]
+                    );
+                    accessed.as_mut_slice().unwrap().fill(value);
+                    self.expected_pinned[host][part].fill(value);
                 }
                 1 => {
                     self.buffers[to].copy_from(&vec![value; ELEMENTS]).unwrap();
@@ -692,6 +723,58 @@ fn faults_of_dropped_streams_come_out_of_their_device() {
     dropped_streams_report(&device());
 }
 
+/// A fault comes out of the access of the elements to which its result was copied, and of no other.
+fn faults_come_out_of_parts(device: &Device) {
+    let streams = [device.stream().unwrap(), device.stream().unwrap()];
+    let mut host = device.pinned::<u32>(6).unwrap();
+    for (stream, start) in streams.iter().zip([0, 3]) {
+        let mut y = stream.zeros::<u32>(3).unwrap();
+        faulty(stream, LaunchConfig::cover(5), &mut y).unwrap();
+        y.copy_to_pinned(&mut host.slice_mut(start..start + 3).unwrap()).unwrap();
+    }
+    assert!(matches!(host.slice(3..4).unwrap().as_slice(), Err(Error::DevicePanic(_))));
+    assert_eq!(host.slice(3..).unwrap().as_slice().unwrap(), [7; 3]);
+    assert!(matches!(host.slice_mut(..2).unwrap().as_mut_slice(), Err(Error::DevicePanic(_))));
+    assert_eq!(host.as_slice().unwrap(), [7; 6]);
+}
+
+#[test]
+fn faults_of_copies_come_out_of_their_elements() {
+    faults_come_out_of_parts(&device());
+}
+
+/// Copies of parts wait for those of the same elements, and the host for no others.
+fn parts_of_pinned_memory(device: &Device) {
+    let stream = device.stream().unwrap();
+    let mut host = device.pinned::<u32>(8).unwrap();
+    let mut x = device.zeros::<u32>(4).unwrap();
+    let mut y = stream.zeros::<u32>(4).unwrap();
+    for round in 0..4 {
+        host.slice_mut(..4).unwrap().as_mut_slice().unwrap().fill(round);
+        x.copy_from_pinned(&host.slice(..4).unwrap()).unwrap();
+        increment(device, LaunchConfig::cover(4), &mut x).unwrap();
+        // Overlaps the part that is read, and the one that is written below.
+        x.copy_to_pinned(&mut host.slice_mut(2..6).unwrap()).unwrap();
+        y.copy_from_pinned(&host.slice(1..5).unwrap()).unwrap();
+        x.copy_to_pinned(&mut host.slice_mut(4..).unwrap()).unwrap();
+        let copied = device.record_event().unwrap();
+        if device.is_gpu() {
+            // The host reads what no copy writes, without a wait.
+            assert_eq!(host.slice(..2).unwrap().as_slice().unwrap(), [round; 2]);
+            assert!(!copied.is_reached().unwrap());
+        }
+        assert_eq!(y.to_vec().unwrap(), [round, round + 1, round + 1, round + 1]);
+        let all = host.as_mut_slice().unwrap();
+        let next = round + 1;
+        assert_eq!(*all, [round, round, next, next, next, next, next, next]);
+    }
+}
+
+#[test]
+fn parts_of_pinned_memory_have_the_results_of_one_order() {
+    parts_of_pinned_memory(&device());
+}
+
 /// Events order work, are reached, and have times between them.
 fn events_work(device: &Device) {
     let other = device.stream().unwrap();
@@ -823,6 +906,8 @@ mod lazy {
         faults_of_other_streams_come_out_of_copies: faults_come_out_of_copies;
         waits_for_a_device_are_for_all_of_its_streams: devices_wait_for_streams;
         faults_of_dropped_streams_come_out_of_their_device: dropped_streams_report;
+        faults_of_copies_come_out_of_their_elements: faults_come_out_of_parts;
+        parts_of_pinned_memory_have_the_results_of_one_order: parts_of_pinned_memory;
         events_are_points_in_the_work: events_work;
         futures_do_not_wait_for_later_work: futures_do_not_wait;
         faults_of_graphs_come_out_of_waits: graphs_report_faults;

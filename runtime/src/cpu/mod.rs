@@ -157,16 +157,11 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Adds to `readers` the streams whose faults a copy of `memory`, which is of this stream,
-    /// reports.
-    pub(crate) fn note_reader(
-        self: &Arc<Self>,
-        memory: &CpuMemory,
-        readers: &Mutex<Vec<Arc<Self>>>,
-    ) {
-        let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
-        readers.push(Arc::clone(self));
-        readers.append(&mut memory.writers.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Takes the streams whose faults a copy of `memory`, which is of this stream, reports.
+    pub(crate) fn take_writers(self: &Arc<Self>, memory: &CpuMemory) -> Vec<Arc<Self>> {
+        let mut writers = memory.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        writers.push(Arc::clone(self));
+        std::mem::take(&mut *writers)
     }
 
     /// Returns the checks of every launch.

@@ -15,7 +15,7 @@ use crate::{
     device::{graph::Recorder, simulator::Simulator},
     driver::{self, Pinned},
     launch::{bound_kernel::Bound, checks::CheckedLaunch},
-    memory::{AnySlice, MemoryBytes, PinnedMemory},
+    memory::{AnySlice, CpuCopies, MemoryBytes, PinnedMemory},
     observe::{
         profile,
         sanitizer::Sanitizer,
@@ -26,7 +26,8 @@ use crate::{
 use std::{
     fmt,
     hash::{Hash, Hasher},
-    sync::{Arc, Mutex, Once},
+    ops::Range,
+    sync::{Arc, Once},
 };
 use warpwise_compiler::{lint::launch::Gpu, target::Target};
 
@@ -463,6 +464,14 @@ impl Device {
         }
     }
 
+    /// Returns its stream on the interpreter; `None` for a GPU.
+    fn interpreter(&self) -> Option<&Arc<Interpreter>> {
+        match &self.engine {
+            Engine::Cpu(interpreter) => Some(interpreter),
+            Engine::Cuda(_) => None,
+        }
+    }
+
     /// Returns true if `interpreter` is its stream.
     pub(crate) fn is_interpreter(&self, interpreter: &Arc<Interpreter>) -> bool {
         matches!(&self.engine, Engine::Cpu(own) if Arc::ptr_eq(own, interpreter))
@@ -486,8 +495,8 @@ impl Device {
         match &self.engine {
             Engine::Cpu(_) => {
                 let words = bytemuck::allocation::try_zeroed_vec(bytes.div_ceil(size_of::<u64>()));
-                let writers = Mutex::default();
-                Ok(words.ok().map(|words| PinnedMemory::Cpu { words, bytes, writers }))
+                let copies = CpuCopies::default();
+                Ok(words.ok().map(|words| PinnedMemory::Cpu { words, copies }))
             }
             Engine::Cuda(stream) => Ok(Pinned::new(stream, bytes)?.map(PinnedMemory::Cuda)),
         }
@@ -572,35 +581,46 @@ impl Device {
         Ok(())
     }
 
-    /// Starts a copy of page-locked memory to a slice that is in memory of this device.
-    pub(crate) fn write_from_pinned(&self, from: &PinnedMemory, to: &AnySlice) -> Result<()> {
+    /// Starts a copy of a part of page-locked memory to a slice that is in memory of this device.
+    pub(crate) fn write_from_pinned(
+        &self,
+        (from, part): (&PinnedMemory, Range<usize>),
+        to: &AnySlice,
+    ) -> Result<()> {
         match (&self.engine, from) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
                 let _scope = spans::copy(Direction::ToDevice, to.bytes);
-                stream.copy_from_pinned(pinned, to.gpu(), to.range())
+                stream.copy_from_pinned((pinned, part), to.gpu(), to.range())
             }
             (Engine::Cuda(_), PinnedMemory::Cpu { .. }) | (Engine::Cpu(_), _) => {
-                self.write(to, from.bytes()?)
+                self.write(to, from.bytes(part)?)
             }
         }
     }
 
-    /// Starts a copy of a slice that is in memory of this device to page-locked memory.
-    pub(crate) fn read_to_pinned(&self, from: &AnySlice, to: &mut PinnedMemory) -> Result<()> {
+    /// Starts a copy of a slice that is in memory of this device to a part of page-locked memory.
+    pub(crate) fn read_to_pinned(
+        &self,
+        from: &AnySlice,
+        (to, part): (&mut PinnedMemory, Range<usize>),
+    ) -> Result<()> {
         match (&self.engine, &mut *to) {
             (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
                 let _scope = spans::copy(Direction::ToHost, from.bytes);
-                stream.copy_to_pinned(from.gpu(), from.range(), pinned)
+                stream.copy_to_pinned(from.gpu(), from.range(), (pinned, part))
             }
-            (Engine::Cpu(interpreter), PinnedMemory::Cpu { words, bytes, writers }) => {
+            (Engine::Cpu(interpreter), PinnedMemory::Cpu { words, copies }) => {
                 let _scope = spans::copy(Direction::ToHost, from.bytes);
-                let to = &mut bytemuck::cast_slice_mut(words)[..*bytes];
+                let to = &mut bytemuck::cast_slice_mut(words)[part.clone()];
                 from.cpu().bytes.read_into(from.offset, to);
-                interpreter.note_reader(from.cpu(), writers);
+                let own = from.device().interpreter().unwrap_or(interpreter);
+                let mut streams = own.take_writers(from.cpu());
+                streams.push(Arc::clone(interpreter));
+                copies.add(part, streams);
                 Ok(())
             }
             (Engine::Cpu(_), PinnedMemory::Cuda(_))
-            | (Engine::Cuda(_), PinnedMemory::Cpu { .. }) => self.read(from, to.bytes_mut()?),
+            | (Engine::Cuda(_), PinnedMemory::Cpu { .. }) => self.read(from, to.bytes_mut(part)?),
         }
     }
 

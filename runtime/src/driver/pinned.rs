@@ -25,10 +25,40 @@ pub(crate) struct Pinned {
 /// The copies of a [`Pinned`] that the host has not waited for.
 #[derive(Default)]
 struct Copies {
-    /// The copy to the memory, and the streams whose launches wrote its source.
-    writing: Option<(CopyEnd, Vec<Arc<Stream>>)>,
-    /// The copies from the memory.
-    reading: Vec<CopyEnd>,
+    /// The copies to the memory.
+    writing: Vec<Writing>,
+    /// The bytes that copies from the memory read.
+    reading: Vec<(Range<usize>, CopyEnd)>,
+}
+
+/// A copy to bytes of the memory.
+struct Writing {
+    bytes: Range<usize>,
+    end: CopyEnd,
+    /// The streams whose launches wrote its source.
+    streams: Vec<Arc<Stream>>,
+}
+
+impl Copies {
+    /// Returns the ends of the copies that write some of these bytes.
+    fn writing(&self, bytes: &Range<usize>) -> impl Iterator<Item = &CopyEnd> {
+        let writing = self.writing.iter().filter(|writing| overlap(&writing.bytes, bytes));
+        writing.map(|writing| &writing.end)
+    }
+
+    /// Returns the ends of the copies that read some of these bytes.
+    fn reading(&self, bytes: &Range<usize>) -> impl Iterator<Item = &CopyEnd> {
+        let reading = self.reading.iter().filter(|(read, _)| overlap(read, bytes));
+        reading.map(|(_, end)| end)
+    }
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// The end of a copy that is under way.
@@ -89,35 +119,33 @@ impl Pinned {
         Ok(Some(Self { memory, bytes, copies: Mutex::default() }))
     }
 
-    /// Waits for the copy to the memory and returns its bytes.
-    pub(crate) fn bytes(&self) -> Result<&[u8]> {
-        self.wait_for_writing(&mut self.copies())?;
+    /// Waits for the copies to a part of the memory and returns its bytes.
+    pub(crate) fn bytes(&self, part: Range<usize>) -> Result<&[u8]> {
+        self.check_part(&part);
+        wait_for_writing(&mut self.copies(), &part)?;
         // SAFETY: so many initialized bytes, to which no copy is under way; one can begin only with
         // a mutable reference.
-        Ok(unsafe { slice::from_raw_parts(self.memory.host.as_ptr(), self.bytes) })
+        Ok(unsafe { slice::from_raw_parts(self.memory.host.as_ptr().add(part.start), part.len()) })
     }
 
-    /// Waits for all copies of the memory and returns its bytes.
-    pub(crate) fn bytes_mut(&mut self) -> Result<&mut [u8]> {
+    /// Waits for all copies of a part of the memory and returns its bytes.
+    pub(crate) fn bytes_mut(&mut self, part: Range<usize>) -> Result<&mut [u8]> {
+        self.check_part(&part);
         let mut copies = self.copies();
-        self.wait_for_writing(&mut copies)?;
-        for end in &copies.reading {
-            end.synchronize()?;
-        }
-        copies.reading.clear();
+        wait_for_writing(&mut copies, &part)?;
+        copies.reading(&part).try_for_each(CopyEnd::synchronize)?;
+        copies.reading.retain(|(read, _)| !contains(&part, read));
         drop(copies);
         // SAFETY: so many initialized bytes, of which no copy is under way; one can begin only with
         // a reference.
-        Ok(unsafe { slice::from_raw_parts_mut(self.memory.host.as_ptr(), self.bytes) })
+        Ok(unsafe {
+            slice::from_raw_parts_mut(self.memory.host.as_ptr().add(part.start), part.len())
+        })
     }
 
-    /// Waits for the copy to the memory and reports faults of the launches before it, once.
-    fn wait_for_writing(&self, copies: &mut Copies) -> Result<()> {
-        let Some((end, _)) = &copies.writing else { return Ok(()) };
-        // If this fails, the copy may still be under way, so it is not forgotten.
-        end.synchronize()?;
-        let Some((_, streams)) = copies.writing.take() else { return Ok(()) };
-        streams.iter().try_for_each(|stream| stream.report())
+    /// Checks that a part is inside of the memory.
+    fn check_part(&self, part: &Range<usize>) {
+        assert!(part.start <= part.end && part.end <= self.bytes, "a part is inside of its memory");
     }
 
     fn copies(&self) -> MutexGuard<'_, Copies> {
@@ -125,11 +153,20 @@ impl Pinned {
     }
 }
 
+/// Waits for the copies to a part of a memory and reports faults of the launches before them, once.
+fn wait_for_writing(copies: &mut Copies, part: &Range<usize>) -> Result<()> {
+    // If this fails, the copy may still be under way, so it is not forgotten.
+    copies.writing(part).try_for_each(CopyEnd::synchronize)?;
+    let done: Vec<Writing> =
+        copies.writing.extract_if(.., |writing| overlap(&writing.bytes, part)).collect();
+    done.iter().flat_map(|writing| &writing.streams).try_for_each(|stream| stream.report())
+}
+
 impl Drop for Pinned {
     fn drop(&mut self) {
         let copies = self.copies.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let writing = copies.writing.iter().map(|(end, _)| end);
-        let mut all = writing.chain(&copies.reading);
+        let writing = copies.writing.iter().map(|writing| &writing.end);
+        let mut all = writing.chain(copies.reading.iter().map(|(_, end)| end));
         if all.any(|end| end.synchronize().is_err()) {
             // A copy may still use the memory.
             self.memory.leak();
@@ -138,14 +175,16 @@ impl Drop for Pinned {
 }
 
 impl Stream {
-    /// Starts a copy of page-locked memory to bytes of `to`, which is on this stream's GPU.
+    /// Starts a copy of a part of page-locked memory to bytes of `to`, which is on this stream's
+    /// GPU.
     pub(crate) fn copy_from_pinned(
         self: &Arc<Self>,
-        from: &Pinned,
+        (from, part): (&Pinned, Range<usize>),
         to: &Allocation,
         bytes: Range<usize>,
     ) -> Result<()> {
-        assert_eq!(bytes.len(), from.bytes, "a copy has as many bytes on both sides");
+        from.check_part(&part);
+        assert_eq!(bytes.len(), part.len(), "a copy has as many bytes on both sides");
         if bytes.is_empty() {
             return Ok(());
         }
@@ -153,29 +192,30 @@ impl Stream {
         let done = Event::new(&self.gpu.context, Purpose::Order)?;
         let mut copies = from.copies();
         self.submit([(to, bytes, true)], |driver, _| {
-            if let Some((writing, _)) = &copies.writing {
-                writing.delay(driver, self)?;
-            }
-            let source = from.memory.host.as_ptr().cast_const().cast();
+            copies.writing(&part).try_for_each(|end| end.delay(driver, self))?;
+            // SAFETY: the part is inside of the memory.
+            let source = unsafe { from.memory.host.as_ptr().add(part.start) }.cast_const().cast();
             // SAFETY: as many bytes on both sides. The host's are not freed, and the host does not
             // write them, before `done` is reached.
-            unsafe { driver.cuMemcpyHtoDAsync_v2(address, source, from.bytes, self.handle) }
+            unsafe { driver.cuMemcpyHtoDAsync_v2(address, source, part.len(), self.handle) }
         })?;
         if copies.reading.len() >= MOST_COPIES {
-            copies.reading.retain(|end| !end.is_reached());
+            copies.reading.retain(|(_, end)| !end.is_reached());
         }
-        copies.reading.push(CopyEnd::record(done, self));
+        copies.reading.push((part, CopyEnd::record(done, self)));
         Ok(())
     }
 
-    /// Starts a copy of bytes of `from`, which is on this stream's GPU, to page-locked memory.
+    /// Starts a copy of bytes of `from`, which is on this stream's GPU, to a part of page-locked
+    /// memory.
     pub(crate) fn copy_to_pinned(
         self: &Arc<Self>,
         from: &Allocation,
         bytes: Range<usize>,
-        to: &mut Pinned,
+        (to, part): (&mut Pinned, Range<usize>),
     ) -> Result<()> {
-        assert_eq!(bytes.len(), to.bytes, "a copy has as many bytes on both sides");
+        to.check_part(&part);
+        assert_eq!(bytes.len(), part.len(), "a copy has as many bytes on both sides");
         if bytes.is_empty() {
             return Ok(());
         }
@@ -187,17 +227,19 @@ impl Stream {
         let mut streams = from.uses().writers(self, &bytes);
         streams.push(Arc::clone(self));
         self.submit([(from, bytes, false)], |driver, _| {
-            let writing = copies.writing.iter().map(|(end, _)| end);
-            for end in writing.chain(&copies.reading) {
-                end.delay(driver, self)?;
-            }
-            let destination = to.memory.host.as_ptr().cast();
+            let mut before = copies.writing(&part).chain(copies.reading(&part));
+            before.try_for_each(|end| end.delay(driver, self))?;
+            // SAFETY: the part is inside of the memory.
+            let destination = unsafe { to.memory.host.as_ptr().add(part.start) }.cast();
             // SAFETY: as many bytes on both sides. The host's are not freed, and the host does not
             // use them, before `done` is reached.
-            unsafe { driver.cuMemcpyDtoHAsync_v2(destination, address, to.bytes, self.handle) }
+            unsafe { driver.cuMemcpyDtoHAsync_v2(destination, address, part.len(), self.handle) }
         })?;
-        copies.reading.clear();
-        copies.writing = Some((CopyEnd::record(done, self), streams));
+        // The copies before it that it waits for are done when it is, but their other bytes are
+        // accessible earlier.
+        copies.reading.retain(|(read, _)| !contains(&part, read));
+        copies.writing.retain(|writing| !contains(&part, &writing.bytes));
+        copies.writing.push(Writing { bytes: part, end: CopyEnd::record(done, self), streams });
         Ok(())
     }
 }

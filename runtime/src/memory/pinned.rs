@@ -1,16 +1,17 @@
 //! Page-locked arrays of the host: [`PinnedBuffer`].
 use crate::{
     Device, Element, Error, Result, Slice,
-    cpu::{self, Interpreter},
+    cpu::Interpreter,
     driver::Pinned,
     elements::element::sealed::CastBytes,
     error::PAGE_LOCKED,
-    memory::check_lengths,
+    memory::{check_lengths, slice::resolve},
 };
 use std::{
     fmt,
     marker::PhantomData,
-    sync::{Arc, Mutex},
+    ops::{Deref, DerefMut, Range, RangeBounds},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// An [`Element`] for which all bytes are a value: each of them but `bool`.
@@ -23,8 +24,8 @@ impl<T: Element + CastBytes> PinnedElement for T {}
 /// Copies begin with [`Slice::copy_from_pinned`](crate::Slice::copy_from_pinned) and
 /// [`Slice::copy_to_pinned`](crate::Slice::copy_to_pinned), which do not wait. Access by the host
 /// waits for the copies that are under way: [`Self::as_slice`] for those that write the array,
-/// [`Self::as_mut_slice`] for all of them. A copy moves the whole array: allocate one for each chunk
-/// of a larger array.
+/// [`Self::as_mut_slice`] for all of them. Copies and accesses of a part, [`Self::slice`] and
+/// [`Self::slice_mut`], wait for those that use the same elements only.
 ///
 /// ```
 /// # use warpwise::Device;
@@ -49,33 +50,63 @@ pub(crate) enum PinnedMemory {
     /// Memory of the host for the interpreter, which needs no page-locked memory.
     Cpu {
         words: Vec<u64>,
-        bytes: usize,
-        /// The streams whose faults the next access by the host reports.
-        writers: Mutex<Vec<Arc<Interpreter>>>,
+        copies: CpuCopies,
     },
     Cuda(Pinned),
 }
 
+/// The copies of the interpreter to page-locked memory since the host has accessed it.
+#[derive(Default)]
+pub(crate) struct CpuCopies {
+    writing: Mutex<Vec<CpuCopy>>,
+}
+
+/// A copy of the interpreter to page-locked memory.
+struct CpuCopy {
+    bytes: Range<usize>,
+    /// The streams whose faults the next access of the bytes reports.
+    streams: Vec<Arc<Interpreter>>,
+}
+
+impl CpuCopies {
+    /// Adds a copy to these bytes, in place of those that it overwrites.
+    pub(crate) fn add(&self, bytes: Range<usize>, streams: Vec<Arc<Interpreter>>) {
+        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_kept = |before: &Range<usize>| before.start < bytes.start || bytes.end < before.end;
+        writing.retain(|copy| is_kept(&copy.bytes));
+        writing.push(CpuCopy { bytes, streams });
+    }
+
+    /// Reports the faults of copies to some of these bytes, each once.
+    fn report(&self, bytes: &Range<usize>) -> Result<()> {
+        let overlaps = |of: &Range<usize>| of.start < bytes.end && bytes.start < of.end;
+        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let done: Vec<_> = writing.extract_if(.., |copy| overlaps(&copy.bytes)).collect();
+        drop(writing);
+        done.iter().flat_map(|copy| &copy.streams).try_for_each(|stream| stream.synchronize())
+    }
+}
+
 impl PinnedMemory {
-    /// Waits for copies to the memory and returns its bytes.
-    pub(crate) fn bytes(&self) -> Result<&[u8]> {
+    /// Waits for copies to a part of the memory and returns its bytes.
+    pub(crate) fn bytes(&self, part: Range<usize>) -> Result<&[u8]> {
         match self {
-            Self::Cpu { words, bytes, writers } => {
-                cpu::synchronize_all(writers)?;
-                Ok(&bytemuck::cast_slice(words)[..*bytes])
+            Self::Cpu { words, copies } => {
+                copies.report(&part)?;
+                Ok(&bytemuck::cast_slice(words)[part])
             }
-            Self::Cuda(pinned) => pinned.bytes(),
+            Self::Cuda(pinned) => pinned.bytes(part),
         }
     }
 
-    /// Waits for copies to and from the memory and returns its bytes.
-    pub(crate) fn bytes_mut(&mut self) -> Result<&mut [u8]> {
+    /// Waits for copies to and from a part of the memory and returns its bytes.
+    pub(crate) fn bytes_mut(&mut self, part: Range<usize>) -> Result<&mut [u8]> {
         match self {
-            Self::Cpu { words, bytes, writers } => {
-                cpu::synchronize_all(writers)?;
-                Ok(&mut bytemuck::cast_slice_mut(words)[..*bytes])
+            Self::Cpu { words, copies } => {
+                copies.report(&part)?;
+                Ok(&mut bytemuck::cast_slice_mut(words)[part])
             }
-            Self::Cuda(pinned) => pinned.bytes_mut(),
+            Self::Cuda(pinned) => pinned.bytes_mut(part),
         }
     }
 }
@@ -118,7 +149,7 @@ impl<T: PinnedElement> PinnedBuffer<T> {
     /// [`Error::DevicePanic`] if a launch of the copied slice's stream failed a check, as of
     /// [`Slice::to_vec`](crate::Slice::to_vec); errors of the driver.
     pub fn as_slice(&self) -> Result<&[T]> {
-        self.memory.bytes().map(T::cast)
+        elements_of(self.part())
     }
 
     /// Waits for copies to and from the array and borrows its elements, to be written.
@@ -138,15 +169,274 @@ impl<T: PinnedElement> PinnedBuffer<T> {
     /// # Errors
     /// As of [`Self::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        self.memory.bytes_mut().map(T::cast_mut)
+        elements_of_mut(self.part_mut())
     }
 
-    pub(super) const fn memory(&self) -> &PinnedMemory {
-        &self.memory
+    /// Borrows a part of the array, to be copied or read.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (mut x, mut host) = (device.zeros::<u32>(2)?, device.pinned(6)?);
+    /// host.as_mut_slice()?.copy_from_slice(&[1, 2, 3, 4, 5, 6]);
+    /// x.copy_from_pinned(&host.slice(2..4)?)?;
+    /// assert_eq!(x.to_vec()?, [3, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the range is not inside of the array.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<PinnedView<'_, T>> {
+        Ok(PinnedView { range: self.resolve(&range)?, buffer: self })
     }
 
-    pub(super) const fn memory_mut(&mut self) -> &mut PinnedMemory {
-        &mut self.memory
+    /// Borrows a part of the array, to be copied, read or written.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (x, mut host) = (device.upload(&[1u32, 2, 3])?, device.pinned(6)?);
+    /// x.copy_to_pinned(&mut host.slice_mut(3..)?)?;
+    /// // Does not wait for this copy, which uses other elements.
+    /// host.slice_mut(..2)?.as_mut_slice()?.fill(7);
+    /// assert_eq!(host.as_slice()?, [7, 7, 0, 1, 2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`Self::slice`].
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<PinnedViewMut<'_, T>> {
+        Ok(PinnedViewMut { range: self.resolve(&range)?, buffer: self })
+    }
+
+    /// Returns the indices of a range that is in the array.
+    fn resolve(&self, range: &impl RangeBounds<usize>) -> Result<Range<usize>> {
+        let len = self.len;
+        resolve(range, len).map_err(|(start, end)| Error::OutOfRange { start, end, len })
+    }
+}
+
+/// A borrowed part of a [`PinnedBuffer`], from [`PinnedBuffer::slice`].
+#[derive(Clone)]
+pub struct PinnedView<'a, T> {
+    buffer: &'a PinnedBuffer<T>,
+    range: Range<usize>,
+}
+
+/// A mutably borrowed part of a [`PinnedBuffer`], from [`PinnedBuffer::slice_mut`].
+pub struct PinnedViewMut<'a, T> {
+    buffer: &'a mut PinnedBuffer<T>,
+    range: Range<usize>,
+}
+
+/// The methods of both kinds of parts.
+macro_rules! part {
+    ($view:ident) => {
+        impl<T: PinnedElement> $view<'_, T> {
+            /// Returns the number of elements.
+            ///
+            /// ```
+            /// # use warpwise::Device;
+            /// let mut host = Device::cpu().pinned::<u32>(5)?;
+            /// assert_eq!((host.slice(1..3)?.len(), host.slice_mut(4..)?.len()), (2, 1));
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
+            pub fn len(&self) -> usize {
+                self.range.len()
+            }
+
+            /// Returns true if there are no elements.
+            ///
+            /// ```
+            /// # use warpwise::Device;
+            /// let mut host = Device::cpu().pinned::<u32>(5)?;
+            /// assert!(host.slice(5..)?.is_empty() && host.slice_mut(..0)?.is_empty());
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
+            pub fn is_empty(&self) -> bool {
+                self.range.is_empty()
+            }
+
+            /// Waits for copies to the part and borrows its elements, as
+            /// [`PinnedBuffer::as_slice`].
+            ///
+            /// ```
+            /// # use warpwise::Device;
+            /// let device = Device::cpu();
+            /// let (x, mut host) = (device.upload(&[1, 2])?, device.pinned::<i32>(5)?);
+            /// let mut part = host.slice_mut(1..3)?;
+            /// x.copy_to_pinned(&mut part)?;
+            /// assert_eq!(part.as_slice()?, [1, 2]);
+            /// assert_eq!(host.slice(..2)?.as_slice()?, [0, 1]);
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
+            ///
+            /// # Errors
+            /// As of [`PinnedBuffer::as_slice`].
+            pub fn as_slice(&self) -> Result<&[T]> {
+                elements_of(self.part())
+            }
+        }
+
+        impl<T: PinnedElement> fmt::Debug for $view<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let (elem, len) = (std::any::type_name::<T>(), self.range.len());
+                write!(f, concat!(stringify!($view), "<{}>({} elements)"), elem, len)
+            }
+        }
+    };
+}
+part!(PinnedView);
+part!(PinnedViewMut);
+
+impl<T: PinnedElement> PinnedViewMut<'_, T> {
+    /// Waits for copies to and from the part and borrows its elements, to be written.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (mut x, mut host) = (device.zeros::<i32>(2)?, device.pinned(4)?);
+    /// // While the copy of one half is under way, the host writes the other half.
+    /// for half in [0..2, 2..4, 0..2] {
+    ///     let mut part = host.slice_mut(half.clone())?;
+    ///     part.as_mut_slice()?.fill(half.start as i32);
+    ///     x.copy_from_pinned(&part)?;
+    /// }
+    /// assert_eq!(x.to_vec()?, [0, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`PinnedBuffer::as_slice`].
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
+        elements_of_mut(self.part_mut())
+    }
+}
+
+/// Page-locked memory that is copied: a [`PinnedBuffer`] or a part of one. Arguments of copies are
+/// references to it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no page-locked memory of `{T}`",
+    label = "expected a `PinnedBuffer` of `{T}`, or a part of one",
+    note = "`device.pinned::<T>(n)?` allocates it; other memory of the host is copied by `copy_from` and `to_vec`"
+)]
+pub trait PinnedArg<T> {
+    /// Returns the memory, and the bytes that are copied.
+    #[doc(hidden)]
+    fn part(&self) -> PinnedPart<'_>;
+}
+
+/// Page-locked memory to which is copied: a [`PinnedBuffer`] or a [`PinnedViewMut`]. Arguments of
+/// copies are mutable references to it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no page-locked memory of `{T}` to be written",
+    label = "expected a `PinnedBuffer` of `{T}`, or a part of one from `slice_mut`",
+    note = "`device.pinned::<T>(n)?` allocates it; other memory of the host is copied by `copy_from` and `to_vec`"
+)]
+pub trait PinnedArgMut<T> {
+    /// Returns the memory, and the bytes that are copied.
+    #[doc(hidden)]
+    fn part_mut(&mut self) -> PinnedPartMut<'_>;
+}
+
+/// A part of page-locked memory.
+#[doc(hidden)]
+pub struct PinnedPart<'a> {
+    memory: &'a PinnedMemory,
+    bytes: Range<usize>,
+}
+
+/// A part of page-locked memory, to be written.
+#[doc(hidden)]
+pub struct PinnedPartMut<'a> {
+    memory: &'a mut PinnedMemory,
+    bytes: Range<usize>,
+}
+
+impl fmt::Debug for PinnedPart<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedPart({} bytes)", self.bytes.len())
+    }
+}
+
+impl fmt::Debug for PinnedPartMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedPartMut({} bytes)", self.bytes.len())
+    }
+}
+
+impl<'a> PinnedPart<'a> {
+    /// Returns the memory and the bytes for a copy to `len` elements of type `T`.
+    pub(super) fn for_copy_to<T>(self, len: usize) -> Result<(&'a PinnedMemory, Range<usize>)> {
+        check_lengths(self.bytes.len() / size_of::<T>(), len)?;
+        Ok((self.memory, self.bytes))
+    }
+}
+
+impl<'a> PinnedPartMut<'a> {
+    /// Returns the memory and the bytes for a copy of `len` elements of type `T`.
+    pub(super) fn for_copy_of<T>(self, len: usize) -> Result<(&'a mut PinnedMemory, Range<usize>)> {
+        check_lengths(len, self.bytes.len() / size_of::<T>())?;
+        Ok((self.memory, self.bytes))
+    }
+}
+
+/// Returns the bytes of a range of elements of type `T`.
+fn bytes_of<T>(Range { start, end }: &Range<usize>) -> Range<usize> {
+    start * size_of::<T>()..end * size_of::<T>()
+}
+
+fn elements_of<T: PinnedElement>(PinnedPart { memory, bytes }: PinnedPart<'_>) -> Result<&[T]> {
+    memory.bytes(bytes).map(T::cast)
+}
+
+fn elements_of_mut<T: PinnedElement>(
+    PinnedPartMut { memory, bytes }: PinnedPartMut<'_>,
+) -> Result<&mut [T]> {
+    memory.bytes_mut(bytes).map(T::cast_mut)
+}
+
+impl<T> PinnedArg<T> for PinnedBuffer<T> {
+    fn part(&self) -> PinnedPart<'_> {
+        PinnedPart { memory: &self.memory, bytes: bytes_of::<T>(&(0..self.len)) }
+    }
+}
+
+impl<T> PinnedArg<T> for PinnedView<'_, T> {
+    fn part(&self) -> PinnedPart<'_> {
+        PinnedPart { memory: &self.buffer.memory, bytes: bytes_of::<T>(&self.range) }
+    }
+}
+
+impl<T> PinnedArg<T> for PinnedViewMut<'_, T> {
+    fn part(&self) -> PinnedPart<'_> {
+        PinnedPart { memory: &self.buffer.memory, bytes: bytes_of::<T>(&self.range) }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, P: Deref<Target: PinnedArg<T>> + ?Sized> PinnedArg<T> for P {
+    fn part(&self) -> PinnedPart<'_> {
+        (**self).part()
+    }
+}
+
+impl<T> PinnedArgMut<T> for PinnedBuffer<T> {
+    fn part_mut(&mut self) -> PinnedPartMut<'_> {
+        PinnedPartMut { bytes: bytes_of::<T>(&(0..self.len)), memory: &mut self.memory }
+    }
+}
+
+impl<T> PinnedArgMut<T> for PinnedViewMut<'_, T> {
+    fn part_mut(&mut self) -> PinnedPartMut<'_> {
+        PinnedPartMut { bytes: bytes_of::<T>(&self.range), memory: &mut self.buffer.memory }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, P: DerefMut<Target: PinnedArgMut<T>> + ?Sized> PinnedArgMut<T> for P {
+    fn part_mut(&mut self) -> PinnedPartMut<'_> {
+        (**self).part_mut()
     }
 }
 
@@ -206,12 +496,12 @@ impl Device {
     #[doc(alias = "cudaMemcpyAsync")]
     pub fn copy_from_pinned<T: PinnedElement>(
         &self,
-        source: &PinnedBuffer<T>,
+        source: &(impl PinnedArg<T> + ?Sized),
         destination: &mut Slice<T>,
     ) -> Result<()> {
-        check_lengths(source.len(), destination.len())?;
+        let from = source.part().for_copy_to::<T>(destination.len())?;
         self.check_pinned_copy(destination)?;
-        self.write_from_pinned(source.memory(), destination.any())
+        self.write_from_pinned(from, destination.any())
     }
 
     /// Starts a copy of a slice to page-locked memory, as [`Slice::copy_to_pinned`], in the order
@@ -233,11 +523,11 @@ impl Device {
     pub fn copy_to_pinned<T: PinnedElement>(
         &self,
         source: &Slice<T>,
-        destination: &mut PinnedBuffer<T>,
+        destination: &mut (impl PinnedArgMut<T> + ?Sized),
     ) -> Result<()> {
-        check_lengths(source.len(), destination.len())?;
+        let to = destination.part_mut().for_copy_of::<T>(source.len())?;
         self.check_pinned_copy(source)?;
-        self.read_to_pinned(source.any(), destination.memory_mut())
+        self.read_to_pinned(source.any(), to)
     }
 
     /// Refuses a copy between page-locked memory and a slice of another device, or in a recording.
@@ -256,6 +546,29 @@ mod tests {
     fn pinned_buffers_travel_between_threads() {
         fn travels<T: Send + Sync>() {}
         travels::<PinnedBuffer<f32>>();
+    }
+
+    #[test]
+    fn parts_are_copied_and_accessed() {
+        let device = Device::cpu();
+        let (mut x, mut host) = (device.upload(&[1u16, 2, 3]).unwrap(), device.pinned(6).unwrap());
+        x.copy_to_pinned(&mut host.slice_mut(2..5).unwrap()).unwrap();
+        host.slice_mut(..=0).unwrap().as_mut_slice().unwrap().fill(9);
+        assert_eq!(host.as_slice().unwrap(), [9, 0, 1, 2, 3, 0]);
+        // Parts of parts of buffers, in a box and behind a reference.
+        let mut boxed = Box::new(host);
+        x.slice_mut(1..).unwrap().copy_from_pinned(&boxed.slice(..2).unwrap()).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [1, 9, 0]);
+        x.copy_to_pinned(&mut &mut boxed.slice_mut(3..).unwrap()).unwrap();
+        let part = boxed.slice_mut(3..).unwrap();
+        device.copy_from_pinned(&part, &mut x).unwrap();
+        assert_eq!((part.len(), part.as_slice().unwrap()), (3, &[1, 9, 0][..]));
+        assert_eq!(format!("{part:?}"), "PinnedViewMut<u16>(3 elements)");
+        let error = boxed.slice(4..7).unwrap_err().to_string();
+        assert_eq!(error, "elements 4..7 are not inside of a slice of 6");
+        let error = x.copy_from_pinned(&boxed.slice(1..3).unwrap()).unwrap_err().to_string();
+        assert_eq!(error, "cannot copy 2 elements to 3");
+        assert!(boxed.slice(6..).unwrap().is_empty() && boxed.slice_mut(7..).is_err());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Parts of buffers: [`Slice`], and its borrowed owners [`View`] and [`ViewMut`].
-use super::{AnySlice, Buffer, PinnedBuffer, PinnedElement};
+use super::{AnySlice, Buffer, PinnedArg, PinnedArgMut, PinnedElement};
 use crate::{Device, Element, Error, Plain, Result, Stored, vector::Vector};
 use std::{
     fmt,
@@ -460,9 +460,14 @@ fn chunk_ranges(len: usize, size: usize) -> impl ExactSizeIterator<Item = Range<
 }
 
 impl<T: PinnedElement> Slice<T> {
-    /// Starts a copy from page-locked memory, and returns before it is done. Later work with the
-    /// slice waits for it, and so does [`PinnedBuffer::as_mut_slice`]. The copy runs on the stream
-    /// that the slice was allocated on; [`Device::copy_from_pinned`] runs it on another one.
+    /// Starts a copy from page-locked memory, a [`PinnedBuffer`] or a [part] of one, and returns
+    /// before it is done. Later work with the slice waits for it, and so does
+    /// [`PinnedBuffer::as_mut_slice`]. The copy runs on the stream that the slice was allocated on;
+    /// [`Device::copy_from_pinned`] runs it on another one.
+    ///
+    /// [`PinnedBuffer`]: crate::PinnedBuffer
+    /// [`PinnedBuffer::as_mut_slice`]: crate::PinnedBuffer::as_mut_slice
+    /// [part]: crate::PinnedBuffer::slice
     ///
     /// ```
     /// # use warpwise::Device;
@@ -477,15 +482,19 @@ impl<T: PinnedElement> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `source` has as many elements; errors of the driver.
     #[doc(alias = "cudaMemcpyAsync")]
-    pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
-        check_lengths(source.len(), self.len())?;
+    pub fn copy_from_pinned(&mut self, source: &(impl PinnedArg<T> + ?Sized)) -> Result<()> {
+        let from = source.part().for_copy_to::<T>(self.len())?;
         self.device().check_pinned_call()?;
-        self.device().write_from_pinned(source.memory(), &self.any)
+        self.device().write_from_pinned(from, &self.any)
     }
 
-    /// Starts a copy to page-locked memory, and returns before it is done.
-    /// [`PinnedBuffer::as_slice`] waits for it. The copy runs on the stream that the slice was
-    /// allocated on; [`Device::copy_to_pinned`] runs it on another one.
+    /// Starts a copy to page-locked memory, a [`PinnedBuffer`] or a [part] of one, and returns before
+    /// it is done. [`PinnedBuffer::as_slice`] waits for it. The copy runs on the stream that the slice
+    /// was allocated on; [`Device::copy_to_pinned`] runs it on another one.
+    ///
+    /// [`PinnedBuffer`]: crate::PinnedBuffer
+    /// [`PinnedBuffer::as_slice`]: crate::PinnedBuffer::as_slice
+    /// [part]: crate::PinnedBuffer::slice_mut
     ///
     /// ```
     /// # use warpwise::Device;
@@ -499,10 +508,10 @@ impl<T: PinnedElement> Slice<T> {
     /// # Errors
     /// [`Error::LengthMismatch`] unless `destination` has as many elements; errors of the driver.
     #[doc(alias = "cudaMemcpyAsync")]
-    pub fn copy_to_pinned(&self, destination: &mut PinnedBuffer<T>) -> Result<()> {
-        check_lengths(self.len(), destination.len())?;
+    pub fn copy_to_pinned(&self, destination: &mut (impl PinnedArgMut<T> + ?Sized)) -> Result<()> {
+        let to = destination.part_mut().for_copy_of::<T>(self.len())?;
         self.device().check_pinned_call()?;
-        self.device().read_to_pinned(&self.any, destination.memory_mut())
+        self.device().read_to_pinned(&self.any, to)
     }
 }
 
