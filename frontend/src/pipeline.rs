@@ -286,6 +286,16 @@ fn check_device(
     }
 }
 
+/// Returns the help for a method that only the host calls, which may stand in another `impl`.
+pub(crate) fn host_method_help(item: &syn::ItemImpl) -> Option<String> {
+    let syn::Type::Path(ty) = &*item.self_ty else { return None };
+    let name = &ty.path.segments.last()?.ident;
+    let help = format!(
+        "a method that only the host calls stands in another `impl {name}`, without `#[device]`"
+    );
+    item.trait_.is_none().then_some(help)
+}
+
 /// Checks the methods of an `impl`.
 fn check_methods(
     index: usize,
@@ -293,9 +303,11 @@ fn check_methods(
     program: &Program<'_>,
     errors: &mut Errors,
 ) -> Vec<witness::CheckedMethod> {
+    let help = host_method_help(item);
     let members = (0..item.items.len()).filter_map(|member| {
         let callee = Callee { item: index, member: Some(member) };
-        let (function, notes) = check_function(callee, program, errors)?;
+        let (function, notes) = errors
+            .with_host_help(help.clone(), |errors| check_function(callee, program, errors))?;
         Some(witness::CheckedMethod { member, function, notes })
     });
     members.collect()

@@ -179,7 +179,7 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
     let unknown = report_unknown_names(&paths);
     // Independent of each other, so that all errors are reported at once.
     let refusals = [
-        reject_host_items(&paths),
+        reject_host_items_of(&item, &paths),
         reject_reserved_name(&item),
         reject_drop(&item),
         reject_self_call(&item, &paths),
@@ -656,6 +656,25 @@ fn has_code(item: &Item) -> bool {
 pub(crate) fn reject_host_items(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
     for (path, text) in host_items(paths) {
+        combine_errors(&mut errors, Error::new_spanned(path, text));
+    }
+    errors
+}
+
+/// Returns the errors for the paths of an item. Methods with types that launch kernels are the
+/// host's, and may stand in another `impl`.
+fn reject_host_items_of(item: &Item, paths: &[Path]) -> Option<Error> {
+    let help = match item {
+        Item::Impl(item) => pipeline::host_method_help(item),
+        _ => None,
+    };
+    let mut errors = None;
+    for (path, mut text) in host_items(paths) {
+        if path.get_ident().is_some_and(|name| host_type_message(name).is_some())
+            && let Some(help) = &help
+        {
+            text = format!("{text}\n= help: {help}");
+        }
         combine_errors(&mut errors, Error::new_spanned(path, text));
     }
     errors

@@ -82,7 +82,7 @@ pub(crate) fn infer_function(
     input: &InferInput<'_>,
     errors: &mut Errors,
 ) -> Option<(Function, Notes)> {
-    let mut local = Errors::default();
+    let mut local = errors.nested();
     let FunctionSyntax { sig, outer, .. } = input.function;
     if input.instance.is_none()
         && let Some(at) = lifetimes::find_missing_lifetime(sig, outer)
@@ -173,7 +173,7 @@ fn infer_outside_function<T>(
         instance: Some(&given),
         generics,
     };
-    let mut local = Errors::default();
+    let mut local = errors.nested();
     let inferred = infer(&mut Infer::new(&input, &mut local));
     errors.append(local);
     inferred

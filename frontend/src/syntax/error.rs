@@ -21,6 +21,19 @@ pub(crate) fn is_about_lookup(message: &str) -> bool {
     STARTS.iter().any(|start| message.starts_with(start))
 }
 
+/// Returns true for a message about allocation, text or the operating system, which methods of the
+/// host are about.
+fn is_about_host(message: &str) -> bool {
+    const HELPS: [&str; 5] = [
+        "a kernel cannot allocate",
+        "only the host can do this",
+        "only the host has this type",
+        "there is no text in kernels",
+        "pass bytes as `&[u8]`",
+    ];
+    message.split(HELP).skip(1).any(|help| HELPS.iter().any(|start| help.starts_with(start)))
+}
+
 /// Proof that an error was reported, so that dependent code need not report another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reported(());
@@ -54,12 +67,33 @@ impl From<syn::Error> for Unreadable {
 pub(crate) struct Errors {
     ours: Option<syn::Error>,
     rustcs: Option<syn::Error>,
+    /// A further help for the first error about code of the host.
+    host_help: Option<String>,
 }
 
 impl Errors {
     /// Reports a limit of kernel code.
     pub(crate) fn report(&mut self, at: SpanRange, fact: impl Display) -> Reported {
-        add(&mut self.ours, at.error(fact))
+        let mut message = fact.to_string();
+        if self.host_help.is_some()
+            && is_about_host(&message)
+            && let Some(help) = self.host_help.take()
+        {
+            message = format!("{message}{HELP}{help}");
+        }
+        add(&mut self.ours, at.error(message))
+    }
+
+    /// Checks a method. Its first error about code of the host has `help`, too.
+    pub(crate) fn with_host_help<T>(
+        &mut self,
+        help: Option<String>,
+        check: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.host_help = help;
+        let checked = check(self);
+        self.host_help = None;
+        checked
     }
 
     /// Reports a limit of kernel code, and a way around it.
@@ -88,8 +122,14 @@ impl Errors {
         self.mistyped(at, format_args!("{fact}{HELP}{help}"))
     }
 
+    /// Returns a collector for a part of the code, whose errors are [appended](Self::append).
+    pub(crate) fn nested(&mut self) -> Self {
+        Self { host_help: self.host_help.take(), ..Self::default() }
+    }
+
     /// Adds the errors of `other`.
     pub(crate) fn append(&mut self, other: Self) {
+        self.host_help = self.host_help.take().or(other.host_help);
         for (all, more) in [(&mut self.ours, other.ours), (&mut self.rustcs, other.rustcs)] {
             if let Some(more) = more {
                 add(all, more);

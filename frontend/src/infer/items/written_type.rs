@@ -136,7 +136,7 @@ impl Infer<'_> {
         }
         let reported = match Prim::from_name(&last).or_else(|| atomic_from_name(&last)) {
             Some(_) => self.errors.mistyped(at, "this type has no generic parameters"),
-            None => self.report_no_path_type(at, &last),
+            None => self.report_no_path_type(at, &last, reject::is_std_function(&names)),
         };
         self.types.add(Type::Reported(reported))
     }
@@ -358,7 +358,7 @@ impl Infer<'_> {
         self.types.as_prim(ty).unwrap_or(Prim::Usize)
     }
 
-    fn report_no_path_type(&mut self, at: SpanRange, name: &str) -> Reported {
+    fn report_no_path_type(&mut self, at: SpanRange, name: &str, is_std: bool) -> Reported {
         let fact = format!("kernel code cannot use the type `{name}`");
         let help = match name {
             "i128" | "u128" => "use integers of at most 64 bits",
@@ -390,6 +390,7 @@ impl Infer<'_> {
             _ if vector::is_name(name) => {
                 "vectors have 2, 3 or 4 lanes that are integers or floats: `F32x4`, `U8x4`, `F16x2`"
             }
+            _ if is_std => "only the host has this type of std: pass its numbers",
             _ => "mark its definition `#[device]`",
         };
         self.errors.advise(at, fact, help)
