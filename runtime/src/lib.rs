@@ -120,7 +120,10 @@ pub use launch::occupancy;
 #[doc(hidden)]
 pub use launch::{LaunchedByDevice, parameter};
 #[doc(hidden)]
-pub use memory::{AllocatedByOtherName, DownloadedByOtherName, HostAccess, UploadedByOtherName};
+pub use memory::{
+    AllocatedByOtherName, CoveredByOtherName, DownloadedByOtherName, HostAccess, PinnedAccess,
+    UploadedByOtherName,
+};
 pub use observe::{check, counters, model, stopped, trace};
 
 pub use device::Device;

@@ -1,6 +1,9 @@
 //! The answer to accesses of the host to single elements of a buffer, `y[0]` and `y.iter()`, for
-//! which rustc has no help.
-use crate::{elements::plain::Stored, memory::Slice};
+//! which rustc has no help; and to those of page-locked memory, which is accessed as a slice.
+use crate::{
+    elements::plain::Stored,
+    memory::{PinnedBuffer, Slice},
+};
 use std::{convert::Infallible, ops::Index, slice};
 
 /// The types of indices, and those of elements for iterators, by which the host could access the
@@ -21,6 +24,48 @@ pub trait HostAccess {
 // Without an implementation, rustc would advise to write one.
 impl HostAccess for Infallible {
     type Output = ();
+}
+
+/// The types of indices, and those of elements for iterators, by which the host could access the
+/// elements of page-locked memory. There are none.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the host accesses page-locked memory as a slice, which waits for copies",
+    label = "an access without a wait",
+    note = "write `host.as_slice()?[2]`, and `host.as_mut_slice()?[2] = 1.0`"
+)]
+pub trait PinnedAccess {
+    /// What an index leads to; an element has no use for it.
+    type Output: ?Sized;
+}
+
+impl PinnedAccess for Infallible {
+    type Output = ();
+}
+
+#[doc(hidden)]
+impl<T, I: PinnedAccess> Index<I> for PinnedBuffer<T> {
+    type Output = I::Output;
+    fn index(&self, _: I) -> &I::Output {
+        unreachable!("no value is an index")
+    }
+}
+
+#[doc(hidden)]
+impl<T> PinnedBuffer<T> {
+    pub fn iter(&self) -> slice::Iter<'_, T>
+    where
+        T: PinnedAccess,
+    {
+        unreachable!("no element is accessible")
+    }
+
+    pub fn iter_mut(&mut self) -> slice::IterMut<'_, T>
+    where
+        T: PinnedAccess,
+    {
+        unreachable!("no element is accessible")
+    }
 }
 
 #[doc(hidden)]

@@ -71,8 +71,10 @@ use crate::{Device, cpu::CpuMemory, driver::Allocation};
 pub use buffer::Buffer;
 pub use buffer3::Buffer3;
 pub use constant::{Constant, ConstantData};
-pub use host_access::HostAccess;
-pub use other_names::{AllocatedByOtherName, DownloadedByOtherName, UploadedByOtherName};
+pub use host_access::{HostAccess, PinnedAccess};
+pub use other_names::{
+    AllocatedByOtherName, CoveredByOtherName, DownloadedByOtherName, UploadedByOtherName,
+};
 pub(crate) use pinned::{CpuCopies, PinnedMemory};
 pub use pinned::{PinnedArg, PinnedArgMut, PinnedBuffer, PinnedElement, PinnedView, PinnedViewMut};
 pub(crate) use rectangle::Rectangle;

@@ -2,7 +2,7 @@
 //! rustc has no help: `device.htod_copy(values)`.
 //!
 //! A method has the number of arguments that it has there, since rustc reports another number, too.
-use crate::{Buffer, Device, Result, memory::Slice};
+use crate::{Buffer, Device, LaunchConfig, Result, memory::Slice};
 use std::convert::Infallible;
 
 /// The values that a device could copy to itself by a method of another library. There are none.
@@ -32,7 +32,17 @@ pub trait DownloadedByOtherName {}
 )]
 pub trait AllocatedByOtherName {}
 
+/// The numbers of threads that a launch could have by a function of another library. There are none.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a launch covers a number of elements by `cover`",
+    label = "a number of elements",
+    note = "write `LaunchConfig::cover(n)`, or `LaunchConfig::grid(blocks).block(threads)`"
+)]
+pub trait CoveredByOtherName {}
+
 // Without an implementation, rustc would advise to write one.
+impl CoveredByOtherName for Infallible {}
 impl UploadedByOtherName for Infallible {}
 impl DownloadedByOtherName for Infallible {}
 impl AllocatedByOtherName for Infallible {}
@@ -40,6 +50,22 @@ impl AllocatedByOtherName for Infallible {}
 #[doc(hidden)]
 impl Device {
     pub fn clone_htod<V: UploadedByOtherName, R>(&self, _: V) -> Result<R> {
+        unreachable!("no value is copied")
+    }
+
+    pub fn create<V: UploadedByOtherName, R>(&self, _: V) -> Result<R> {
+        unreachable!("no value is copied")
+    }
+
+    pub fn from_slice<V: UploadedByOtherName, R>(&self, _: V) -> Result<R> {
+        unreachable!("no value is copied")
+    }
+
+    pub fn from_vec<V: UploadedByOtherName, R>(&self, _: V) -> Result<R> {
+        unreachable!("no value is copied")
+    }
+
+    pub fn to_device<V: UploadedByOtherName, R>(&self, _: V) -> Result<R> {
         unreachable!("no value is copied")
     }
 
@@ -86,14 +112,54 @@ impl Device {
     pub fn alloc_zeros<T: AllocatedByOtherName>(&self, _: usize) -> Result<Buffer<T>> {
         unreachable!("no element is allocated")
     }
+
+    pub fn empty<T: AllocatedByOtherName>(&self, _: usize) -> Result<Buffer<T>> {
+        unreachable!("no element is allocated")
+    }
+
+    pub fn ones<T: AllocatedByOtherName>(&self, _: usize) -> Result<Buffer<T>> {
+        unreachable!("no element is allocated")
+    }
+
+    pub fn full<N, V: AllocatedByOtherName, R>(&self, _: N, _: V) -> Result<R> {
+        unreachable!("no element is allocated")
+    }
 }
 
 #[doc(hidden)]
 impl<T> Slice<T> {
+    pub fn copy_to_host(&self) -> Result<Vec<T>>
+    where
+        T: DownloadedByOtherName,
+    {
+        unreachable!("no element is copied")
+    }
+
     pub fn download(&self) -> Result<Vec<T>>
     where
         T: DownloadedByOtherName,
     {
         unreachable!("no element is copied")
+    }
+
+    pub fn to_cpu(&self) -> Result<Vec<T>>
+    where
+        T: DownloadedByOtherName,
+    {
+        unreachable!("no element is copied")
+    }
+
+    pub fn to_host(&self) -> Result<Vec<T>>
+    where
+        T: DownloadedByOtherName,
+    {
+        unreachable!("no element is copied")
+    }
+}
+
+#[doc(hidden)]
+impl LaunchConfig {
+    pub fn for_num_elems<N: CoveredByOtherName>(_: N) -> Self {
+        unreachable!("no number is covered")
     }
 }

@@ -6,8 +6,8 @@ fn to_vec_unwrapped(y: &Buffer<f32>) -> Vec<f32> {
     y.to_vec()
 }
 
-fn device_new() -> Device {
-    Device::new()
+fn device_opened() -> Device {
+    Device::open()
 }
 
 fn device_not_unwrapped() {
