@@ -80,17 +80,19 @@ pub trait Num:
     /// ```
     /// use warpwise::prelude::*;
     ///
-    /// /// The smallest element that is not 0, for any type of numbers.
-    /// #[kernel(block = 1)]
-    /// fn least<T: Num>(x: &[T; 4], y: &mut T) {
-    ///     let nonzero = x.iter().filter(|&&x| x != T::ZERO);
-    ///     *y = nonzero.fold(T::MAX, |a, &b| a.min(b));
+    /// /// Replaces zeros by the largest number, for any type of numbers.
+    /// #[kernel]
+    /// fn without_zeros<T: Num>(x: &mut [T]) {
+    ///     let i = global_idx_x();
+    ///     if i < x.len() && x[i] == T::ZERO {
+    ///         x[i] = T::MAX;
+    ///     }
     /// }
     ///
     /// let device = Device::cpu();
-    /// let (x, mut y) = (device.upload(&[7u8, 0, 5, 9])?, device.zeros(1)?);
-    /// least::launch(&device, LaunchConfig::grid(1), &x, &mut y)?;
-    /// assert_eq!(y.get(0)?, 5);
+    /// let mut x = device.upload(&[7u8, 0, 5])?;
+    /// without_zeros::launch(&device, LaunchConfig::cover(3), &mut x)?;
+    /// assert_eq!(x.to_vec()?, [7, u8::MAX, 5]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     const MAX: Self;

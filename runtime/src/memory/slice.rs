@@ -460,10 +460,14 @@ fn chunk_ranges(len: usize, size: usize) -> impl ExactSizeIterator<Item = Range<
 }
 
 impl<T: PinnedElement> Slice<T> {
-    /// Starts a copy from page-locked memory, a [`PinnedBuffer`](crate::PinnedBuffer) or a [part](crate::PinnedBuffer::slice) of
-    /// one, and returns before it is done. Later work with the slice waits for it, and so does
-    /// [`PinnedBuffer::as_mut_slice`](crate::PinnedBuffer::as_mut_slice). The copy runs on the stream
-    /// that the slice was allocated on; [`Device::copy_from_pinned`] runs it on another one.
+    /// Starts a copy from page-locked memory, a [`PinnedBuffer`] or a [part] of one, and returns
+    /// before it is done. Later work with the slice waits for it, and so does
+    /// [`PinnedBuffer::as_mut_slice`]. The copy runs on the stream that the slice was allocated on;
+    /// [`Device::copy_from_pinned`] runs it on another one.
+    ///
+    /// [`PinnedBuffer`]: crate::PinnedBuffer
+    /// [`PinnedBuffer::as_mut_slice`]: crate::PinnedBuffer::as_mut_slice
+    /// [part]: crate::PinnedBuffer::slice
     ///
     /// ```
     /// # use warpwise::Device;
@@ -484,9 +488,13 @@ impl<T: PinnedElement> Slice<T> {
         self.device().write_from_pinned(from, &self.any)
     }
 
-    /// Starts a copy to page-locked memory, a [`PinnedBuffer`](crate::PinnedBuffer) or a [part](crate::PinnedBuffer::slice_mut) of
-    /// one, and returns before it is done. [`PinnedBuffer::as_slice`](crate::PinnedBuffer::as_slice) waits for it. The copy runs on the stream that the slice was
-    /// allocated on; [`Device::copy_to_pinned`] runs it on another one.
+    /// Starts a copy to page-locked memory, a [`PinnedBuffer`] or a [part] of one, and returns before
+    /// it is done. [`PinnedBuffer::as_slice`] waits for it. The copy runs on the stream that the slice
+    /// was allocated on; [`Device::copy_to_pinned`] runs it on another one.
+    ///
+    /// [`PinnedBuffer`]: crate::PinnedBuffer
+    /// [`PinnedBuffer::as_slice`]: crate::PinnedBuffer::as_slice
+    /// [part]: crate::PinnedBuffer::slice_mut
     ///
     /// ```
     /// # use warpwise::Device;
