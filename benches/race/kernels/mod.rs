@@ -44,6 +44,7 @@ benchmarks! {
     depthwise_f16 lavamd binomial_option max_pool merge_path adam
     fdtd3d block_matching bicubic dilate_shared triangle_count ising
     moe_gate blake2b bayer_demosaic asian_option hmm_forward thomas
+    kdtree_nearest backproject surface_nets clahe_apply spmm_csr jacobi_residual
 }
 
 /// Returns the position of a benchmark in the table.
