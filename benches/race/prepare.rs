@@ -74,7 +74,8 @@ fn verify(benchmark: &Benchmark) -> Result<()> {
     {
         let conditions = contract.spell(kernel).join(", ");
         println!("{}: its launch does not fulfil `{conditions}`", benchmark.name);
-        codes.assumed = None;
+        // The coarsened code relies on it, too.
+        (codes.assumed, codes.coarsened) = (None, None);
     }
     for kernel in codes.iter() {
         let found = interpret::run(kernel, &problem)?;

@@ -707,14 +707,16 @@ fn waits_for_a_device_are_for_all_of_its_streams() {
 
 /// A stream that is dropped leaves its fault to its device, and to no other device of the same GPU.
 fn dropped_streams_report(device: &Device) {
-    let stream = device.stream().unwrap();
-    let mut y = stream.zeros::<u32>(3).unwrap();
-    faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
-    drop((y, stream));
+    for stream in [device.stream().unwrap(), device.stream().unwrap()] {
+        let mut y = stream.zeros::<u32>(3).unwrap();
+        faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
+    }
     if let Some(ordinal) = device.ordinal() {
         Device::cuda(ordinal).unwrap().synchronize().unwrap();
     }
-    assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    for _ in 0..2 {
+        assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+    }
     device.synchronize().unwrap();
 }
 
@@ -727,14 +729,23 @@ fn faults_of_dropped_streams_come_out_of_their_device() {
 fn faults_come_out_of_parts(device: &Device) {
     let streams = [device.stream().unwrap(), device.stream().unwrap()];
     let mut host = device.pinned::<u32>(6).unwrap();
-    for (stream, start) in streams.iter().zip([0, 3]) {
-        let mut y = stream.zeros::<u32>(3).unwrap();
-        faulty(stream, LaunchConfig::cover(5), &mut y).unwrap();
-        y.copy_to_pinned(&mut host.slice_mut(start..start + 3).unwrap()).unwrap();
-    }
+    let copy_faulty_results = |host: &mut PinnedBuffer<u32>| {
+        for (stream, start) in streams.iter().zip([0, 3]) {
+            let mut y = stream.zeros::<u32>(3).unwrap();
+            faulty(stream, LaunchConfig::cover(5), &mut y).unwrap();
+            y.copy_to_pinned(&mut host.slice_mut(start..start + 3).unwrap()).unwrap();
+        }
+    };
+    copy_faulty_results(&mut host);
     assert!(matches!(host.slice(3..4).unwrap().as_slice(), Err(Error::DevicePanic(_))));
     assert_eq!(host.slice(3..).unwrap().as_slice().unwrap(), [7; 3]);
     assert!(matches!(host.slice_mut(..2).unwrap().as_mut_slice(), Err(Error::DevicePanic(_))));
+    assert_eq!(host.as_slice().unwrap(), [7; 6]);
+    // An access of all elements has one fault to report, and the next one the other.
+    copy_faulty_results(&mut host);
+    for _ in 0..2 {
+        assert!(matches!(host.as_slice(), Err(Error::DevicePanic(_))));
+    }
     assert_eq!(host.as_slice().unwrap(), [7; 6]);
 }
 

@@ -35,7 +35,7 @@ fn a_page_begins_with_the_run_and_verdicts() {
         "<dt>program</dt><dd>target/debug/profiled</dd>",
         "<dt>target</dt><dd>H200 (sm_90)</dd>",
         "Times are predictions of the time model for H200, and nothing is measured.",
-        "bound by <strong>the memory pipe</strong>; up to <strong>3.6×</strong> could be gained",
+        "bound by <strong>the memory pipe</strong>; up to <strong>3.5×</strong> could be gained",
         "<code title=\"cargo warpwise explain gpu_bank_conflicts\">gpu_bank_conflicts</code>",
         "<td class=\"heat\" style=\"--h:0.88\">8.00x</td>",
         "Kernels without operations on floats are not drawn.",
@@ -52,7 +52,7 @@ fn a_page_has_a_timeline_of_launches() {
     let page = read_page(&fixture);
     let (_, timeline) = page.split_once("<h2 id=\"timeline\">").unwrap();
     let (timeline, _) = timeline.split_once("</section>").unwrap();
-    let alternative = "aria-label=\"launches in order: 2 of chunks in 22.9 us, 1 of columns::&lt;f32&gt; in 3.9 us, 1 of parity in 3.4 us\"";
+    let alternative = "aria-label=\"launches in order: 2 of chunks in 22.8 us, 1 of columns::&lt;f32&gt; in 3.7 us, 1 of parity in 3.4 us\"";
     assert!(timeline.contains(alternative), "{timeline}");
     assert_eq!(timeline.matches("<rect").count(), 4);
     assert!(timeline.contains("<title>launch 2 of chunks: 11.4 us, from 11.4 us</title>"));
@@ -150,7 +150,7 @@ echo "$WARPWISE_DEVICE $WARPWISE_PROFILE" >&2
     let output = fixture.run_with(command, &[("NCU", &path)]).assert_exit(0);
     assert!(output.stderr.contains("cuda \n"), "{output:#?}");
     for line in [
-        "measured by Nsight Compute: 11.0 us a launch; the prediction is 1.04 times as long\n",
+        "measured by Nsight Compute: 11.0 us a launch; the prediction is 1.03 times as long\n",
         "metric                           here  Nsight Compute\n",
         "gpu__time_duration.sum        11.4 us         11.0 us\n",
         "gld_transactions                32768           32768\n",

@@ -75,6 +75,7 @@ pub fn find_possible_constants(kernel: &Kernel) -> Facts<InstId, bool> {
                 },
                 Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => false,
                 Op::For { start, .. } => possible[start],
+                Op::Select { then, other, .. } => possible[then] || possible[other],
                 ref op => op.operands().all(|operand| possible[operand]),
             };
             set(&mut possible[id], is_possible);

@@ -111,6 +111,8 @@ impl Execution<'_> {
                 let (mut counter, end) = (number(start?)?, number(end?)?);
                 let step = number(step?).filter(|&step| step > 0)?;
                 while counter < end || *inclusive && counter == end {
+                    // A round may have no instructions of its own.
+                    *self.budget = self.budget.checked_sub(1)?;
                     self.values[id] = Some(Value::Bits(evaluate::wrap(scalar, counter)));
                     match self.run_body(body)? {
                         Flow::Next => {}
@@ -331,6 +333,16 @@ kernel k {
 }
 ";
 
+    const EMPTY_ROUNDS: &str = "
+kernel k {
+  %0 = const 0 : u64 !0
+  %1 = const 18446744073709551615 : u64 !0
+  %2 = const 1 : u64 !0
+  %3 = for %0, %1, step %2 : u64 !0 {
+  }
+}
+";
+
     fn execute_within(text: &str, mut budget: usize) -> Option<Executed> {
         let kernel: Kernel = text.parse().expect("the text is a kernel");
         execute(&kernel, &kernel.body, &mut budget)
@@ -348,6 +360,7 @@ kernel k {
     #[test]
     fn budgets_failing_checks_and_inputs_end_an_execution() {
         assert!(execute_within(SQUARES, 40).is_none());
+        assert!(execute_within(EMPTY_ROUNDS, 1000).is_none());
         for (from, to) in [
             ("bounds %6, %2", "bounds %6, %1"),
             ("const 4 : u64", "builtin block_dim.x : u64"),

@@ -157,11 +157,10 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Takes the streams whose faults a copy of `memory`, which is of this stream, reports.
-    pub(crate) fn take_writers(self: &Arc<Self>, memory: &CpuMemory) -> Vec<Arc<Self>> {
-        let mut writers = memory.writers.lock().unwrap_or_else(PoisonError::into_inner);
-        writers.push(Arc::clone(self));
-        std::mem::take(&mut *writers)
+    /// Returns the streams whose faults a copy of `memory`, which is of this stream, reports.
+    pub(crate) fn writers(self: &Arc<Self>, memory: &CpuMemory) -> Vec<Arc<Self>> {
+        let writers = memory.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        writers.iter().chain([self]).map(Arc::clone).collect()
     }
 
     /// Returns the checks of every launch.

@@ -1,13 +1,24 @@
 //! The streams of a device, all of which [`Device::synchronize`](crate::Device::synchronize) waits
 //! for.
 use crate::error::DevicePanic;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
 /// The streams that were created from one device, with what the dropped ones had to report.
 #[derive(Debug)]
 pub(crate) struct Family<S> {
     streams: Mutex<Vec<Weak<S>>>,
-    left: Mutex<Reports>,
+    left: Mutex<Left>,
+}
+
+/// What dropped streams had to report.
+#[derive(Debug, Default)]
+struct Left {
+    /// The fault of each, the first one first.
+    faults: VecDeque<Box<DevicePanic>>,
+    text: String,
 }
 
 /// What a stream reports to the next call that waits for it.
@@ -43,11 +54,12 @@ impl<S> Family<S> {
     pub(crate) fn leave(&self, Reports { fault, text }: Reports) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.text += &text;
-        left.fault = left.fault.take().or(fault);
+        left.faults.extend(fault);
     }
 
-    /// Takes what dropped streams have left.
+    /// Takes the text that dropped streams have left, and the first fault.
     pub(crate) fn take_left(&self) -> Reports {
-        std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        Reports { fault: left.faults.pop_front(), text: std::mem::take(&mut left.text) }
     }
 }

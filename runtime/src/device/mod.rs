@@ -609,12 +609,13 @@ impl Device {
                 let _scope = spans::copy(Direction::ToHost, from.bytes);
                 stream.copy_to_pinned(from.gpu(), from.range(), (pinned, part))
             }
+            (Engine::Cpu(_), PinnedMemory::Cpu { .. }) if part.is_empty() => Ok(()),
             (Engine::Cpu(interpreter), PinnedMemory::Cpu { words, copies }) => {
                 let _scope = spans::copy(Direction::ToHost, from.bytes);
                 let to = &mut bytemuck::cast_slice_mut(words)[part.clone()];
                 from.cpu().bytes.read_into(from.offset, to);
                 let own = from.device().interpreter().unwrap_or(interpreter);
-                let mut streams = own.take_writers(from.cpu());
+                let mut streams = own.writers(from.cpu());
                 streams.push(Arc::clone(interpreter));
                 copies.add(part, streams);
                 Ok(())

@@ -62,8 +62,9 @@ fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
 }
 
 /// The end of a copy that is under way.
+#[derive(Clone)]
 enum CopyEnd {
-    Event(Event),
+    Event(Arc<Event>),
     /// The end of all work of a stream, for which no event could be recorded. The copy is under
     /// way all the same.
     Stream(Arc<Stream>),
@@ -73,7 +74,7 @@ impl CopyEnd {
     /// Returns the end of the work that `stream` has; `event` is recorded there.
     fn record(event: Event, stream: &Arc<Stream>) -> Self {
         match event.record(stream.handle) {
-            Ok(()) => Self::Event(event),
+            Ok(()) => Self::Event(Arc::new(event)),
             Err(_) => Self::Stream(Arc::clone(stream)),
         }
     }
@@ -122,7 +123,7 @@ impl Pinned {
     /// Waits for the copies to a part of the memory and returns its bytes.
     pub(crate) fn bytes(&self, part: Range<usize>) -> Result<&[u8]> {
         self.check_part(&part);
-        wait_for_writing(&mut self.copies(), &part)?;
+        self.wait_for_writing(&part)?;
         // SAFETY: so many initialized bytes, to which no copy is under way; one can begin only with
         // a mutable reference.
         Ok(unsafe { slice::from_raw_parts(self.memory.host.as_ptr().add(part.start), part.len()) })
@@ -131,8 +132,8 @@ impl Pinned {
     /// Waits for all copies of a part of the memory and returns its bytes.
     pub(crate) fn bytes_mut(&mut self, part: Range<usize>) -> Result<&mut [u8]> {
         self.check_part(&part);
+        self.wait_for_writing(&part)?;
         let mut copies = self.copies();
-        wait_for_writing(&mut copies, &part)?;
         copies.reading(&part).try_for_each(CopyEnd::synchronize)?;
         copies.reading.retain(|(read, _)| !contains(&part, read));
         drop(copies);
@@ -143,6 +144,28 @@ impl Pinned {
         })
     }
 
+    /// Waits for the copies to a part of the memory and reports the first fault of the launches
+    /// before them; the next access reports the next one. No further copy to the memory begins
+    /// meanwhile, since that takes a mutable reference. Others access other parts.
+    fn wait_for_writing(&self, part: &Range<usize>) -> Result<()> {
+        let ends: Vec<CopyEnd> = self.copies().writing(part).cloned().collect();
+        // If this fails, the copy may still be under way, so it is not forgotten.
+        ends.iter().try_for_each(CopyEnd::synchronize)?;
+        let is_done = |writing: &mut Writing| overlap(&writing.bytes, part);
+        let mut done: Vec<Writing> = self.copies().writing.extract_if(.., is_done).collect();
+        while let Some(writing) = done.first_mut() {
+            let Some(stream) = writing.streams.pop() else {
+                done.remove(0);
+                continue;
+            };
+            if let Err(error) = stream.report() {
+                self.copies().writing.splice(..0, done);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that a part is inside of the memory.
     fn check_part(&self, part: &Range<usize>) {
         assert!(part.start <= part.end && part.end <= self.bytes, "a part is inside of its memory");
@@ -151,15 +174,6 @@ impl Pinned {
     fn copies(&self) -> MutexGuard<'_, Copies> {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Waits for the copies to a part of a memory and reports faults of the launches before them, once.
-fn wait_for_writing(copies: &mut Copies, part: &Range<usize>) -> Result<()> {
-    // If this fails, the copy may still be under way, so it is not forgotten.
-    copies.writing(part).try_for_each(CopyEnd::synchronize)?;
-    let done: Vec<Writing> =
-        copies.writing.extract_if(.., |writing| overlap(&writing.bytes, part)).collect();
-    done.iter().flat_map(|writing| &writing.streams).try_for_each(|stream| stream.report())
 }
 
 impl Drop for Pinned {

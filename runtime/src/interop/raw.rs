@@ -226,7 +226,7 @@ impl Device {
         }
         // SAFETY: the caller's promise.
         let memory = unsafe { Allocation::foreign(stream, address, bytes, Box::new(owner)) }?;
-        let memory = Memory { device: self.clone(), bytes: MemoryBytes::Cuda(memory) };
+        let memory = Memory { device: self.without_recorder(), bytes: MemoryBytes::Cuda(memory) };
         Ok(Buffer::from_any(AnySlice { memory: Arc::new(memory), offset: 0, len, bytes }))
     }
 

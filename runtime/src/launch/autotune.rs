@@ -202,11 +202,11 @@ impl Autotuner {
     ) -> Result<&'c C, E> {
         self.find_or_choose(task, &describe_device(device), candidates, || {
             // A fault of earlier work is not that of a candidate.
-            device.synchronize()?;
+            device.synchronize_stream()?;
             if !device.is_gpu() {
                 return find_first_that_runs(task, candidates, |candidate| {
                     run(candidate)?;
-                    Ok(device.synchronize()?)
+                    Ok(device.synchronize_stream()?)
                 });
             }
             find_cheapest(task, candidates, |candidate| {
@@ -215,7 +215,7 @@ impl Autotuner {
                     let submitted = (0..runs).try_for_each(|_| run(candidate));
                     let end = device.record_event()?;
                     // After an error, too: a fault of this candidate is not that of the next one.
-                    device.synchronize()?;
+                    device.synchronize_stream()?;
                     submitted?;
                     Ok(end.elapsed_since(&start)?)
                 })

@@ -77,13 +77,22 @@ impl CpuCopies {
         writing.push(CpuCopy { bytes, streams });
     }
 
-    /// Reports the faults of copies to some of these bytes, each once.
+    /// Reports the first fault of copies to some of these bytes; the next call reports the next one.
     fn report(&self, bytes: &Range<usize>) -> Result<()> {
         let overlaps = |of: &Range<usize>| of.start < bytes.end && bytes.start < of.end;
-        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let done: Vec<_> = writing.extract_if(.., |copy| overlaps(&copy.bytes)).collect();
-        drop(writing);
-        done.iter().flat_map(|copy| &copy.streams).try_for_each(|stream| stream.synchronize())
+        let lock = || self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done: Vec<_> = lock().extract_if(.., |copy| overlaps(&copy.bytes)).collect();
+        while let Some(copy) = done.first_mut() {
+            let Some(stream) = copy.streams.pop() else {
+                done.remove(0);
+                continue;
+            };
+            if let Err(error) = stream.synchronize() {
+                lock().splice(..0, done);
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -36,7 +36,8 @@ const MAX_PROMOTED_BYTES: u64 = 1024;
 const FOLDED_PER_INSTRUCTION: u64 = 8;
 /// Maximum number of operations between the counters of outer loops and the bounds of a loop.
 const MAX_BOUND_OPERATIONS: u32 = 16;
-/// Most surveys of a kernel: one may find that fewer arrays hold only what counters decide.
+/// Most surveys of a kernel before one that expects nothing of arrays: each may find that fewer hold
+/// only what counters decide.
 const MAX_SURVEYS: u32 = 4;
 
 /// The loops of a kernel that are unrolled, and those that are not.
@@ -164,11 +165,12 @@ impl<'k> Survey<'k> {
         for id in self.kernel.arrays.ids() {
             for source in std::mem::take(&mut self.sources[id]) {
                 let added = self.needs[source].clone().zip(self.stored[source].clone());
-                self.needs[id] =
-                    self.needs[id].take().zip(added).map(|(mut needs, (filled, decided))| {
-                        needs.extend(filled.into_iter().chain(decided));
-                        needs
-                    });
+                let needs = self.needs[id].take().zip(added);
+                self.needs[id] = needs.map(|(mut needs, (filled, decided))| {
+                    add_new(&mut needs, filled);
+                    add_new(&mut needs, decided);
+                    needs
+                });
             }
         }
     }
@@ -303,9 +305,7 @@ impl<'k> Survey<'k> {
             let loops = self.counted[value].map(|loops| self.loops_in(loops));
             let stored = self.stored[array].take().zip(loops);
             self.stored[array] = stored.map(|(mut all, loops)| {
-                let is_new = |id: &InstId| !all.contains(id);
-                let new: Vec<InstId> = loops.into_iter().filter(is_new).collect();
-                all.extend(new);
+                add_new(&mut all, loops);
                 all
             });
         }
@@ -357,9 +357,10 @@ impl<'k> Survey<'k> {
                 Some(loops) => {
                     let needed = self.loops_in(loops);
                     if let Some(needs) = &mut self.needs[array] {
-                        needs.extend(needed);
+                        add_new(needs, needed);
                     }
-                    self.sources[array].extend(self.copied_from[index]);
+                    let source = self.copied_from[index].filter(|source| *source != array);
+                    add_new(&mut self.sources[array], source);
                     true
                 }
                 None => self.tables.contains_key(&array),
@@ -376,6 +377,15 @@ impl<'k> Survey<'k> {
         };
         if !stays_known {
             self.needs[array] = None;
+        }
+    }
+}
+
+/// Appends those of `added` that `all` does not have.
+fn add_new<T: PartialEq>(all: &mut Vec<T>, added: impl IntoIterator<Item = T>) {
+    for item in added {
+        if !all.contains(&item) {
+            all.push(item);
         }
     }
 }
@@ -531,5 +541,49 @@ impl Selection<'_> {
         } else {
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ir::Kernel, optimize::optimize_for_gpu, verify::verify};
+    use std::fmt::Write as _;
+
+    /// Lists of the loops that an array needs have each loop once, or they double with each read.
+    #[test]
+    fn arrays_that_index_themselves_are_optimized() {
+        let mut text = "kernel k {
+            param arg0 = y: write [u32]
+            array #0 = p: [u32; 32]
+            %0 = const 0 : u64
+            %1 = const 32 : u64
+            %2 = const 1 : u64
+            %3 = param arg0 : ptr global
+            %4 = array #0 : ptr local
+            %5 = for %0, %1, step %2 : u64 {
+              %6 = index %4, %5, 4 : ptr local
+              %7 = cast %5 : u32
+              %8 = store %6, %7
+            }
+            "
+        .to_owned();
+        for read in 0..48 {
+            let [first, inner, place, outer, value] = [0, 1, 2, 3, 4].map(|id| 9 + 6 * read + id);
+            let stored = value + 1;
+            write!(
+                text,
+                "%{first} = index %4, %2, 4 : ptr local
+                %{inner} = load %{first} : u32
+                %{place} = cast %{inner} : u64
+                %{outer} = index %4, %{place}, 4 : ptr local
+                %{value} = load %{outer} : u32
+                %{stored} = store %3, %{value}
+                "
+            )
+            .expect("a string takes everything");
+        }
+        let kernel: Kernel = format!("{text}}}").parse().expect("the text is a kernel");
+        let optimized = optimize_for_gpu(kernel);
+        assert_eq!(verify(&optimized), Ok(()), "{optimized}");
     }
 }
