@@ -14,7 +14,11 @@
 //! Model and hardware agree if they name a common bottleneck, and agree strictly if the first ones
 //! are the same.
 use crate::{Result, benchmark::Benchmark, counts::CountedLaunch};
-use std::{collections::HashMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    path::Path,
+};
 use warpwise_compiler::hardware::{
     gpu::Gpu,
     time::{BoundBy, Pipe, predict},
@@ -62,7 +66,7 @@ const UNITS: &[(&str, BoundBy)] = &[
 ];
 
 /// The measurements of a launch, by the names of metrics.
-type Metrics = HashMap<String, f64>;
+type Metrics = BTreeMap<String, f64>;
 
 /// What bounds a launch on hardware.
 struct Measured {
@@ -145,7 +149,7 @@ fn about_the_highest(resources: impl Iterator<Item = (BoundBy, f64)>) -> Vec<Bou
 }
 
 impl Measured {
-    /// Returns the bottlenecks of a launch; `None` without a metric of a resource.
+    /// Returns the bottlenecks of a launch; `None` without a metric of a resource or of stalls.
     fn of(metrics: &Metrics) -> Option<Self> {
         let mut uses: Vec<(BoundBy, f64)> = Vec::new();
         for (name, value) in metrics {
@@ -156,7 +160,7 @@ impl Measured {
             }
         }
         let highest = uses.iter().copied().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
-        let stall = most_frequent_stall(metrics);
+        let stall = most_frequent_stall(metrics)?;
         let is_pipe = |bound_by: &BoundBy| matches!(bound_by, BoundBy::Pipe(_) | BoundBy::Issue);
         let bottlenecks = match &*stall {
             _ if highest.1 >= MIN_USE => about_the_highest(uses.into_iter()),
@@ -182,13 +186,13 @@ fn resource_of(metric: &str) -> Option<BoundBy> {
 
 /// Returns the reason that stalls most warps; `selected` warps are not stalled, and those that are
 /// `not_selected` could issue.
-fn most_frequent_stall(metrics: &Metrics) -> String {
+fn most_frequent_stall(metrics: &Metrics) -> Option<String> {
     let reasons = metrics.iter().filter_map(|(name, value)| {
         let reason = name.strip_prefix(STALL.0)?.strip_suffix(STALL.1)?;
         (!matches!(reason, "selected" | "not_selected")).then_some((reason, *value))
     });
     let most = reasons.max_by(|(_, a), (_, b)| a.total_cmp(b));
-    most.map_or_else(String::new, |(reason, _)| reason.to_owned())
+    most.map(|(reason, _)| reason.to_owned())
 }
 
 /// Reads the metrics of each kernel's last launch from rows below a row with their names, in

@@ -2,9 +2,9 @@
 use super::prelude::*;
 
 pub(super) const ALL: &[Benchmark] = &[
-    variant!(branch_by_thread, problem),
-    variant!(branch_by_warp, problem),
-    variant!(branch_by_block, problem),
+    variant!(branch_by_thread, |scale| problem(scale, |i| i)),
+    variant!(branch_by_warp, |scale| problem(scale, |i| i / 32)),
+    variant!(branch_by_block, |scale| problem(scale, |i| i / 256)),
 ];
 
 macro_rules! kernels {
@@ -38,12 +38,20 @@ kernels! {
     branch_by_block: |i| i / 256,
 }
 
-fn problem(scale: Scale) -> Problem {
+fn problem(scale: Scale, number: fn(usize) -> usize) -> Problem {
     let n = scale.pick(10_000, 1 << 24);
     let x = inputs::floats(0.0, 0.5, 1, n);
     let mut buffers = Buffers::new(scale);
     let x_id = buffers.input(&x);
-    let y_id = buffers.input(&vec![0.0f32; n]);
+    let value = |(i, &x): (usize, &f32)| {
+        let step = |value: f64| match number(i) % 2 {
+            0 => value * value + 0.25,
+            _ => value * 0.5 - value * value,
+        };
+        (0..64).fold(f64::from(x), |value, _| step(value)) as f32
+    };
+    let expected = || x.iter().enumerate().map(value).collect();
+    let y_id = buffers.output(&vec![0.0f32; n], Agreement::Within(1e-4), expected);
     Problem {
         grid: cover(n, 256),
         block: [256, 1, 1],

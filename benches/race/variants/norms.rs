@@ -2,9 +2,9 @@
 use super::prelude::*;
 
 pub(super) const ALL: &[Benchmark] = &[
-    variant!(norm1, |scale| partial_problem(scale, 1, 256)),
-    variant!(norm2, |scale| partial_problem(scale, 1, 256)),
-    variant!(norm3, |scale| partial_problem(scale, 64, 64)),
+    variant!(norm1, |scale| partial_problem(scale, 1, 256, |i, n| i / (n / 256))),
+    variant!(norm2, |scale| partial_problem(scale, 1, 256, |i, _| i % 256)),
+    variant!(norm3, |scale| partial_problem(scale, 64, 64, |i, _| i / 256 % 64)),
     variant!(norm4, total_problem),
     variant!(norm5, |scale| {
         let blocks = cover(elements(scale), 256)[0];
@@ -94,13 +94,24 @@ fn elements(scale: Scale) -> usize {
     scale.pick(1 << 12, 1 << 21)
 }
 
-/// `blocks` blocks with a result of 64-bit floats, whose first `len` elements they write.
-fn partial_problem(scale: Scale, blocks: u32, len: usize) -> Problem {
+/// `blocks` blocks with a result of `len` 64-bit floats; `place` returns the one to which element
+/// `i` of `n` is added.
+fn partial_problem(
+    scale: Scale,
+    blocks: u32,
+    len: usize,
+    place: fn(usize, usize) -> usize,
+) -> Problem {
     let n = elements(scale);
     let x = inputs::floats(-1.0, 1.0, 1, n);
     let mut buffers = Buffers::new(scale);
     let x_id = buffers.input(&x);
-    let partial_id = buffers.input(&vec![0.0f64; len]);
+    let expected = || {
+        let mut sums = vec![0.0; len];
+        x.iter().enumerate().for_each(|(i, x)| sums[place(i, n)] += f64::from(*x).powi(2));
+        sums
+    };
+    let partial_id = buffers.output(&vec![0.0f64; len], Agreement::Within(1e-12), expected);
     with_grid(blocks, n, vec![x_id, partial_id], buffers)
 }
 

@@ -2,11 +2,11 @@
 use super::prelude::*;
 
 pub(super) const ALL: &[Benchmark] = &[
-    variant!(stride_1, problem),
-    variant!(stride_2, problem),
-    variant!(stride_4, problem),
-    variant!(stride_8, problem),
-    variant!(stride_32, problem),
+    variant!(stride_1, |scale| problem(scale, 1)),
+    variant!(stride_2, |scale| problem(scale, 2)),
+    variant!(stride_4, |scale| problem(scale, 4)),
+    variant!(stride_8, |scale| problem(scale, 8)),
+    variant!(stride_32, |scale| problem(scale, 32)),
 ];
 
 macro_rules! kernels {
@@ -33,12 +33,13 @@ kernels! {
     stride_32: 32,
 }
 
-fn problem(scale: Scale) -> Problem {
+fn problem(scale: Scale, stride: usize) -> Problem {
     let n = scale.pick(1 << 12, 1 << 23);
     let x = inputs::floats(0.0, 1.0, 1, 8 * n);
     let mut buffers = Buffers::new(scale);
     let x_id = buffers.input(&x);
-    let y_id = buffers.input(&vec![0.0f32; n]);
+    let expected = || (0..n).map(|i| x[i * stride % x.len()]).collect();
+    let y_id = buffers.output(&vec![0.0f32; n], Agreement::Exact, expected);
     Problem {
         grid: cover(n, 256),
         block: [256, 1, 1],

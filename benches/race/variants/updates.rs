@@ -4,16 +4,16 @@ use super::prelude::*;
 
 /// Of words that the second-level cache has.
 pub(super) const NEAR: &[Benchmark] = &[
-    variant!(add_near, |scale| problem(scale, 50_000)),
-    variant!(fetch_add_near, |scale| problem(scale, 50_000)),
-    variant!(swap_near, |scale| problem(scale, 50_000)),
+    variant!(add_near, |scale| problem(scale, 50_000, 1)),
+    variant!(fetch_add_near, |scale| problem(scale, 50_000, 1)),
+    variant!(swap_near, |scale| problem(scale, 50_000, 0)),
 ];
 
 /// Of words that it lacks.
 pub(super) const FAR: &[Benchmark] = &[
-    variant!(add_far, |scale| problem(scale, 1 << 26)),
-    variant!(fetch_add_far, |scale| problem(scale, 1 << 26)),
-    variant!(swap_far, |scale| problem(scale, 1 << 26)),
+    variant!(add_far, |scale| problem(scale, 1 << 26, 1)),
+    variant!(fetch_add_far, |scale| problem(scale, 1 << 26, 1)),
+    variant!(swap_far, |scale| problem(scale, 1 << 26, 0)),
 ];
 
 macro_rules! kernels {
@@ -60,13 +60,19 @@ kernels! {
     swap_far: |word, i| swap(word),
 }
 
-fn problem(scale: Scale, len: usize) -> Problem {
+/// A thread adds `added` to its word.
+fn problem(scale: Scale, len: usize, added: u32) -> Problem {
     let (n, len) = (scale.pick(1000, 1 << 25), scale.pick(500, len));
     let places = inputs::below(len as u32, 1, n);
     let mut buffers = Buffers::new(scale);
     let places_id = buffers.input(&places);
-    let words_id = buffers.input(&vec![0u32; len]);
-    let largest_id = buffers.input(&vec![0u32; n]);
+    let expected = || {
+        let mut words = vec![0; len];
+        places.iter().for_each(|place| words[*place as usize] += added);
+        words
+    };
+    let words_id = buffers.output(&vec![0u32; len], Agreement::Exact, expected);
+    let largest_id = buffers.output(&vec![0u32; n], Agreement::Exact, || vec![0; n]);
     Problem {
         grid: cover(n, 256),
         block: [256, 1, 1],
