@@ -36,7 +36,7 @@ fn problem(scale: Scale) -> Problem {
     let (width, height): (usize, usize) = (scale.pick(70, 6000), scale.pick(50, 4000));
     let (tiles_x, tiles_y): (usize, usize) = (scale.pick(4, 8), scale.pick(3, 8));
     let table = |tile: usize| -> [u8; 256] {
-        let mut table: [u8; 256] = inputs::bytes(10 + tile as u64, 256).try_into().unwrap();
+        let mut table: [u8; 256] = inputs::bytes(10 + tile as u64, 256).try_into().expect("it has 256 bytes");
         table.sort_unstable();
         table
     };

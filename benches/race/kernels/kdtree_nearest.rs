@@ -81,7 +81,7 @@ fn problem(scale: Scale) -> Problem {
                 (0..3).map(|k| away(k).powi(2)).sum::<f64>()
             };
             let all = tree.iter().map(square).enumerate();
-            all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap()
+            all.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are points")
         };
         queries.iter().map(of_query).collect()
     };
