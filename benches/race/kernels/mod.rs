@@ -52,7 +52,7 @@ pub(crate) fn position(name: &str) -> Option<usize> {
     ALL.iter().position(|benchmark| benchmark.name == name)
 }
 
-/// True if a command is about [variants](crate::variants), too.
+/// True if a command is about [variants], too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variants {
     /// It is.
