@@ -22,15 +22,16 @@
 //! Why: comparisons chain into one predicate, while each branch takes an instruction, and `ptxas`
 //! neither combines branches nor moves loads across them. The largest of 64 indices is in one
 //! register, or two, where all of them take half of a thread's.
-use super::{copy::copy_body, replace::Replacements};
+use super::{
+    copy::copy_body,
+    narrow_indices::{NARROW, WIDE, fits},
+    replace::Replacements,
+};
 use crate::{
     analysis::range::{self, Ranges},
     ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Op, Scalar, Span, Ty},
 };
 use std::collections::{HashMap, HashSet};
-
-const NARROW: Ty = Ty::Scalar(Scalar::U32);
-const WIDE: Ty = Ty::Scalar(Scalar::U64);
 
 /// The largest constant that is added to an index, so that no two are farther apart than an index
 /// is wide.
@@ -439,10 +440,7 @@ impl Walk<'_> {
     /// have 32 bits.
     fn tests_halves(&self, group: &Group) -> bool {
         let (index, len) = self.operands(group.largest.0);
-        let fits = |id: InstId| {
-            let range = self.ranges.get(self.kernel, id);
-            range.is_some_and(|range| range.max <= i128::from(u32::MAX))
-        };
+        let fits = |id: InstId| fits(self.ranges.get(self.kernel, id));
         group.ty == WIDE
             && !group.is_covered
             && (group.is_exact || group.smallest.1 == group.largest.1)

@@ -31,8 +31,8 @@ use std::collections::HashMap;
 /// The largest number in a loop that counts in 32 bits around other loops.
 const MAX_SHORT_END: i128 = 1 << 20;
 
-const NARROW: Ty = Ty::Scalar(Scalar::U32);
-const WIDE: Ty = Ty::Scalar(Scalar::U64);
+pub(super) const NARROW: Ty = Ty::Scalar(Scalar::U32);
+pub(super) const WIDE: Ty = Ty::Scalar(Scalar::U64);
 
 /// Narrows the values of `kernel`, whose instructions are numbered in order; they are no
 /// longer afterwards. Narrow values that nothing uses stay behind.
@@ -54,7 +54,8 @@ pub(super) fn narrow_indices(kernel: &mut Kernel) {
     kernel.body = list;
 }
 
-fn fits(range: Option<Range>) -> bool {
+/// Returns true if a number in `range` has at most 32 bits.
+pub(super) fn fits(range: Option<Range>) -> bool {
     range.is_some_and(|range| Range::new(0, i128::from(u32::MAX)).contains(range))
 }
 

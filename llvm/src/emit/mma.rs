@@ -6,7 +6,7 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::ptx::{hides_factors, matrix_load_name, mma_name},
+    back::ptx::{hides_operand, matrix_load_name, mma_name},
     ir::{InstId, MmaOp},
 };
 
@@ -34,10 +34,9 @@ impl Emitter<'_> {
     }
 
     fn emit_mma(&mut self, op: MmaOp, args: &[InstId]) -> Vec<Value> {
-        let factors = op.a_words() + op.b_words();
         let operand = |(number, arg): (usize, &InstId)| {
             let value = self.value(*arg);
-            if number < factors && hides_factors(op) && self.possible_constants[*arg] {
+            if hides_operand(op, number) && self.possible_constants[*arg] {
                 self.hide(value)
             } else {
                 value
@@ -55,7 +54,7 @@ impl Emitter<'_> {
         self.asm_words(Type::of(op.sum_word()), sums, &text, &args, Effects::Lanes)
     }
 
-    /// The bits of `value`, of 32 bits, of which [`ptxas` knows nothing](hides_factors).
+    /// The bits of `value`, of 32 bits, of which [`ptxas` knows nothing](hides_operand).
     fn hide(&mut self, value: Value) -> Value {
         let text = "{\n.reg .b64 w_highest;\n.reg .b32 w_zero;\nshr.u64 w_highest, $2, 63;\n\
                     cvt.u32.u64 w_zero, w_highest;\nxor.b32 $0, $1, w_zero;\n}";

@@ -6,7 +6,7 @@ use super::{
     memory::{Allocation, OUT_OF_MEMORY},
     stream::Stream,
 };
-use crate::{Error, Result};
+use crate::{Error, Result, memory::report_first_fault};
 use std::{
     ffi::c_void,
     ops::Range,
@@ -153,17 +153,10 @@ impl Pinned {
         ends.iter().try_for_each(CopyEnd::synchronize)?;
         let is_done = |writing: &mut Writing| overlap(&writing.bytes, part);
         let mut done: Vec<Writing> = self.copies().writing.extract_if(.., is_done).collect();
-        while let Some(writing) = done.first_mut() {
-            let Some(stream) = writing.streams.pop() else {
-                done.remove(0);
-                continue;
-            };
-            if let Err(error) = stream.report() {
-                self.copies().writing.splice(..0, done);
-                return Err(error);
-            }
-        }
-        Ok(())
+        let reported =
+            report_first_fault(&mut done, |writing| &mut writing.streams, |stream| stream.report());
+        self.copies().writing.splice(..0, done);
+        reported
     }
 
     /// Checks that a part is inside of the memory.

@@ -75,7 +75,7 @@ pub use host_access::{HostAccess, PinnedAccess};
 pub use other_names::{
     AllocatedByOtherName, CoveredByOtherName, DownloadedByOtherName, UploadedByOtherName,
 };
-pub(crate) use pinned::{CpuCopies, PinnedMemory};
+pub(crate) use pinned::{CpuCopies, PinnedMemory, report_first_fault};
 pub use pinned::{PinnedArg, PinnedArgMut, PinnedBuffer, PinnedElement, PinnedView, PinnedViewMut};
 pub(crate) use rectangle::Rectangle;
 pub use slice::{Slice, View, ViewMut};

@@ -82,18 +82,27 @@ impl CpuCopies {
         let overlaps = |of: &Range<usize>| of.start < bytes.end && bytes.start < of.end;
         let lock = || self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut done: Vec<_> = lock().extract_if(.., |copy| overlaps(&copy.bytes)).collect();
-        while let Some(copy) = done.first_mut() {
-            let Some(stream) = copy.streams.pop() else {
-                done.remove(0);
-                continue;
-            };
-            if let Err(error) = stream.synchronize() {
-                lock().splice(..0, done);
-                return Err(error);
-            }
-        }
-        Ok(())
+        let reported =
+            report_first_fault(&mut done, |copy| &mut copy.streams, |stream| stream.synchronize());
+        lock().splice(..0, done);
+        reported
     }
+}
+
+/// Reports the streams of copies that are done up to the first fault. What was not reported stays
+/// in `copies`.
+pub(crate) fn report_first_fault<C, S>(
+    copies: &mut Vec<C>,
+    streams: impl Fn(&mut C) -> &mut Vec<S>,
+    report: impl Fn(&S) -> Result<()>,
+) -> Result<()> {
+    while let Some(copy) = copies.first_mut() {
+        match streams(copy).pop() {
+            Some(stream) => report(&stream)?,
+            None => drop(copies.remove(0)),
+        }
+    }
+    Ok(())
 }
 
 impl PinnedMemory {

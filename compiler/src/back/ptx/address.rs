@@ -211,10 +211,7 @@ impl Emitter<'_> {
 
     /// The address in `base`, of which `ptxas` does not know that it is a constant.
     fn hide_address(&mut self, base: Reg) -> Reg {
-        let record = self.record_address();
-        let [zero, hidden] = [(); 2].map(|()| self.regs.fresh(Class::B64));
-        // The highest bit of an address.
-        ptx!(self, "shr.u64 {zero}, {record}, 63");
+        let (zero, hidden) = (self.hidden_zero(), self.regs.fresh(Class::B64));
         ptx!(self, "add.s64 {hidden}, {base}, {zero}");
         hidden
     }

@@ -43,10 +43,9 @@ impl Emitter<'_> {
     }
 
     fn emit_mma(&mut self, op: MmaOp, args: &[InstId]) -> Vec<Reg> {
-        let factors = op.a_words() + op.b_words();
         let operand = |(number, arg): (usize, &InstId)| {
             let reg = self.reg(*arg);
-            if number < factors && hides_factors(op) && self.possible_constants[*arg] {
+            if hides_operand(op, number) && self.possible_constants[*arg] {
                 self.hide(reg)
             } else {
                 reg
@@ -62,29 +61,34 @@ impl Emitter<'_> {
         sums
     }
 
-    /// A register with the bits of `reg`, of 32 bits, of which `ptxas` knows nothing.
-    ///
-    /// The highest bit of an address is zero, which `ptxas` does not know. The active lanes are no
-    /// substitute: it reads them ahead of where it lets the warp meet for a product.
-    pub(super) fn hide(&mut self, reg: Reg) -> Reg {
+    /// A zero of 64 bits that `ptxas` does not know: the highest bit of an address. The active lanes
+    /// are no substitute: it reads them ahead of where it lets the warp meet for a product.
+    pub(super) fn hidden_zero(&mut self) -> Reg {
         let record = self.record_address();
-        let highest = self.regs.fresh(Class::B64);
+        let zero = self.regs.fresh(Class::B64);
+        ptx!(self, "shr.u64 {zero}, {record}, 63");
+        zero
+    }
+
+    /// A register with the bits of `reg`, of 32 bits, of which `ptxas` knows nothing.
+    fn hide(&mut self, reg: Reg) -> Reg {
+        let highest = self.hidden_zero();
         let [zero, hidden] = [(); 2].map(|()| self.regs.fresh(Class::B32));
-        ptx!(self, "shr.u64 {highest}, {record}, 63");
         ptx!(self, "cvt.u32.u64 {zero}, {highest}");
         ptx!(self, "xor.b32 {hidden}, {reg}, {zero}");
         hidden
     }
 }
 
-/// True for products whose factors are hidden from `ptxas` where they may be constants.
+/// True for the words of products that are hidden from `ptxas` where they may be constants: those
+/// of the factors, by their number among the words of the operands.
 ///
 /// Of halves, it replaces one of two constants that differ in the highest bit by the other's
 /// negation, and the product then negates the lower half, too. On some targets, products of floats
 /// of 8 bits are products of halves as well; there it also reads the lower half of a constant in
 /// place of the upper one (12.8 to 13.5).
-pub const fn hides_factors(op: MmaOp) -> bool {
-    op.a.per_word() == 2 || op.a.is_float8()
+pub const fn hides_operand(op: MmaOp, number: usize) -> bool {
+    number < op.a_words() + op.b_words() && (op.a.per_word() == 2 || op.a.is_float8())
 }
 
 /// The name of the instruction that loads and distributes rows.

@@ -119,7 +119,7 @@ pub use mbarrier::{
     MBARRIER_ARRIVE, MBARRIER_ARRIVE_EXPECT, after_mbarrier_inits, mbarrier_inits, mbarrier_test,
     mbarriers,
 };
-pub use mma::{hides_factors, matrix_load_name, mma_name};
+pub use mma::{hides_operand, matrix_load_name, mma_name};
 pub use products::{find_shift_by_31, may_lose_factor};
 pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
