@@ -10,7 +10,8 @@ use warpwise_compiler::{
 use warpwise_tests::{
     oracle::{self, At, Step},
     random_ir::{
-        RandomKernel, dense_kernel, divergent_kernel, guarded_kernel, random_kernel, seeds,
+        RandomKernel, dense_kernel, divergent_kernel, float_index_kernel, guarded_kernel,
+        random_kernel, seeds,
     },
 };
 
@@ -41,7 +42,7 @@ fn what_is_uniform_is_the_same_in_all_threads() {
 
 #[test]
 fn ranges_hold_every_value() {
-    for make in [random_kernel, dense_kernel, guarded_kernel] {
+    for make in [random_kernel, dense_kernel, guarded_kernel, float_index_kernel] {
         for seed in seeds(60) {
             let RandomKernel { kernel, shape, mut args, .. } = make(seed);
             let ranges = range::analyze(&kernel);

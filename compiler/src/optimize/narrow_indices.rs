@@ -232,7 +232,7 @@ impl Walk<'_> {
             Op::Cast { value } if self.kernel.insts[*value].ty == NARROW => {
                 return Some(Narrowed::Already(*value));
             }
-            Op::Cast { value } if self.is_int(*value) => Op::Cast { value: *value },
+            Op::Cast { value } if self.is_number(*value) => Op::Cast { value: *value },
             Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::Shr), lhs, rhs } => {
                 let amount = self.ranges.get(self.kernel, *rhs)?;
                 if !Range::new(0, 31).contains(amount) {
@@ -321,9 +321,11 @@ impl Walk<'_> {
         Some(Narrowed::Op(Op::Binary { op, lhs: dividend, rhs: divisor }))
     }
 
-    fn is_int(&self, id: InstId) -> bool {
+    /// Returns true for what casts convert: those of floats saturate, which a number that fits
+    /// does not reach.
+    fn is_number(&self, id: InstId) -> bool {
         match self.kernel.insts[id].ty {
-            Ty::Scalar(scalar) => scalar.is_int() || scalar == Scalar::Bool,
+            Ty::Scalar(scalar) => !matches!(scalar, Scalar::Generic(_)),
             Ty::Ptr(_) | Ty::Unit => false,
         }
     }

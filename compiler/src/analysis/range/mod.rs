@@ -13,8 +13,10 @@
 //! - A slice has at most `i64::MAX` bytes, as in Rust.
 //! - A launch fulfils the kernel's [requirements](crate::ir::Requirement).
 //! - The value of a `for` lies between its start and its end.
+//! - A float that is cast lies in an [interval](floats).
 //! - A divisor is not zero: a check precedes it.
 mod arith;
+mod floats;
 mod passes;
 
 use crate::ir::evaluate;

@@ -5,13 +5,17 @@
 //! of them; later passes skip it. A local whose every `get` follows every `set` in the text is
 //! *settled in order*: a `get` yields the range set in the same pass, so that a chain of such
 //! locals takes one pass in all, not one for each.
-use super::{Range, arith, type_limits};
+use super::{
+    Range, arith,
+    floats::{FloatRange, float_type},
+    type_limits,
+};
 use crate::{
     analysis::launch::LaunchRanges,
     id::Facts,
     ir::{
         Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Inst, InstId, Kernel, LocalId,
-        MatrixOp, Op, SyncOp, Ty, UnaryOp,
+        MatrixOp, Op, Scalar, SyncOp, Ty, UnaryOp,
     },
 };
 
@@ -21,6 +25,12 @@ enum RangeStep {
     Value {
         id: InstId,
         limits: Range,
+        stable: bool,
+    },
+    /// Computes the interval of an instruction's result, a float.
+    Float {
+        id: InstId,
+        scalar: Scalar,
         stable: bool,
     },
     /// Sets a local to the value of an instruction, an integer.
@@ -50,6 +60,8 @@ struct StepList<'k> {
     undo: Vec<InstId>,
     /// The number of steps so far that run in each pass.
     moving: usize,
+    /// True if floats have intervals, since some are cast to integers.
+    with_floats: bool,
 }
 
 impl StepList<'_> {
@@ -72,6 +84,11 @@ impl StepList<'_> {
             self.moves[id] = moves;
             self.moving += usize::from(moves);
             self.steps.push(RangeStep::Value { id, limits, stable: !moves });
+        } else if let Some(scalar) = float_type(inst.ty).filter(|_| self.with_floats) {
+            let moves = inst.op.operands().any(|operand| self.moves[operand]);
+            self.moves[id] = moves;
+            self.moving += usize::from(moves);
+            self.steps.push(RangeStep::Float { id, scalar, stable: !moves });
         } else if let Op::Set { local, value } = inst.op
             && type_limits(kernel.insts[value].ty).is_some()
         {
@@ -198,6 +215,9 @@ pub(super) struct RangePass<'k> {
     settled: bool,
     launch: LaunchRanges,
     pub(super) value: Facts<InstId, Range>,
+    /// The intervals of floats, if some are cast to integers.
+    floats: Facts<InstId, FloatRange>,
+    with_floats: bool,
     /// True if an `Op::Bounds` cannot fail.
     pub(super) in_bounds: Facts<InstId, bool>,
     /// True if a sum, difference, product or left shift never wraps.
@@ -210,8 +230,10 @@ pub(super) struct RangePass<'k> {
     pub(super) set: Facts<LocalId, Range>,
     /// The ranges of values before conditions narrowed them.
     undo: Vec<(InstId, Range)>,
-    /// The number of assumptions at each open `Begin`.
-    begun: Vec<usize>,
+    /// The same of intervals.
+    undo_floats: Vec<(InstId, FloatRange)>,
+    /// The numbers of assumptions, about integers and about floats, at each open `Begin`.
+    begun: Vec<[usize; 2]>,
 }
 
 impl<'k> RangePass<'k> {
@@ -220,7 +242,9 @@ impl<'k> RangePass<'k> {
         let in_order = settled_in_order(kernel);
         let set_moves = kernel.locals.facts(false);
         let (steps, undo, moving) = (Vec::new(), Vec::new(), 0);
-        let mut listing = StepList { kernel, steps, moves, in_order, set_moves, undo, moving };
+        let with_floats = casts_floats(kernel);
+        let mut listing =
+            StepList { kernel, steps, moves, in_order, set_moves, undo, moving, with_floats };
         listing.list_body(&kernel.body);
         let range = kernel.insts.facts(Range::EMPTY);
         let local = kernel.locals.facts(Range::EMPTY);
@@ -231,12 +255,15 @@ impl<'k> RangePass<'k> {
             settled: false,
             launch: LaunchRanges::for_kernel(kernel),
             value: range,
+            floats: kernel.insts.facts(FloatRange::ANY),
+            with_floats,
             in_bounds: kernel.insts.facts(false),
             exact: kernel.insts.facts(false),
             set: local.clone(),
             local,
             thresholds: thresholds(kernel),
             undo: Vec::new(),
+            undo_floats: Vec::new(),
             begun: Vec::new(),
         }
     }
@@ -251,7 +278,8 @@ impl<'k> RangePass<'k> {
             next += 1;
             if self.settled {
                 match *step {
-                    RangeStep::Value { stable: true, .. } => continue,
+                    RangeStep::Value { stable: true, .. }
+                    | RangeStep::Float { stable: true, .. } => continue,
                     RangeStep::Begin { end, moves: false } => {
                         next = end + 1;
                         continue;
@@ -263,7 +291,7 @@ impl<'k> RangePass<'k> {
         }
         self.steps = taken;
         self.settled = true;
-        self.undo_assumptions(0);
+        self.undo_assumptions([0; 2]);
     }
 
     /// Grows the locals to the values that they were set to; returns true if one grew.
@@ -307,11 +335,14 @@ impl<'k> RangePass<'k> {
     fn run_step(&mut self, step: &RangeStep) {
         match *step {
             RangeStep::Value { id, limits, .. } => self.compute_range(id, limits),
+            RangeStep::Float { id, scalar, .. } => self.floats[id] = self.interval(id, scalar),
             RangeStep::Set(local, value) => {
                 self.set[local] = self.set[local].union(self.value[value])
             }
             RangeStep::Assume(cond, truth) => self.assume_condition(cond, truth),
-            RangeStep::Begin { .. } => self.begun.push(self.undo.len()),
+            RangeStep::Begin { .. } => {
+                self.begun.push([self.undo.len(), self.undo_floats.len()]);
+            }
             RangeStep::End => {
                 let before = self.begun.pop().expect("an `End` has a `Begin`");
                 self.undo_assumptions(before);
@@ -329,11 +360,16 @@ impl<'k> RangePass<'k> {
         }
     }
 
-    fn undo_assumptions(&mut self, before: usize) {
-        while self.undo.len() > before
+    fn undo_assumptions(&mut self, [integers, floats]: [usize; 2]) {
+        while self.undo.len() > integers
             && let Some((id, range)) = self.undo.pop()
         {
             self.value[id] = range;
+        }
+        while self.undo_floats.len() > floats
+            && let Some((id, range)) = self.undo_floats.pop()
+        {
+            self.floats[id] = range;
         }
     }
 
@@ -349,10 +385,20 @@ impl<'k> RangePass<'k> {
                 self.assume_condition(lhs, truth);
                 self.assume_condition(rhs, truth);
             }
-        } else if let Op::Compare { op, lhs, rhs } = *op
-            && type_limits(kernel.insts[lhs].ty).is_some()
-        {
-            self.assume_compare(if truth { op } else { arith::negated_comparison(op) }, lhs, rhs);
+        } else if let Op::Compare { op, lhs, rhs } = *op {
+            if type_limits(kernel.insts[lhs].ty).is_some() {
+                let op = if truth { op } else { arith::negated_comparison(op) };
+                self.assume_compare(op, lhs, rhs);
+            } else if let Some(scalar) = float_type(kernel.insts[lhs].ty)
+                && self.with_floats
+            {
+                let (left, right) = (self.floats[lhs], self.floats[rhs]);
+                let narrowed = left.compared(op, right, truth, scalar);
+                for (id, range) in [lhs, rhs].into_iter().zip(narrowed) {
+                    self.undo_floats.push((id, self.floats[id]));
+                    self.floats[id] = range;
+                }
+            }
         }
     }
 
@@ -565,11 +611,58 @@ impl RangePass<'_> {
     }
 
     fn cast_range(&self, value: InstId, to: Range) -> Range {
-        match type_limits(self.kernel.insts[value].ty) {
+        let ty = self.kernel.insts[value].ty;
+        match type_limits(ty) {
             Some(_) => self.value[value].or_limits(to),
+            None if float_type(ty).is_some() => self.floats[value].integers(to),
             None => to,
         }
     }
+
+    /// Returns the interval of the result of `id`, a float of type `scalar`.
+    fn interval(&self, id: InstId, scalar: Scalar) -> FloatRange {
+        let float = |id: InstId| self.floats[id];
+        match self.kernel.insts[id].op {
+            Op::Const(bits) => FloatRange::of_bits(scalar, bits),
+            Op::Cast { value } => {
+                let ty = self.kernel.insts[value].ty;
+                match (type_limits(ty), float_type(ty)) {
+                    (Some(_), _) => FloatRange::of_integers(scalar, self.value[value]),
+                    (None, Some(_)) => float(value).cast(scalar),
+                    (None, None) => FloatRange::ANY,
+                }
+            }
+            Op::Unary { op, value } => float(value).unary(op, scalar),
+            Op::Binary { op, lhs, rhs } => float(lhs).binary(op, float(rhs), scalar),
+            Op::Fma { a, b, c } => float(a).fma(float(b), float(c), scalar),
+            Op::Select { cond, then, other } => {
+                self.selected(cond, then, true).union(self.selected(cond, other, false))
+            }
+            _ => FloatRange::ANY,
+        }
+    }
+
+    /// Returns the interval of `value`, a float, if `cond` is `truth`.
+    fn selected(&self, cond: InstId, value: InstId, truth: bool) -> FloatRange {
+        if let Op::Compare { op, lhs, rhs } = self.kernel.insts[cond].op
+            && let Some(scalar) = float_type(self.kernel.insts[lhs].ty)
+            && (value == lhs || value == rhs)
+        {
+            let [left, right] = self.floats[lhs].compared(op, self.floats[rhs], truth, scalar);
+            return if value == lhs { left } else { right };
+        }
+        self.floats[value]
+    }
+}
+
+/// Returns true if a float is cast to an integer.
+fn casts_floats(kernel: &Kernel) -> bool {
+    kernel.insts.iter().any(|(_, inst)| match inst.op {
+        Op::Cast { value } => {
+            type_limits(inst.ty).is_some() && float_type(kernel.insts[value].ty).is_some()
+        }
+        _ => false,
+    })
 }
 
 #[cfg(test)]

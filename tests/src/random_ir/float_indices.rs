@@ -1,0 +1,272 @@
+//! Kernels whose threads make indices of floats, at the edges of what integers hold.
+//!
+//! Each thread loads a float, scales, rounds or clamps it, casts it to an integer, adds constants,
+//! compares the sums with sizes and other floats, and accesses elements under these conditions, or
+//! the first of several. Some elements are out of bounds.
+use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
+use std::fmt::Write as _;
+use warpwise_compiler::ir::{Access, Kernel, Scalar};
+
+const U32: Scalar = Scalar::U32;
+
+/// The declarations of all kernels, and values that all share.
+const START: &str = "
+  param arg0 = x: read [u32] !0
+  param arg1 = floats: read [f32] !0
+  param arg2 = out: write [u32] !0
+  param arg3 = n: u64 !0
+  local $0 = sum: u32 !0
+  %x = param arg0 : ptr global !1
+  %xlen = len arg0 : u64 !1
+  %n = param arg3 : u64 !1
+  %one = const 1 : u64 !1
+  %less = sub %n, %one : u64 !1
+  %global = builtin global_idx.x : u64 !1
+  %out = param arg2 : ptr global !1
+  %to = index %out, %global, 4 : ptr global !1
+  %floats = param arg1 : ptr global !1
+  %from = index %floats, %global, 4 : ptr global !1
+  %float = load %from : f32 !1
+  %factor = const 31 : u32 !1
+  %zero = const 0.0 : f32 !1
+  %s0 = set $0, %factor !1
+";
+
+/// Floats that threads load, besides small ones.
+const EDGES: [f32; 16] = [
+    f32::NAN,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    -0.0,
+    -0.75,
+    -65_537.0,
+    2_147_483_520.0,
+    2_147_483_648.0,
+    4_294_967_040.0,
+    4_294_967_296.0,
+    9_223_372_036_854_775_808.0,
+    18_446_742_974_197_923_840.0,
+    18_446_744_073_709_551_616.0,
+    -9_223_372_036_854_775_808.0,
+    f32::MAX,
+    f32::MIN_POSITIVE,
+];
+
+/// Returns the kernel of a seed, always the same one.
+pub fn float_index_kernel(seed: u64) -> RandomKernel {
+    let mut draw = Draw::new(seed);
+    let shape = LaunchShape { grid: [1 + draw.below(2), 1, 1], block: [32, 1, 1] };
+    let mut casts = Casts { draw, text: String::new(), values: 0 };
+    for _ in 0..1 + casts.draw.below(2) {
+        casts.cast();
+    }
+    let Casts { mut draw, text, .. } = casts;
+    let text = numbered(&format!("kernel casts {{\n{START}{text}}}"));
+    let kernel: Kernel =
+        text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+    let len = draw.one_of(&[0, 1, 4, 20, 40]);
+    let x = (0..len).flat_map(|_| draw.below(1000).to_le_bytes()).collect();
+    let threads = shape.all_threads();
+    let float = |_| match draw.below(4) {
+        0 => draw.one_of(&EDGES),
+        _ => draw.below(180) as f32 / 4.0,
+    };
+    let floats = (0..threads).map(float).flat_map(f32::to_le_bytes).collect();
+    let args = vec![
+        ArgData::Slice { elem: U32, access: Access::Read, bytes: x },
+        ArgData::Slice { elem: Scalar::F32, access: Access::Read, bytes: floats },
+        ArgData::Slice { elem: U32, access: Access::Write, bytes: vec![0; 4 * threads as usize] },
+        ArgData::Scalar { ty: Scalar::U64, bits: draw.below(40).into() },
+    ];
+    RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
+}
+
+/// A kernel under construction.
+struct Casts {
+    draw: Draw,
+    text: String,
+    /// The number of values so far.
+    values: u32,
+}
+
+impl Casts {
+    /// Writes an instruction with a name and a span of its own, and returns the name.
+    fn value(&mut self, what: &str) -> String {
+        self.values += 1;
+        let number = self.values;
+        _ = writeln!(self.text, "  %v{number} = {what} !{number}");
+        format!("%v{number}")
+    }
+
+    /// Begins an instruction with a body.
+    fn open(&mut self, what: &str) {
+        self.values += 1;
+        let number = self.values;
+        _ = writeln!(self.text, "  %v{number} = {what} !{number} {{");
+    }
+
+    fn close(&mut self) {
+        self.text.push_str("  }\n");
+    }
+
+    /// Casts a float, which may be bounded, and uses the result.
+    fn cast(&mut self) {
+        let (float, ty) = self.float();
+        let is_guarded = self.draw.chance(40);
+        if is_guarded {
+            let cond = self.float_condition(&float, ty);
+            if self.draw.chance(30) {
+                self.open(&format!("if {cond}"));
+                self.value("return");
+                self.close();
+            }
+            self.open(&format!("if {cond}"));
+        }
+        let number = self.value(&format!("cast {float} : u64"));
+        let mut sums = vec![number.clone()];
+        for _ in 0..self.draw.below(3) {
+            let of = self.draw.one_of(&["n", "s"]);
+            let of = if of == "n" { number.clone() } else { sums[sums.len() - 1].clone() };
+            let op = self.draw.one_of(&["add", "add", "sub"]);
+            let constant = self.draw.one_of(&[1, 1, 2, 3, 65_536]);
+            let constant = self.value(&format!("const {constant} : u64"));
+            sums.push(self.value(&format!("{op} {of}, {constant} : u64")));
+        }
+        for _ in 0..1 + self.draw.below(3) {
+            let sum = sums[self.draw.index(sums.len())].clone();
+            self.use_sum(&sum, &sums, ty);
+        }
+        if is_guarded {
+            self.close();
+        }
+    }
+
+    /// Returns a float that is made of the thread's own, and its type.
+    fn float(&mut self) -> (String, &'static str) {
+        let mut float = "%float".to_owned();
+        for _ in 0..self.draw.below(3) {
+            float = match self.draw.below(6) {
+                0 => self.value(&format!("floor {float} : f32")),
+                1 => self.value(&format!("trunc {float} : f32")),
+                2 => self.value(&format!("max {float}, %zero : f32")),
+                3 => {
+                    let most = self.draw.one_of(&["3.5", "20.0", "4294967296.0"]);
+                    let most = self.value(&format!("const {most} : f32"));
+                    self.value(&format!("min {float}, {most} : f32"))
+                }
+                4 => {
+                    let scale = self.draw.one_of(&["0.5", "-2.0", "4.0"]);
+                    let scale = self.value(&format!("const {scale} : f32"));
+                    self.value(&format!("mul {float}, {scale} : f32"))
+                }
+                _ => {
+                    let limit = self.value("cast %n : f32");
+                    let cond = self.value(&format!("gt {float}, {limit} : bool"));
+                    self.value(&format!("select {cond}, {limit}, {float} : f32"))
+                }
+            };
+        }
+        match self.draw.chance(20) {
+            true => (self.value(&format!("cast {float} : f64")), "f64"),
+            false => (float, "f32"),
+        }
+    }
+
+    /// Writes a condition that may bound a float.
+    fn float_condition(&mut self, float: &str, ty: &str) -> String {
+        let bound = match self.draw.chance(60) {
+            true => self.value(&format!("cast %n : {ty}")),
+            false => self.value(&format!("const 17.5 : {ty}")),
+        };
+        let op = self.draw.one_of(&["lt", "le", "ge", "gt", "eq"]);
+        let cond = self.value(&format!("{op} {float}, {bound} : bool"));
+        if self.draw.chance(40) { self.value(&format!("not {cond} : bool")) } else { cond }
+    }
+
+    /// Uses a sum of the cast and a constant.
+    fn use_sum(&mut self, sum: &str, sums: &[String], ty: &str) {
+        match self.draw.below(10) {
+            0..3 => {
+                let cond = self.condition(sum);
+                self.open(&format!("if {cond}"));
+                let index = self.draw.index(sums.len());
+                self.element(&sums[index]);
+                if self.draw.chance(40) {
+                    self.text.push_str("  } else {\n");
+                    self.add("%factor");
+                    if self.draw.chance(40) {
+                        self.value("return");
+                    }
+                }
+                self.close();
+            }
+            3..5 => {
+                let bound = self.bound();
+                let least = self.value(&format!("min {sum}, {bound} : u64"));
+                self.element(&least);
+            }
+            5..7 => self.element(sum),
+            7 => {
+                let number = self.value(&format!("cast {} : {ty}", sums[0]));
+                let scale = self.value(&format!("const 0.25 : {ty}"));
+                let number = self.value(&format!("mul {number}, {scale} : {ty}"));
+                let number = self.value(&format!("cast {number} : u32"));
+                self.add(&number);
+            }
+            8 => {
+                let cond = self.condition(sum);
+                let value = self.value(&format!("cast {cond} : u32"));
+                self.add(&value);
+            }
+            _ => {
+                let number = self.value(&format!("cast {sum} : u32"));
+                self.add(&number);
+            }
+        }
+    }
+
+    fn bound(&mut self) -> String {
+        match self.draw.below(4) {
+            0 => self.value("const 12 : u64"),
+            1 => "%less".to_owned(),
+            _ => self.draw.one_of(&["%n", "%xlen"]).to_owned(),
+        }
+    }
+
+    /// Writes a condition on a sum.
+    fn condition(&mut self, sum: &str) -> String {
+        let bound = self.bound();
+        let op = self.draw.one_of(&["lt", "lt", "le", "ge", "gt", "eq", "ne"]);
+        let (lhs, rhs) = match self.draw.chance(70) {
+            true => (sum, bound.as_str()),
+            false => (bound.as_str(), sum),
+        };
+        let cond = self.value(&format!("{op} {lhs}, {rhs} : bool"));
+        match self.draw.below(6) {
+            0 => self.value(&format!("not {cond} : bool")),
+            1 => {
+                let other = self.value("ge %float, %zero : bool");
+                let op = self.draw.one_of(&["and", "or"]);
+                self.value(&format!("{op} {cond}, {other} : bool"))
+            }
+            _ => cond,
+        }
+    }
+
+    /// Loads an element, which may be out of bounds.
+    fn element(&mut self, index: &str) {
+        let index = self.value(&format!("bounds {index}, %xlen : u64"));
+        let from = self.value(&format!("index %x, {index}, 4 : ptr global"));
+        let value = self.value(&format!("load {from} : u32"));
+        self.add(&value);
+    }
+
+    /// Mixes a number into the sum of the thread's reads, and stores the sum.
+    fn add(&mut self, value: &str) {
+        let sum = self.value("get $0 : u32");
+        let scaled = self.value(&format!("mul {sum}, %factor : u32"));
+        let sum = self.value(&format!("add {scaled}, {value} : u32"));
+        self.value(&format!("set $0, {sum}"));
+        self.value(&format!("store %to, {sum}"));
+    }
+}
