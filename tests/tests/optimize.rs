@@ -1,7 +1,7 @@
 //! The optimizer preserves the results of kernels.
 use warpwise_compiler::{
     back::ptx,
-    ir::{Access, BinaryOp, Inst, Kernel, Op, Scalar},
+    ir::{Access, BinaryOp, Inst, Kernel, Op, Scalar, Ty},
     optimize::{optimize, optimize_and_coarsen, optimize_for_gpu},
     verify::verify,
 };
@@ -9,8 +9,8 @@ use warpwise_tests::{
     oracle,
     random_ir::{
         ArgData, LaunchShape, RandomKernel, affine_kernel, coarse_kernel, dense_kernel,
-        guarded_kernel, numbered, random_kernel, ring_kernel, seeds, straight_kernel,
-        volume_kernel, with_while_loops,
+        float_index_kernel, guarded_kernel, numbered, random_kernel, ring_kernel, seeds,
+        straight_kernel, volume_kernel, with_while_loops,
     },
 };
 
@@ -27,6 +27,28 @@ fn dense_kernels_compute_the_same_before_and_after() {
 #[test]
 fn guarded_kernels_fail_the_same_checks_before_and_after() {
     computes_the_same(guarded_kernel);
+}
+
+#[test]
+fn casts_of_floats_pass_the_same_checks_before_and_after() {
+    computes_the_same(float_index_kernel);
+    let wide_casts = |kernel: &Kernel| {
+        let is_wide = |inst: &Inst| match inst.op {
+            Op::Cast { value } => {
+                let ty = kernel.insts[value].ty;
+                inst.ty == Scalar::U64.into()
+                    && [Scalar::F32, Scalar::F64].map(Ty::from).contains(&ty)
+            }
+            _ => false,
+        };
+        kernel.insts.iter().filter(|(_, inst)| is_wide(inst)).count()
+    };
+    let is_narrowed = |seed: &u64| {
+        let kernel = float_index_kernel(*seed).for_gpu();
+        wide_casts(&optimize_for_gpu(kernel.clone())) < wide_casts(&kernel)
+    };
+    let narrowed = seeds(100).filter(is_narrowed).count();
+    assert!(narrowed > 20, "{narrowed} kernels have narrow casts");
 }
 
 #[test]

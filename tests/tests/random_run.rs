@@ -11,8 +11,9 @@ use warpwise_simt::{
     Requests,
 };
 use warpwise_tests::random_ir::{
-    ArgData, RandomKernel, affine_kernel, cluster_kernel, divergent_kernel, guarded_kernel,
-    random_kernel, ring_kernel, seeds, straight_kernel, stride_kernel, volume_kernel,
+    ArgData, RandomKernel, affine_kernel, cluster_kernel, divergent_kernel, float_index_kernel,
+    guarded_kernel, random_kernel, ring_kernel, seeds, straight_kernel, stride_kernel,
+    volume_kernel,
 };
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
@@ -98,8 +99,15 @@ fn the_optimizer_changes_nothing_that_they_do() {
     let (mut wrote, mut faulted, mut versioned) = (0, 0, 0);
     let kernels = seeds(300).flat_map(|seed| {
         let (random, straight) = (random_kernel(seed), straight_kernel(seed));
-        [random, straight, affine_kernel(seed), ring_kernel(seed), cluster_kernel(seed)]
-            .map(|made| (seed, made))
+        [
+            random,
+            straight,
+            affine_kernel(seed),
+            ring_kernel(seed),
+            cluster_kernel(seed),
+            float_index_kernel(seed),
+        ]
+        .map(|made| (seed, made))
     });
     for (seed, random) in kernels {
         let optimized = optimize(random.kernel.clone());
@@ -134,7 +142,8 @@ fn the_optimizer_changes_nothing_that_they_do() {
 #[test]
 fn contracts_drop_only_checks_that_cannot_fail() {
     type Make = fn(u64) -> RandomKernel;
-    let makers: [(&str, Make); 6] = [
+    let makers: [(&str, Make); 7] = [
+        ("floats", float_index_kernel),
         ("guarded", guarded_kernel),
         ("volumes", volume_kernel),
         ("straight", straight_kernel),

@@ -122,6 +122,7 @@ mod hoist_loads;
 mod hoist_tables;
 mod linearize_indices;
 mod loop_contents;
+mod narrow_casts;
 mod narrow_indices;
 mod narrow_loops;
 mod pack_loads;
@@ -163,6 +164,7 @@ use hoist_common_expressions::{hoist_common_addresses, hoist_common_expressions}
 use hoist_loads::hoist_loads;
 use hoist_tables::hoist_tables;
 use linearize_indices::linearize_indices;
+use narrow_casts::narrow_casts;
 use narrow_indices::narrow_indices;
 use narrow_loops::narrow_loops;
 use pack_loads::pack_loads;
@@ -414,6 +416,11 @@ fn repeat_bodies(engine: Engine, mut kernel: Kernel, mut fallbacks: HashSet<Inst
         // After what puts checks next to each other.
         combine_checks(&mut kernel);
         kernel.renumber();
+        // After what looks for checks, some of which become branches.
+        if narrow_casts(&mut kernel) {
+            eliminate_dead_code(&mut kernel);
+            kernel.renumber();
+        }
         hoist_loads(&mut kernel);
         kernel.renumber();
         // After what moves checks out from between loads.
