@@ -18,12 +18,13 @@
 //! loop, they know only what is uniform in it, and code without loops has none. A resampling of 4 x
 //! 4 pixels takes 342 instructions instead of 538, and 32 registers instead of 46.
 use crate::{
-    analysis::{checks, launch::LaunchRanges},
+    analysis::{checks, launch::LaunchRanges, range},
     id::Id as _,
     ir::{
-        Axis, BinaryOp, Builtin, CompareOp, Kernel, Param, ParamId, ParamKind, Passed, Requirement,
-        Scalar, Size, Span,
+        Axis, BinaryOp, Builtin, CompareOp, Kernel, Op, Param, ParamId, ParamKind, Passed,
+        Requirement, Scalar, Size, Span, Ty,
     },
+    small_sizes::MAX_SIZE,
 };
 use std::{
     fmt,
@@ -41,7 +42,7 @@ pub(crate) enum Condition {
     AtLeastZero(Vec<Term>),
     /// The sum is a multiple of a number.
     Multiple { terms: Vec<Term>, of: i64 },
-    /// The value of a parameter has at most 32 bits.
+    /// The value of a parameter is at most [`MAX_SIZE`].
     Narrow(ParamId),
 }
 
@@ -60,6 +61,8 @@ pub(crate) struct Term {
 pub(crate) enum LaunchNumber {
     /// The value of a scalar parameter, or the number of elements of a slice.
     Argument(ParamId),
+    /// An [argument](Self::Argument) plus a number, divided by a number and rounded down.
+    Quotient { of: ParamId, plus: u32, by: u32 },
     /// Threads in a block.
     BlockDim(Axis),
     /// Blocks in the grid.
@@ -80,7 +83,10 @@ impl Contract {
             return None;
         }
         conditions.extend(narrow_sizes(kernel, &conditions));
-        Some(Self(conditions))
+        let mut contract = Self(conditions);
+        let differences = nonnegative_differences(&contract.assume(kernel.clone()));
+        contract.0.extend(differences);
+        Some(contract)
     }
 
     /// Requires of every launch of `kernel` that it fulfils the contract.
@@ -98,16 +104,16 @@ impl Contract {
         self.0.iter().all(|condition| condition.holds(passed).unwrap_or(false))
     }
 
-    /// Returns the conditions as Rust, but for those that only sizes of 2^32 and more violate.
+    /// Returns the conditions as Rust, but for those that only sizes above [`MAX_SIZE`] violate.
     pub fn spell(&self, kernel: &Kernel) -> Vec<String> {
         let spelled = self.0.iter().filter(|condition| !matches!(condition, Condition::Narrow(_)));
         spelled.map(|condition| condition.requirement(kernel).text).collect()
     }
 }
 
-/// Returns conditions that parameters have 32 bits which `conditions` relate to others: sizes, even
-/// if something else than an index is computed of them, for which [`small_sizes`](crate::small_sizes)
-/// leaves them out.
+/// Returns conditions that parameters are at most [`MAX_SIZE`] which `conditions` relate to others:
+/// sizes, even if something else than an index is computed of them, for which
+/// [`small_sizes`](crate::small_sizes) leaves them out.
 fn narrow_sizes(kernel: &Kernel, conditions: &[Condition]) -> Vec<Condition> {
     let launch = LaunchRanges::for_kernel(kernel);
     let mut is_size = kernel.params.facts(false);
@@ -118,11 +124,34 @@ fn narrow_sizes(kernel: &Kernel, conditions: &[Condition]) -> Vec<Condition> {
         for number in terms.iter().flat_map(|term| &term.numbers) {
             if let LaunchNumber::Argument(id) = number {
                 is_size[*id] = kernel.params[*id].kind == ParamKind::Scalar(Scalar::U64)
-                    && launch.param(*id).max > i128::from(u32::MAX);
+                    && launch.param(*id).max > i128::from(MAX_SIZE);
             }
         }
     }
     kernel.params.ids().filter(|id| is_size[*id]).map(Condition::Narrow).collect()
+}
+
+/// Returns conditions that arguments are at least as large as the numbers that `kernel` subtracts
+/// from them: `n - 1` has 32 bits then.
+fn nonnegative_differences(kernel: &Kernel) -> Vec<Condition> {
+    let ranges = range::analyze(kernel);
+    let mut largest = kernel.params.facts(0);
+    for (id, inst) in kernel.insts.iter() {
+        let Op::Binary { op: BinaryOp::Sub, lhs, rhs } = inst.op else { continue };
+        if let Op::Param(param) | Op::Len(param) = kernel.insts[lhs].op
+            && inst.ty == Ty::Scalar(Scalar::U64)
+            && let Some(number @ ..=MAX_NUMBER) = kernel.literal(rhs)
+            && !ranges.is_exact(id)
+        {
+            largest[param] = number.max(largest[param]);
+        }
+    }
+    let condition = |id: ParamId| {
+        let number = i64::try_from(largest[id]).expect("it is small");
+        let argument = Term { factor: 1, numbers: vec![LaunchNumber::Argument(id)] };
+        Condition::AtLeastZero(vec![argument, Term { factor: -number, numbers: Vec::new() }])
+    };
+    kernel.params.ids().filter(|id| largest[*id] > 0).map(condition).collect()
 }
 
 impl Condition {
@@ -130,7 +159,10 @@ impl Condition {
     pub(crate) fn is_plausible(&self) -> bool {
         match self {
             Self::AtLeastZero(terms) => {
-                terms.iter().any(|term| term.factor > 0)
+                let (added, subtracted): (Vec<&Term>, Vec<&Term>) =
+                    terms.iter().partition(|term| term.factor > 0);
+                let exceeds = |term: &Term| subtracted.iter().any(|other| other.exceeds(term));
+                !added.iter().all(|term| exceeds(term))
                     && terms.iter().all(|term| term.factor.unsigned_abs() <= MAX_NUMBER)
             }
             Self::Multiple { .. } | Self::Narrow(_) => true,
@@ -141,7 +173,7 @@ impl Condition {
     fn holds(&self, passed: &Passed<'_>) -> Option<bool> {
         match self {
             Self::Narrow(id) => {
-                Some(LaunchNumber::Argument(*id).value(passed)? <= i64::from(u32::MAX))
+                Some(LaunchNumber::Argument(*id).value(passed)?.cast_unsigned() <= MAX_SIZE)
             }
             Self::AtLeastZero(terms) => {
                 let [added, subtracted] = sides(terms, passed)?;
@@ -160,7 +192,7 @@ impl Condition {
         let constant = |value| Size::Const(Scalar::U64, value);
         let cond = match self {
             Self::Narrow(id) => {
-                let sides = [LaunchNumber::Argument(*id).size(kernel), constant(u32::MAX.into())];
+                let sides = [LaunchNumber::Argument(*id).size(kernel), constant(MAX_SIZE)];
                 Size::Compare(CompareOp::Le, Box::new(sides))
             }
             Self::AtLeastZero(terms) => {
@@ -210,6 +242,19 @@ fn sizes(terms: &[Term], kernel: &Kernel) -> [Option<Size>; 2] {
 }
 
 impl Term {
+    /// Returns true if the term is, without its sign, larger than `other` in each launch of several
+    /// blocks: if it is a multiple of `other` and of a dimension of the grid.
+    fn exceeds(&self, other: &Self) -> bool {
+        let mut rest = self.numbers.clone();
+        let is_multiple = other.numbers.iter().all(|number| {
+            let place = rest.iter().position(|candidate| candidate == number);
+            place.map(|place| rest.swap_remove(place)).is_some()
+        });
+        is_multiple
+            && self.factor.unsigned_abs() >= other.factor.unsigned_abs()
+            && rest.iter().any(|number| matches!(number, LaunchNumber::GridDim(_)))
+    }
+
     /// Returns the product with the absolute value of the factor.
     fn size(&self, kernel: &Kernel) -> Size {
         let numbers = self.numbers.iter().map(|number| number.size(kernel));
@@ -247,6 +292,10 @@ impl LaunchNumber {
                 };
                 (value >= 0).then_some(value)
             }
+            Self::Quotient { of, plus, by } => {
+                let sum = Self::Argument(of).value(passed)?.checked_add(plus.into())?;
+                sum.checked_div(by.into())
+            }
             Self::BlockDim(axis) => Some(along(passed.block, axis)),
             Self::GridDim(axis) => Some(along(passed.grid, axis)),
         }
@@ -260,14 +309,22 @@ impl LaunchNumber {
                 Some(ParamKind::Scalar(_)) => Size::Cast(Scalar::U64, Box::new(Size::Param(id))),
                 Some(ParamKind::Slice { .. }) => Size::Len(id),
             },
+            Self::Quotient { of, plus, by } => {
+                let constant = |value: u32| Size::Const(Scalar::U64, value.into());
+                let sum = match (Self::Argument(of).size(kernel), plus) {
+                    (argument, 0) => argument,
+                    (argument, _) => binary(BinaryOp::Add, argument, constant(plus)),
+                };
+                binary(BinaryOp::Div, sum, constant(by))
+            }
             Self::BlockDim(axis) => Size::Builtin(Builtin::BlockDim(axis)),
             Self::GridDim(axis) => Size::Builtin(Builtin::GridDim(axis)),
         }
     }
 }
 
-/// As generated code carries it: `1*a0 -1*a1*a2;%32 1*a3;w1` for `a0 >= a1 * a2`, `a3 % 32 == 0` and
-/// `a1 < 1 << 32`.
+/// As generated code carries it: `1*a0 -1*a1*q2+1/4;%32 1*a3;w1` for `a0 >= a1 * ((a2 + 1) / 4)`,
+/// `a3 % 32 == 0` and `a1 < 1 << 31`.
 impl fmt::Display for Contract {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, condition) in self.0.iter().enumerate() {
@@ -296,6 +353,7 @@ impl fmt::Display for LaunchNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Argument(id) => write!(f, "a{}", id.index()),
+            Self::Quotient { of, plus, by } => write!(f, "q{}+{plus}/{by}", of.index()),
             Self::BlockDim(axis) => write!(f, "b{}", axis.name()),
             Self::GridDim(axis) => write!(f, "g{}", axis.name()),
         }
@@ -344,6 +402,12 @@ fn parse_number(text: &str) -> Option<LaunchNumber> {
     let axis = || Axis::ALL.iter().copied().find(|axis| axis.name() == rest);
     Some(match kind {
         "a" => LaunchNumber::Argument(ParamId::new(rest.parse().ok()?)),
+        "q" => {
+            let (of, rest) = rest.split_once('+')?;
+            let (plus, by) = rest.split_once('/')?;
+            let of = ParamId::new(of.parse().ok()?);
+            LaunchNumber::Quotient { of, plus: plus.parse().ok()?, by: by.parse().ok()? }
+        }
         "b" => LaunchNumber::BlockDim(axis()?),
         "g" => LaunchNumber::GridDim(axis()?),
         _ => return None,
@@ -370,8 +434,10 @@ mod tests {
         assert!(holds("1*a0 -1;%8 1*a1", [1, 16, 0]));
         assert!(!holds("1*a0 -1;%8 1*a1", [1, 15, 0]));
         assert!(!holds("1*a0 -1;%8 1*a1", [0, 16, 0]));
-        assert!(holds("1*a0 -1;w1", [1, u32::MAX.into(), 0]));
-        assert!(!holds("1*a0 -1;w1", [1, 1 << 32, 0]));
+        assert!(holds("1*a0 -1;w1", [1, MAX_SIZE, 0]));
+        assert!(!holds("1*a0 -1;w1", [1, MAX_SIZE + 1, 0]));
+        assert!(holds("1*a0 -1*q1+0/2*q2+7/8", [4, 5, 9]));
+        assert!(!holds("1*a0 -1*q1+0/2*q2+7/8", [3, 5, 9]));
     }
 
     #[test]
@@ -386,10 +452,12 @@ mod tests {
 
     #[test]
     fn texts_are_read_as_they_were_written() {
-        for text in ["1*a0 -1*a1*a2 -7", "3;%32 1*a1 -1*a0;1*a11 -64*gz*by"] {
+        for text in ["1*a0 -1*a1*a2 -7", "3;%32 1*a1 -1*a0;1*a11 -64*gz*by", "1*q1+0/2*q2+7/8"] {
             assert_eq!(text.parse::<Contract>().unwrap().to_string(), text);
         }
-        for text in ["", "a0", "1*q0", "1*a", "1*bw", "%8", "%x 1*a0", "1*a0 ", "1*é0"] {
+        for text in
+            ["", "a0", "1*q0", "1*q0+1", "1*q0/2", "1*a", "1*bw", "%8", "%x 1*a0", "1*a0 ", "1*é0"]
+        {
             assert_eq!(text.parse::<Contract>(), Err(MalformedContract), "{text}");
         }
     }
@@ -400,11 +468,17 @@ mod tests {
             "kernel k { param arg0 = x: read [f32] param arg1 = n: u64 param arg2 = w: i32 }"
                 .parse()
                 .unwrap();
-        let contract: Contract = "1*a0 -2*a1*a2 -1*gy -3;%4 1*a1".parse().unwrap();
+        let contract: Contract =
+            "1*a0 -2*a1*a2 -1*gy -3;%4 1*a1;1*a0 -7*q1+3/4*q2+0/2".parse().unwrap();
         let texts = contract.spell(&kernel);
-        assert_eq!(texts, ["x.len() >= 2 * n * w as usize + grid_dim_y() + 3", "n % 4 == 0"]);
+        let expected = [
+            "x.len() >= 2 * n * w as usize + grid_dim_y() + 3",
+            "n % 4 == 0",
+            "x.len() >= 7 * ((n + 3) / 4) * (w as usize / 2)",
+        ];
+        assert_eq!(texts, expected);
         let assumed = contract.assume(kernel);
-        for numbers in [[27, 4, 3], [29, 4, 3], [29, 3, 3], [5, 0, 9], [4, 0, 9]] {
+        for numbers in [[27, 4, 3], [29, 4, 3], [29, 3, 3], [5, 0, 9], [4, 0, 9], [200, 8, 10]] {
             let [len, n, w] = numbers;
             let params = [(Scalar::U64, len), (Scalar::U64, n), (Scalar::I32, w)];
             let passed = Passed { params: &params, block: [32, 8, 1], grid: [5, 2, 1] };

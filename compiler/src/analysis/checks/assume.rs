@@ -408,6 +408,7 @@ impl CheckAnalyzer<'_> {
         }
         match self.atoms.kind(atom) {
             AtomKind::Param(id) | AtomKind::Len(id) => Some(LaunchNumber::Argument(*id)),
+            AtomKind::Div(of, by) => self.launch_quotient(of, by),
             AtomKind::Builtin(Builtin::BlockDim(axis)) => Some(LaunchNumber::BlockDim(*axis)),
             AtomKind::Builtin(Builtin::GridDim(axis)) => Some(LaunchNumber::GridDim(*axis)),
             // A signed parameter as `usize`, which is the same number if it is not negative.
@@ -417,6 +418,15 @@ impl CheckAnalyzer<'_> {
             },
             _ => None,
         }
+    }
+
+    /// Returns the quotient of an argument plus a number and a number.
+    fn launch_quotient(&self, of: &Form, by: &Form) -> Option<LaunchNumber> {
+        let plus = u32::try_from(of.constant_term()).ok()?;
+        let argument = of.checked_add_number(-i128::from(plus))?.as_atom()?;
+        let LaunchNumber::Argument(of) = self.launch_number(argument)? else { return None };
+        let by = by.as_number().and_then(|by| u32::try_from(by).ok()).filter(|by| *by > 0)?;
+        Some(LaunchNumber::Quotient { of, plus, by })
     }
 }
 
