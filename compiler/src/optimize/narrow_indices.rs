@@ -8,9 +8,11 @@
 //!
 //! For each `u64` value that fits there is a `u32` value beside it, and the `u64` is a cast of that
 //! wherever that costs nothing. A quotient fits if its dividend does, whatever the divisor. A `u64`
-//! that has to be computed first, and whose upper half is then cut off, has one outside of loops
-//! only: in a loop, back ends make an address that grows from a wide index, and not from what is
-//! left of it. Only comparisons and checks take the lower half of a size there. Comparisons,
+//! that has to be computed first, and whose upper half is then cut off, has one outside of loops,
+//! and in a loop if it does not grow with the counter: back ends make an address that grows from a
+//! wide index, and not from what is left of it. A quotient of the counter, a number that is limited
+//! by another one and a loaded one do not grow. Comparisons and checks in loops take the lower half
+//! of a size, too. Comparisons,
 //! checks, addresses, casts and loops then take the narrow ones, and the wide ones die if nothing
 //! else uses them.
 //!
@@ -30,6 +32,9 @@ use std::collections::HashMap;
 
 /// The largest number in a loop that counts in 32 bits around other loops.
 const MAX_SHORT_END: i128 = 1 << 20;
+
+/// The most operations on the way from an index to what makes it irregular.
+const MAX_INDEX_DEPTH: usize = 8;
 
 pub(super) const NARROW: Ty = Ty::Scalar(Scalar::U32);
 pub(super) const WIDE: Ty = Ty::Scalar(Scalar::U64);
@@ -115,7 +120,7 @@ impl Walk<'_> {
                 self.narrow.insert(id, narrow);
                 out.push(id);
             }
-            None if self.loops > 0 => out.push(id),
+            None if self.loops > 0 && !self.is_irregular(id, MAX_INDEX_DEPTH) => out.push(id),
             None => {
                 out.push(id);
                 let narrow = self.add(id, Op::Cast { value: id }, NARROW, out);
@@ -328,6 +333,32 @@ impl Walk<'_> {
             Ty::Scalar(scalar) => !matches!(scalar, Scalar::Generic(_)),
             Ty::Ptr(_) | Ty::Unit => false,
         }
+    }
+
+    /// Returns true if a back end cannot make the number from the one of the iteration before, by an
+    /// addition: it depends on the iteration by other than sums and products.
+    fn is_irregular(&self, id: InstId, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let of = |id: InstId| self.is_irregular(id, depth);
+        match self.kernel.insts[id].op {
+            Op::Load { .. } => true,
+            Op::Cast { value } => of(value),
+            Op::Bounds { index, .. } => of(index),
+            Op::Binary { op, lhs, rhs } => match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => of(lhs) || of(rhs),
+                _ => self.depends_on_iteration(id, depth),
+            },
+            Op::Unary { .. } | Op::Select { .. } => self.depends_on_iteration(id, depth),
+            _ => false,
+        }
+    }
+
+    /// Returns true if the value is found to depend on a counter, a local or memory.
+    fn depends_on_iteration(&self, id: InstId, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let op = &self.kernel.insts[id].op;
+        matches!(op, Op::For { .. } | Op::Get(_) | Op::Load { .. })
+            || op.is_leaf() && op.operands().any(|id| self.depends_on_iteration(id, depth))
     }
 
     /// True for a loop that may have many iterations: no constant and no dimension bounds it.

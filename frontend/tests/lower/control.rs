@@ -34,6 +34,13 @@ fn short_circuit(x: &[i32], y: &mut [bool]) {
 }
 
 #[kernel]
+fn quotient_on_the_right(n: usize, m: usize, y: &mut [bool]) {
+    let i = thread_idx_x();
+    y[0] = i >= n || i >= m / 2;
+    y[1] = i >= n || i >= m / n;
+}
+
+#[kernel]
 fn loops(n: u32, y: &mut [u32]) {
     let mut sum = 0;
     'outer: for i in 0..n {
@@ -251,6 +258,48 @@ fn shadowing(a: f32, y: &mut [f32]) {
 //   %63 = param arg1 : ptr global !40
 //   %64 = index %63, %62, 1 : ptr global !40
 //   %65 = store %64, %59 !41
+// }
+// == quotient_on_the_right
+// kernel quotient_on_the_right {
+//   param arg0 = n: u64 !0
+//   param arg1 = m: u64 !1
+//   param arg2 = y: write [bool] !2
+//   local $0 = : bool !16
+//   %0 = builtin thread_idx.x : u64 !3
+//   %1 = param arg0 : u64 !4
+//   %2 = ge %0, %1 : bool !5
+//   %3 = param arg1 : u64 !7
+//   %4 = const 2 : u64 !8
+//   %5 = div %3, %4 : u64 !9
+//   %6 = ge %0, %5 : bool !10
+//   %7 = or %2, %6 : bool !6
+//   %8 = const 0 : u64 !11
+//   %9 = len arg2 : u64 !11
+//   %10 = bounds %8, %9 : u64 !11
+//   %11 = param arg2 : ptr global !12
+//   %12 = index %11, %10, 1 : ptr global !12
+//   %13 = store %12, %7 !13
+//   %14 = param arg0 : u64 !14
+//   %15 = ge %0, %14 : bool !15
+//   %16 = set $0, %15 !16
+//   %17 = if %15 !16 {
+//   } else {
+//     %18 = param arg1 : u64 !17
+//     %19 = param arg0 : u64 !18
+//     %20 = const 0 : u64 !19
+//     %21 = ne %19, %20 : bool !19
+//     %22 = check %21, divide_by_zero !19
+//     %23 = div %18, %19 : u64 !19
+//     %24 = ge %0, %23 : bool !20
+//     %25 = set $0, %24 !20
+//   }
+//   %26 = get $0 : bool !16
+//   %27 = const 1 : u64 !21
+//   %28 = len arg2 : u64 !21
+//   %29 = bounds %27, %28 : u64 !21
+//   %30 = param arg2 : ptr global !22
+//   %31 = index %30, %29, 1 : ptr global !22
+//   %32 = store %31, %26 !23
 // }
 // == loops
 // kernel loops {

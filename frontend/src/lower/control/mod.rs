@@ -299,14 +299,18 @@ impl Lowerer<'_> {
     /// Returns true if lowered code is small, has no effect and cannot fault, as [`Self::is_cheap`]
     /// does for an expression.
     fn is_cheap_code(&self, code: &Body) -> bool {
-        let is_cheap = |op: &Op| match op {
-            Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Approx(_), .. }
-            | Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. } => false,
+        let kernel = &self.build.kernel;
+        let is_cheap = |inst: &ir::Inst| match inst.op {
+            Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Approx(_), .. } => false,
+            // By a constant, it is a product or a shift.
+            Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } => {
+                matches!(inst.ty, ir::Ty::Scalar(ty) if ty.is_int())
+                    && kernel.literal(rhs).is_some()
+            }
             Op::Get(_) => true,
-            op => op.effect() == Effect::None,
+            ref op => op.effect() == Effect::None,
         };
-        code.0.len() <= MAX_EAGER_NODES
-            && code.0.iter().all(|&inst| is_cheap(&self.build.kernel.insts[inst].op))
+        code.0.len() <= MAX_EAGER_NODES && code.0.iter().all(|&id| is_cheap(&kernel.insts[id]))
     }
 
     /// Returns true if an expression is small, has no effect and cannot fault.
