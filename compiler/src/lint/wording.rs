@@ -251,12 +251,14 @@ fn describe_source(kernel: &Kernel, id: InstId) -> String {
 
 /// Returns `what`, and the name of the object that `ptr` points into.
 fn name_place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
-    match kernel.root(ptr) {
-        Some(Root::Param(param)) => format!("{what} `{}`", kernel.params[param].name),
-        Some(Root::Shared(shared)) => format!("{what} `{}`", kernel.shared[shared].name),
-        Some(Root::Array(array)) => format!("{what} `{}`", kernel.arrays[array].name),
-        None => format!("{what} memory"),
-    }
+    let name = match kernel.root(ptr) {
+        Some(Root::Param(param)) => &kernel.params[param].name,
+        Some(Root::Shared(shared)) => &kernel.shared[shared].name,
+        Some(Root::Array(array)) => &kernel.arrays[array].name,
+        None => return format!("{what} memory"),
+    };
+    // The elements of a pattern, for instance, are in an array that has none.
+    if name.is_empty() { format!("{what} an array") } else { format!("{what} `{name}`") }
 }
 
 /// Returns a builtin as it is written in the source.

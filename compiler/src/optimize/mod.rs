@@ -108,6 +108,7 @@ mod choose_fallbacks;
 mod coarsen_threads;
 mod combine_checks;
 mod copy;
+mod count_from_zero;
 mod count_loops;
 mod divide_by_powers;
 mod eliminate_checks;
@@ -151,6 +152,7 @@ pub(crate) use choose_fallbacks::drop_fallbacks;
 pub use choose_fallbacks::keep_fallbacks;
 use coarsen_threads::coarsen_threads;
 use combine_checks::combine_checks;
+use count_from_zero::count_from_zero;
 use count_loops::count_loops;
 use divide_by_powers::divide_by_powers;
 use eliminate_checks::eliminate_checks;
@@ -314,6 +316,10 @@ fn prepare_checks(engine: Engine, kernel: &mut Kernel) {
         if count_loops(kernel) {
             kernel.renumber();
             forward_locals(kernel);
+            eliminate_common_subexpressions(kernel);
+        }
+        if count_from_zero(kernel) {
+            kernel.renumber();
             eliminate_common_subexpressions(kernel);
         }
     }

@@ -3,8 +3,8 @@
 //! Loops run from a constant up to a parameter, with or without barriers of the whole block, and
 //! compute remainders of the counter plus a constant by one or two small constants. In them threads
 //! access slots of their own in shared memory, and elements under conditions; some loops over a few
-//! numbers access elements under conditions, too, and some load them before branches. Some elements
-//! are out of bounds.
+//! numbers, from a constant or a varying one up, access elements under conditions, too, and some
+//! load them before branches. Some elements are out of bounds.
 use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
 use std::fmt::Write as _;
 use warpwise_compiler::ir::{Access, Kernel, Scalar};
@@ -174,6 +174,15 @@ impl Rings {
         let (start, count) = (self.draw.below(3), self.draw.below(10));
         let start = self.value(&format!("const {start} : {ty}"));
         let end = self.value(&format!("const {count} : {ty}"));
+        let (start, end) = match ty == "u64" && self.draw.chance(50) {
+            true => {
+                let base = self.draw.one_of(&["%m", "%thread", "%n"]);
+                let [from, to] =
+                    [start, end].map(|side| self.value(&format!("add {base}, {side} : u64")));
+                (if self.draw.chance(50) { base.to_owned() } else { from }, to)
+            }
+            false => (start, end),
+        };
         let step = self.draw.one_of(&[1, 1, 2, 3]);
         let step = self.value(&format!("const {step} : {ty}"));
         let kind = self.draw.one_of(&["for", "for", "for inclusive"]);

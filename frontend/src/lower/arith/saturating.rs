@@ -63,6 +63,11 @@ impl Lowerer<'_> {
         at: SpanId,
     ) -> InstId {
         let adds = op == BinaryOp::Add;
+        if !adds && scalar.is_unsigned() {
+            // `x - y` at the edge of an image: neither operation wraps, so that ranges bound both.
+            let larger = self.push_binary(BinaryOp::Max, x, y, scalar, at);
+            return self.push_binary(BinaryOp::Sub, larger, y, scalar, at);
+        }
         let wrapped = self.push_binary(op, x, y, scalar, at);
         let overflows = self.sum_overflows(op, [x, y, wrapped], scalar, at);
         let (least, most) = (
