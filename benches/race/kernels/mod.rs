@@ -45,6 +45,7 @@ benchmarks! {
     fdtd3d block_matching bicubic dilate_shared triangle_count ising
     moe_gate blake2b bayer_demosaic asian_option hmm_forward thomas
     kdtree_nearest backproject surface_nets clahe_apply spmm_csr jacobi_residual
+    voxel_dda sph_density ycbcr420 homography group_norm segmented_scan
 }
 
 /// Returns the position of a benchmark in the table.
