@@ -104,10 +104,7 @@ impl<'a> Words<'a> {
 
     /// Returns the number of adjacent lanes.
     pub(super) fn row_lanes(&self) -> usize {
-        match self.walk.arrangement() {
-            Arrangement::Rows { lanes } => lanes,
-            Arrangement::Same { .. } | Arrangement::Each => 1,
-        }
+        self.walk.row_lanes()
     }
 
     /// Returns true if rows of `row` lanes directly follow those of the round before, and the rows
