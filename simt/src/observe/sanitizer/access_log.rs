@@ -161,8 +161,7 @@ impl AccessLog {
         };
         let since =
             self.events.iter().rev().take_while(|event| matches!(event, LogEvent::Access(_)));
-        !matches!(access.places, LaneAddresses::Each(_))
-            && since.take(RECENT_ACCESSES).any(is_same)
+        !matches!(access.places, LaneAddresses::Each(_)) && since.take(RECENT_ACCESSES).any(is_same)
     }
 
     /// Returns true if the same threads access the same bytes in the same order.
