@@ -271,3 +271,35 @@ fn grid_stride_loops_are_counted_without_other_exits() {
         is_unseen(&inside);
     }
 }
+
+#[test]
+fn a_counted_loop_never_spins_whichever_form_it_has() {
+    // The optimizer leaves a `while` with its body in an arm.
+    let body = "%old = atomic.add.relaxed.device %p, %one : u32 !0
+        %next = add %at, %one : u32 !0
+        %s1 = set $0, %next !0";
+    for (then, rest) in [(body, ""), ("", body)] {
+        let inside = format!(
+            "param arg0 = sum: atomic [u32] !0
+             local $0 = i: u32 !0
+             %p = param arg0 : ptr global !0
+             %zero = const 0 : u32 !0
+             %one = const 1 : u32 !0
+             %n = const 100 : u32 !0
+             %s0 = set $0, %zero !0
+             %loop = loop !0 {{
+               %at = get $0 : u32 !0
+               %more = lt %at, %n : bool !0
+               %while = if %more !0 {{ {then} }} else {{ %through = break %loop !0 }}
+               {rest}
+             }}"
+        );
+        let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
+        let code = translate(&kernel, Isa::detect(), Instrumentation::None).unwrap();
+        let cost = code.instrs.iter().find_map(|instr| match instr {
+            Instr::NextIteration { cost, .. } => Some(*cost),
+            _ => None,
+        });
+        assert_eq!(cost, Some(0), "{inside}");
+    }
+}

@@ -2,6 +2,7 @@
 mod affine_conditions;
 mod arrays;
 mod bulk_counters;
+mod clips;
 mod clusters;
 mod control_flow;
 mod counted_loops;

@@ -14,7 +14,7 @@ use crate::{
     },
     observe::log::LaunchLog,
     translate::{Instrumentation, translate},
-    vector::lanes::Isa,
+    vector::lanes::{Isa, compiled},
 };
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::Kernel;
@@ -303,7 +303,8 @@ fn blocks_are_replayed_up_to_the_first_that_differs() {
     assert_eq!(alike_of([10_240; 3], 0, 32), Ok(32));
     assert_eq!(alike_of([10_240; 3], 30, 10), Ok(10));
     assert_eq!(alike_of([5000; 3], 0, 40), Ok(19), "the twentieth is a part");
-    assert_eq!(alike_of([5000; 3], 19, 2), Err(Failure::ThisRound));
+    let with_part = if compiled::is_available() { Ok(2) } else { Err(Failure::ThisRound) };
+    assert_eq!(alike_of([5000; 3], 19, 2), with_part);
     assert_eq!(alike_of([5000; 3], 20, 7), Ok(7), "none of their threads does anything");
     assert_eq!(alike_of([1000, 5000, 5000], 0, 8), Ok(3), "the fourth faults");
     assert_eq!(alike_of([1000, 5000, 5000], 3, 8), Err(Failure::ThisRound));

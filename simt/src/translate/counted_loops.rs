@@ -21,6 +21,7 @@
 //! lanes with counters of their own gain nothing by it.
 use super::{
     affine::contains_sync,
+    guards::make_guards,
     read_cost,
     rewritten::{Head, Rewritten},
     uniformity::Uniformity,
@@ -163,8 +164,9 @@ fn match_counted_loop(
 /// that they read, so no lane waits in them for another thread's write.
 pub(super) fn runs_to_completion(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut all = kernel.insts.facts(false);
-    let rewritten = Rewritten::new(kernel, Instrumentation::None);
-    mark_complete_loops(&rewritten, &kernel.body, &mut all);
+    let mut rewritten = Rewritten::new(kernel, Instrumentation::None);
+    make_guards(&mut rewritten);
+    mark_complete_loops(&rewritten, &rewritten.kernel().body, &mut all);
     all
 }
 
@@ -172,13 +174,18 @@ fn mark_complete_loops(rewritten: &Rewritten<'_>, body: &Body, all: &mut Facts<I
     let kernel = rewritten.kernel();
     for (at, &id) in body.0.iter().enumerate() {
         let op = &kernel.insts[id].op;
-        if let Op::Loop { body: inner } = op {
+        let is_complete = if let Op::Loop { body: inner } = op {
             let found = match_counted_loop(rewritten, &body.0[..at], id, &inner.0);
-            all[id] = found.is_some_and(|CountedLoop { head: [_, through], .. }| {
+            found.is_some_and(|CountedLoop { head: [_, through], .. }| {
                 !has_exit_except(kernel, inner, &mut vec![], Some(through))
-            });
+            })
         } else if let Op::For { body: inner, .. } = op {
-            all[id] = !has_exit_except(kernel, inner, &mut vec![], None);
+            !has_exit_except(kernel, inner, &mut vec![], None)
+        } else {
+            false
+        };
+        if let Some(was) = rewritten.origin(id) {
+            all[was] = is_complete;
         }
         op.bodies().for_each(|inner| mark_complete_loops(rewritten, inner, all));
     }

@@ -24,7 +24,7 @@ use crate::{
         bound::Bound,
         cluster::Cluster,
         mbarriers::MBarriers,
-        replay::{Backoff, Effects, LaneInstr, LinearValues},
+        replay::{Backoff, Clips, Effects, LaneInstr, LinearValues},
         schedule::Schedule,
         state_cycle::StateCycle,
         step::{DotProductMemo, Exec, LastLoad, Position, Stop},
@@ -103,10 +103,11 @@ pub(crate) struct Block<'a> {
     /// The pass to continue, if the worker has taken control.
     paused_pass: Option<Pass>,
     /// For [replay](crate::exec::replay) of blocks: the uniform values, per group the lane
-    /// instructions and the effects, and the checked accesses of all groups.
+    /// instructions, the effects and the conditions of lanes that take part, and the checked accesses of all groups.
     linear: LinearValues,
     lane_instrs: Vec<Vec<LaneInstr<'a>>>,
     effects: Vec<Effects>,
+    clips: Vec<Clips>,
     replayed: ReplayedAccesses,
 }
 

@@ -1,12 +1,24 @@
 //! Replay of neighbouring blocks along x with the same control flow.
 use super::{Block, Group};
 use crate::{
-    exec::replay::{Failure, Recorder, ReplayCounter, compile, fuse, run_lane_instrs},
+    exec::replay::{
+        CompiledRounds, Failure, Recorder, ReplayCounter, compile, compile_clipped, fuse,
+        run_lane_instrs,
+    },
     observe::log::LaunchLog,
-    vector::mask::Run,
+    vector::{lanes::compiled::ClippedRounds, mask::Run},
 };
 
-impl Block<'_> {
+/// The form in which the rounds of a group run.
+enum GroupRounds<'a> {
+    Compiled(Box<CompiledRounds<'a>>),
+    /// Compiled, for the lanes that take part.
+    Clipped(ClippedRounds<'a>),
+    /// As lane instructions.
+    Interpreted,
+}
+
+impl<'a> Block<'a> {
     /// Replays the block `first` and at most `most - 1` blocks after it, to their end; returns
     /// their number. On failure nothing has happened.
     pub(crate) fn replay_blocks(
@@ -18,9 +30,8 @@ impl Block<'_> {
         let Self { code, bound, .. } = *self;
         let (idx, mut rounds) = (bound.block_idx(first), most);
         // Records all groups before anything runs: each may limit the number of rounds, or fail.
-        for (group, (instrs, effects)) in
-            self.lane_instrs.iter_mut().zip(&mut self.effects).enumerate()
-        {
+        for (group, instrs) in self.lane_instrs.iter_mut().enumerate() {
+            let (effects, clips) = (&mut self.effects[group], Some(&mut self.clips[group]));
             let values = &mut self.linear;
             values.restart(&bound.uniforms, rounds);
             for (uniform, input) in &bound.block_inputs {
@@ -36,21 +47,16 @@ impl Block<'_> {
                 values,
                 instrs,
                 effects,
+                clips,
                 equal_trips,
                 is_defined,
             }
             .record_block()?;
             rounds = self.linear.rounds();
         }
-        // Compiled code runs all lane instructions or none, so fusion is for groups that cannot be
-        // compiled.
-        let mut compiled = Vec::new();
-        for (group, instrs) in self.groups.iter().zip(&mut self.lane_instrs) {
-            let lanes = group.all_lanes().len;
-            compiled.push(compile(instrs, &code.preset, &group.registers, lanes, rounds));
-            if let Some(None) = compiled.last() {
-                *instrs = fuse(instrs, lanes, rounds);
-            }
+        let mut forms = Vec::new();
+        for group in 0..self.groups.len() {
+            forms.push(self.choose_form(group, rounds)?);
         }
         self.replayed.values.clear();
         let groups = self.groups.len() as u64;
@@ -60,9 +66,16 @@ impl Block<'_> {
             for (group, instrs) in self.lane_instrs.iter().enumerate() {
                 let (all, rounds) = (self.groups[group].all_lanes(), turn..turn + at_once);
                 let Group { registers, trip_counts, .. } = &mut self.groups[group];
-                if let Some(compiled) = &compiled[group] {
-                    compiled.run(registers, rounds, &mut self.replayed.values);
-                    continue;
+                match &forms[group] {
+                    GroupRounds::Compiled(compiled) => {
+                        compiled.run(registers, rounds, &mut self.replayed.values);
+                        continue;
+                    }
+                    GroupRounds::Clipped(clipped) => {
+                        clipped.run(rounds);
+                        continue;
+                    }
+                    GroupRounds::Interpreted => {}
                 }
                 let (tally, equal_trips, block) = (&mut log.tally, true, first);
                 let (block_step, batch) = (1, None);
@@ -90,6 +103,28 @@ impl Block<'_> {
         }
         self.observe_replay(first, rounds, log);
         Ok(rounds)
+    }
+
+    /// Chooses the form of the recorded rounds of a group.
+    fn choose_form(&mut self, group: usize, rounds: u64) -> Result<GroupRounds<'a>, Failure> {
+        let Self { code, bound, .. } = *self;
+        let (instrs, clips) = (&mut self.lane_instrs[group], &mut self.clips[group]);
+        let (lanes, registers) =
+            (self.groups[group].all_lanes().len, &self.groups[group].registers);
+        let presets = &code.preset;
+        if !clips.is_empty() {
+            let at = (bound, group);
+            let clipped = compile_clipped(instrs, clips, at, (presets, registers), rounds);
+            clips.is_early = clipped.is_some();
+            return clipped.map(GroupRounds::Clipped).ok_or(Failure::ThisRound);
+        }
+        if let Some(compiled) = compile(instrs, presets, registers, lanes, rounds) {
+            return Ok(GroupRounds::Compiled(Box::new(compiled)));
+        }
+        // Compiled code runs all lane instructions or none, so fusion is for groups that cannot be
+        // compiled.
+        *instrs = fuse(instrs, lanes, rounds);
+        Ok(GroupRounds::Interpreted)
     }
 
     /// Counts the replayed blocks, and hands their accesses to the checks.

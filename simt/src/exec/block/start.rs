@@ -8,7 +8,7 @@ use crate::{
         bound::Bound,
         cluster::Cluster,
         mbarriers::MBarriers,
-        replay::{Backoff, Effects, LinearValues},
+        replay::{Backoff, Clips, Effects, LinearValues},
         step::{DotProductMemo, LastLoad},
         strand::Strand,
     },
@@ -85,6 +85,7 @@ impl<'a> Block<'a> {
             linear: LinearValues::new(&[], 0),
             lane_instrs: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
             effects: (0..threads).step_by(GROUP).map(|_| Effects::default()).collect(),
+            clips: (0..threads).step_by(GROUP).map(|_| Clips::default()).collect(),
             replayed: ReplayedAccesses::default(),
         };
         for group in 0..block.groups.len() {

@@ -1,16 +1,18 @@
 //! Compilation of rounds to machine code that keeps lanes in vector registers, if it has code for
 //! all their instructions.
 use super::{
-    fuse,
+    Clips, fuse,
     lane_instrs::{Access, LaneInstr, common_value, common_value_of_words},
 };
 use crate::{
     bytecode::{Input, Preset},
+    exec::bound::Bound,
     vector::{
         lanes::{
             Formula,
             compiled::{
-                self, BroadcastWord, CellSource, Code, Inst, LaneProgram, LoopAxis, Rounds, Value,
+                self, BroadcastWord, CellSource, ClippedRounds, ClippedWords, Code, Inst,
+                LaneProgram, LoopAxis, Rounds, Value,
             },
             fused::Pair,
             words::{MapWords, Words},
@@ -84,19 +86,10 @@ pub(crate) fn compile<'a>(
         };
         noted_ahead = Some((value, words));
     }
-    let program = LaneProgram { over, insts: Vec::new(), kept: Vec::new(), moves: Vec::new() };
-    let (sources, stored, noted, loaded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut builder = Builder {
-        presets,
-        registers,
-        rounds,
-        program,
-        sources,
-        stored,
-        noted,
-        loaded,
-        temporaries: 0,
+    let words = |Access { cells, at, step, walk, .. }: &Access<'a>| {
+        Words::new((*cells, *at), *step, walk, rounds)
     };
+    let mut builder = Builder::new(presets, registers, rounds, over, &words);
     let is_noted_ahead = |instr: &LaneInstr<'_>| {
         noted_ahead.is_some() && matches!(instr, LaneInstr::NoteCommon { .. })
     };
@@ -110,6 +103,38 @@ pub(crate) fn compile<'a>(
         return None;
     }
     Some(CompiledRounds { rounds, noted, noted_ahead, lanes })
+}
+
+/// Compiles rounds of a group in which some lanes take no part; `None` if that is not possible.
+pub(crate) fn compile_clipped<'a>(
+    instrs: &[LaneInstr<'a>],
+    clips: &mut Clips,
+    (bound, group): (&'a Bound<'a>, usize),
+    (presets, registers): (&[(Reg, Preset)], &Registers),
+    rounds: u64,
+) -> Option<ClippedRounds<'a>> {
+    let lanes = bound.lanes_in_group(group);
+    let row_lanes = |instr: &LaneInstr<'_>| match instr {
+        LaneInstr::Load { access, .. } | LaneInstr::Store { access, .. } => {
+            Some(access.walk.row_lanes())
+        }
+        _ => None,
+    };
+    let row = instrs.iter().filter_map(row_lanes).min()?;
+    let has_vectors = row.is_multiple_of(compiled::WIDTH) && lanes.is_multiple_of(row);
+    if !has_vectors || !compiled::is_available() {
+        return None;
+    }
+    let clip = clips.resolve((bound, group), row, rounds)?;
+    let words = |Access { cells, at, step, walk, .. }: &Access<'a>| {
+        ClippedWords::new((*cells, *at), *step, walk, &clip)
+    };
+    let mut builder = Builder::new(presets, registers, rounds, LoopAxis::Rows, &words);
+    builder.program.is_clipped = true;
+    instrs.iter().try_for_each(|instr| builder.compile_instr(instr))?;
+    let Builder { mut program, sources, stored, .. } = builder;
+    remove_dead(&mut program);
+    ClippedRounds::new(program, sources, &stored, clip)
 }
 
 impl CompiledRounds<'_> {
@@ -145,13 +170,15 @@ impl CompiledRounds<'_> {
     }
 }
 
-/// The translation of lane instructions to a program.
-struct Builder<'s, 'a> {
+/// The translation of lane instructions to a program, with words of lanes of the type `W`.
+struct Builder<'s, 'a, W> {
     presets: &'s [(Reg, Preset)],
     registers: &'s Registers,
     rounds: u64,
+    /// Returns the words of an access.
+    words: &'s dyn Fn(&Access<'a>) -> Option<W>,
     program: LaneProgram,
-    sources: Vec<CellSource<'a>>,
+    sources: Vec<CellSource<'a, W>>,
     /// The cells that are stored to.
     stored: Vec<usize>,
     noted: Vec<Reg>,
@@ -160,7 +187,32 @@ struct Builder<'s, 'a> {
     temporaries: u32,
 }
 
-impl<'a> Builder<'_, 'a> {
+impl<'s, 'a, W> Builder<'s, 'a, W> {
+    fn new(
+        presets: &'s [(Reg, Preset)],
+        registers: &'s Registers,
+        rounds: u64,
+        over: LoopAxis,
+        words: &'s dyn Fn(&Access<'a>) -> Option<W>,
+    ) -> Self {
+        let (insts, kept, moves) = (Vec::new(), Vec::new(), Vec::new());
+        let program = LaneProgram { over, is_clipped: false, insts, kept, moves };
+        let (sources, stored, noted, loaded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let temporaries = 0;
+        Self {
+            presets,
+            registers,
+            rounds,
+            words,
+            program,
+            sources,
+            stored,
+            noted,
+            loaded,
+            temporaries,
+        }
+    }
+
     fn compile_instr(&mut self, instr: &LaneInstr<'a>) -> Option<()> {
         match instr {
             LaneInstr::Map { f, regs: [d, operands @ ..] } => {
@@ -275,13 +327,12 @@ impl<'a> Builder<'_, 'a> {
         Some(to)
     }
 
-    fn add_words(&mut self, Access { cells, at, step, walk, .. }: &Access<'a>) -> Option<u16> {
-        let words = Words::new((*cells, *at), *step, walk, self.rounds)?;
-        self.add_cell(CellSource::Words(words), *step != 0)
+    fn add_words(&mut self, access: &Access<'a>) -> Option<u16> {
+        self.add_cell(CellSource::Words((self.words)(access)?), access.step != 0)
     }
 
     /// Adds a cell; `moves` is true if its address or number differs between rounds.
-    fn add_cell(&mut self, source: CellSource<'a>, moves: bool) -> Option<u16> {
+    fn add_cell(&mut self, source: CellSource<'a, W>, moves: bool) -> Option<u16> {
         self.sources.push(source);
         self.program.moves.push(moves && self.program.over == LoopAxis::Rounds);
         u16::try_from(self.sources.len() - 1).ok()

@@ -29,6 +29,11 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { segments, loops, requests, accesses } = self;
+        segments.is_empty() && loops.is_empty() && requests.is_empty() && accesses.is_empty()
+    }
+
     pub(crate) fn clear(&mut self) {
         let Self { segments, loops, requests, accesses } = self;
         segments.clear();

@@ -112,6 +112,32 @@ pub(crate) struct Access<'a> {
     pub(super) copy: CopyWords,
 }
 
+impl LaneInstr<'_> {
+    /// Returns true if the instruction does more than set registers.
+    pub(super) fn has_effect(&self) -> bool {
+        match self {
+            Self::Store { .. }
+            | Self::NoteCommon { .. }
+            | Self::NoteCommonOf { .. }
+            | Self::MapWords(_)
+            | Self::Add { .. }
+            | Self::AddInBounds { .. }
+            | Self::AddByWords { .. }
+            | Self::CountRequest { .. }
+            | Self::CountRequestByWords { .. } => true,
+            Self::Map { .. }
+            | Self::MapWithOne { .. }
+            | Self::MapWithLoaded { .. }
+            | Self::Copy { .. }
+            | Self::Splat { .. }
+            | Self::SplatLoaded { .. }
+            | Self::LoadOnce { .. }
+            | Self::Spread { .. }
+            | Self::Load { .. } => false,
+        }
+    }
+}
+
 /// Executes lane instructions for some rounds, on the lanes of a full run; `values` receives the
 /// [noted](LaneInstr::NoteCommon) values, and `counts` the requests with addresses in lanes.
 /// Returns the uniform values that the last round loaded.

@@ -14,8 +14,12 @@
 //! for addresses, which advance by a constant; so they are [counted](count) at once, and checked
 //! round by round.
 //!
+//! Lanes of a block may decide a condition differently, if compiled code can [clip](clip) the
+//! rounds to the lanes where it holds.
+//!
 //! Nothing happens before the number of rounds is known. A round that cannot be recorded (lanes
 //! diverge, an access is out of bounds, addresses are in lanes) runs in [`crate::exec::step`].
+mod clip;
 mod compile;
 mod count;
 mod effects;
@@ -24,7 +28,8 @@ mod lane_instrs;
 mod linear;
 mod record;
 
-pub(crate) use compile::compile;
+pub(crate) use clip::Clips;
+pub(crate) use compile::{CompiledRounds, compile, compile_clipped};
 pub(crate) use count::ReplayCounter;
 pub(crate) use effects::Effects;
 pub(crate) use fuse::fuse;

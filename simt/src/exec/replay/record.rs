@@ -1,6 +1,6 @@
 //! The recorder of a round: symbolic execution for all rounds with the same control flow.
 use super::{
-    Effects, LinearValues,
+    Clips, Effects, LinearValues,
     lane_instrs::{Access, AtomicSum, LaneInstr, Summand, UniformWord, is_inside},
     linear::Linear,
 };
@@ -45,6 +45,8 @@ enum Flow {
 #[derive(Clone, Copy)]
 struct Arm {
     join: u32,
+    /// True if only the lanes that take part are in it.
+    is_clipped: bool,
 }
 
 /// The recorder of a group's round.
@@ -57,6 +59,8 @@ pub(crate) struct Recorder<'t, 'a> {
     pub(crate) values: &'t mut LinearValues,
     pub(crate) instrs: &'t mut Vec<LaneInstr<'a>>,
     pub(crate) effects: &'t mut Effects,
+    /// The conditions of the lanes that take part, if not all need to.
+    pub(crate) clips: Option<&'t mut Clips>,
     /// True if lanes in a loop have the same trip count.
     pub(crate) equal_trips: bool,
     /// True if all of shared memory has been written, if that is checked.
@@ -68,6 +72,9 @@ impl<'a> Recorder<'_, 'a> {
     pub(crate) fn record_block(&mut self) -> Result<(), Failure> {
         self.instrs.clear();
         self.effects.clear();
+        if let Some(clips) = &mut self.clips {
+            clips.clear();
+        }
         for (reg, preset) in &self.code.preset {
             match preset {
                 Preset::Zero => self.push(LaneInstr::Splat { to: *reg, bits: 0, step: 0 })?,
@@ -78,7 +85,12 @@ impl<'a> Recorder<'_, 'a> {
                 }
             }
         }
-        self.record_from(0, None)?;
+        // Other blocks may skip what only some lanes of this one execute.
+        let recorded = self.record_from(0, None);
+        recorded.map_err(|failure| if self.is_clipped() { Failure::ThisRound } else { failure })?;
+        // Counters and checks would need the lanes that take part.
+        let is_counted = self.is_clipped() && !self.effects.is_empty();
+        or_fail((!is_counted).then_some(()))?;
         self.check_loads()
     }
 
@@ -242,30 +254,36 @@ impl<'a> Recorder<'_, 'a> {
             let cond = or_fail(self.values.constant_bits(*cond))?;
             return Ok(Flow::Next(if cond == 0 { *to } else { at + 1 }));
         } else if let Instr::DecideIf { decision, then, other, join } = instr {
-            if or_fail(self.decide_condition(*decision))? {
-                arms.push(Arm { join: *join });
+            let (join, may_clip) = (*join, other == join);
+            let Some(all) = self.decide_or_clip(*decision, may_clip.then_some(true))? else {
+                arms.push(Arm { join, is_clipped: true });
                 return Ok(Flow::Next(*then));
+            };
+            // Skips to the second arm if no lane is in the first; if there is none, to the end.
+            if all || other != &join {
+                arms.push(Arm { join, is_clipped: false });
             }
-            // Skips to the second arm; if there is none, to the end.
-            if other != join {
-                arms.push(Arm { join: *join });
-            }
-            return Ok(Flow::Next(*other + 1));
+            return Ok(Flow::Next(if all { *then } else { *other + 1 }));
         } else if let Instr::DecideLeave { decision, stay, after } = instr {
-            if or_fail(self.decide_condition(*decision))? == *stay {
+            let leave = code.instrs[*after as usize - 1];
+            let returns = matches!(leave, Instr::Leave { to: Leave::Return, .. });
+            let all = self.decide_or_clip(*decision, returns.then_some(*stay))?;
+            if all.is_none_or(|all| all == *stay) {
                 return Ok(Flow::Next(*after));
             }
-            let Instr::Leave { to: Leave::Return, .. } = code.instrs[*after as usize - 1] else {
-                return Err(Failure::ThisRound);
-            };
-            return Ok(Flow::Ended);
+            return if returns { Ok(Flow::Ended) } else { Err(Failure::ThisRound) };
         } else if let Instr::Else = instr {
             let arm = arms.last().ok_or(Failure::Always)?;
             return Ok(Flow::Next(arm.join));
         } else if let Instr::Enter { join, .. } = instr {
-            arms.push(Arm { join: *join });
+            arms.push(Arm { join: *join, is_clipped: false });
         } else if let Instr::Join = instr {
-            arms.pop().ok_or(Failure::Always)?;
+            let arm = arms.pop().ok_or(Failure::Always)?;
+            if arm.is_clipped {
+                // The lanes that took no part would continue here.
+                or_fail(self.ends_without_effect(at + 1).then_some(()))?;
+                return Ok(Flow::Ended);
+            }
         } else if let Instr::Leave { to: Leave::Return, when: When::Always } | Instr::End = instr {
             return Ok(Flow::Ended);
         } else {
@@ -274,9 +292,42 @@ impl<'a> Recorder<'_, 'a> {
         Ok(Flow::Next(at + 1))
     }
 
-    fn decide_condition(&mut self, decision: u32) -> Option<bool> {
-        let terms = &self.code.decisions[decision as usize];
-        self.values.decide_condition(terms, &self.code.compares, self.bound, self.group)
+    /// Returns the value of a condition, if it is the same in every lane. Otherwise only the lanes
+    /// where it is `clipped_to` take part in the rest of the round: then returns `None`.
+    fn decide_or_clip(
+        &mut self,
+        decision: u32,
+        clipped_to: Option<bool>,
+    ) -> Result<Option<bool>, Failure> {
+        let (terms, compares) = (&self.code.decisions[decision as usize], &self.code.compares);
+        let rounds = self.values.rounds();
+        let known = self.values.decide_condition(terms, compares, self.bound, self.group);
+        let has_stored = || self.instrs.iter().any(LaneInstr::has_effect);
+        let (Some(clips), Some(holds)) = (&mut self.clips, clipped_to) else {
+            return or_fail(known).map(Some);
+        };
+        let is_enough = known.is_some() && (self.values.rounds() == rounds || !clips.is_early);
+        if is_enough
+            || has_stored()
+            || clips.add_condition((terms, compares), holds, self.values).is_none()
+        {
+            return or_fail(known).map(Some);
+        }
+        self.values.restore_rounds(rounds);
+        Ok(None)
+    }
+
+    fn is_clipped(&self) -> bool {
+        self.clips.as_ref().is_some_and(|clips| !clips.is_empty())
+    }
+
+    /// Returns true if no instruction from this one on does anything but end the round.
+    fn ends_without_effect(&self, mut at: u32) -> bool {
+        while let Instr::Join = self.code.instrs[at as usize] {
+            at += 1;
+        }
+        let last = &self.code.instrs[at as usize];
+        matches!(last, Instr::End | Instr::Leave { to: Leave::Return, when: When::Always })
     }
 
     fn record_spread(&mut self, to: Reg, from: Affine) -> Result<(), Failure> {
@@ -298,6 +349,11 @@ impl<'a> Recorder<'_, 'a> {
 
     fn record_bounds(&mut self, index: Operand, len: Operand) -> Result<(), Failure> {
         let Operand::Uniform(len) = len else { return Err(Failure::Always) };
+        if let (Operand::Affine(index), true) = (index, self.is_clipped()) {
+            let len = or_fail(self.values.constant_bits(len))?;
+            let last = or_fail(len.checked_sub(1))?;
+            return self.limit_clipped(index, last).map(|_| ());
+        }
         let greatest = match index {
             Operand::Affine(index) => {
                 let reach = self.bound.reach(index.slope, self.group);
@@ -372,6 +428,17 @@ impl<'a> Recorder<'_, 'a> {
         AffineLoad { to, from, walk, copy }: &AffineLoad,
     ) -> Result<Access<'a>, Failure> {
         let walk = self.bound.walk(*walk, self.group);
+        if let (Address::Element { buffer, index, stride, offset }, true) =
+            (*from, self.is_clipped())
+        {
+            let greatest = i64::MAX.cast_unsigned().checked_sub(offset);
+            let limit = or_fail(greatest.and_then(|greatest| greatest.checked_div(stride)))?;
+            let (at, step) = self.limit_clipped(index, limit)?;
+            let at = at.wrapping_mul(stride).wrapping_add(offset).cast_signed();
+            let step = step.wrapping_mul(stride).cast_signed();
+            let cells = or_fail(self.buffer_cells(buffer))?;
+            return Ok(Access { cells, at, step, walk, copy: *copy });
+        }
         let (cells, at) = or_fail(self.access_window(*from))?;
         let fits = walk.is_aligned() && cells.allows(to.size());
         or_fail(fits.then_some(()))?;
@@ -380,6 +447,13 @@ impl<'a> Recorder<'_, 'a> {
         let [at, step] = [at.at, at.step].map(i64::try_from);
         let (at, step) = (or_fail(at.ok())?, or_fail(step.ok())?);
         Ok(Access { cells, at, step, walk, copy: *copy })
+    }
+
+    /// Requires a value to be at most `limit` in the lanes that take part; returns its base in the
+    /// first round, and the increment per round.
+    fn limit_clipped(&mut self, value: Affine, limit: u64) -> Result<(u64, u64), Failure> {
+        let clips = or_fail(self.clips.as_deref_mut())?;
+        Ok(clips.add_limit(value, limit, self.values))
     }
 
     /// Returns the bytes that lanes access, and the offset where the walk begins.

@@ -65,6 +65,7 @@ impl Exec<'_> {
                 values,
                 instrs,
                 effects,
+                clips: None,
                 equal_trips,
                 is_defined,
             };

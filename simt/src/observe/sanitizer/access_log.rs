@@ -154,10 +154,14 @@ impl AccessLog {
     /// Returns true if the event equals one of the last accesses, with nothing else since.
     pub(crate) fn has_recent(&self, event: &LogEvent) -> bool {
         let LogEvent::Access(access) = event else { return false };
+        // Mostly the addresses differ.
+        let is_same = |known: &LogEvent| {
+            let LogEvent::Access(before) = known else { return false };
+            before.places == access.places && before == access
+        };
         let since =
             self.events.iter().rev().take_while(|event| matches!(event, LogEvent::Access(_)));
-        !matches!(access.places, LaneAddresses::Each(_))
-            && since.take(RECENT_ACCESSES).any(|known| known == event)
+        !matches!(access.places, LaneAddresses::Each(_)) && since.take(RECENT_ACCESSES).any(is_same)
     }
 
     /// Returns true if the same threads access the same bytes in the same order.

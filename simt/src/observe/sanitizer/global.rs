@@ -26,12 +26,12 @@ use warpwise_compiler::hardware::LANES;
 /// The number of cells in a chunk.
 const CHUNK_CELLS: u64 = 256;
 /// The number of pieces in a chunk itself: as many as fit in its cache line.
-const INLINE_PIECES: usize = 3;
+const INLINE_PIECES: usize = 6;
 /// The maximum number of pieces beside a chunk, before it is expanded to cells: tiles of an image
 /// have many rows in a chunk.
-const MAX_EXTRA_PIECES: usize = 30;
-/// The initial capacity for pieces beside a chunk: one for each warp that accesses the cells of a
-/// chunk in a row.
+const MAX_EXTRA_PIECES: usize = 27;
+/// The initial room for pieces beside a chunk: one for each warp that accesses the cells of a chunk
+/// in a row.
 const INITIAL_EXTRA_PIECES: usize = CHUNK_CELLS as usize / LANES - INLINE_PIECES;
 
 /// Neighbouring cells that neighbouring threads have accessed.
@@ -84,9 +84,19 @@ impl Piece {
 #[repr(align(64))]
 struct Chunk {
     pieces: [Piece; INLINE_PIECES],
-    extra_pieces: Vec<Piece>,
-    count: u8,
     cells: Option<Box<Shadow>>,
+    /// The place of further pieces in [`MemoryShadow::extra_pieces`], and the room for them there.
+    first_extra: u32,
+    extra_room: u8,
+    count: u8,
+}
+
+/// The state of the cells of a memory.
+#[derive(Debug, Default)]
+struct MemoryShadow {
+    chunks: Vec<Chunk>,
+    /// Pieces beside the chunks. One allocation for all takes less time than one for each.
+    extra_pieces: Vec<Piece>,
 }
 
 /// The common properties of the runs of an access: its site, the value that all lanes write, and
@@ -120,7 +130,7 @@ impl RunPlace {
 /// The analysis of the global memory of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct GlobalShadow {
-    memories: Vec<Vec<Chunk>>,
+    memories: Vec<MemoryShadow>,
     contexts: Contexts,
     /// The first context of the current block, where it is known.
     contexts_of_block: u32,
@@ -142,9 +152,11 @@ pub(crate) struct GlobalShadow {
 impl GlobalShadow {
     /// Creates the shadow of memories with these numbers of cells.
     pub(crate) fn new(cells: impl Iterator<Item = u64>) -> Self {
-        let chunks =
-            |cells: u64| (0..cells.div_ceil(CHUNK_CELLS)).map(|_| Chunk::default()).collect();
-        let memories = cells.map(chunks).collect();
+        let memory = |cells: u64| {
+            let chunks = (0..cells.div_ceil(CHUNK_CELLS)).map(|_| Chunk::default()).collect();
+            MemoryShadow { chunks, extra_pieces: Vec::new() }
+        };
+        let memories = cells.map(memory).collect();
         Self { memories, contexts_of_block: u32::MAX, ..Self::default() }
     }
 
@@ -435,24 +447,43 @@ impl GlobalShadow {
     }
 
     /// Records a piece of a chunk, and adds the races that it causes.
+    #[inline(always)]
     fn record_piece(
+        &mut self,
+        place: (SlicePlace, u64),
+        piece: Piece,
+        order: &HappensBefore,
+        buffer: u16,
+    ) {
+        let (slice, number) = place;
+        let MemoryShadow { chunks, extra_pieces } = &mut self.memories[slice.memory];
+        let Some(chunk) = chunks.get_mut(number as usize) else { return };
+        // The cheap test first: it reads no context.
+        if chunk.cells.is_some() || !chunk.try_append(piece, extra_pieces, self.contexts_of_block) {
+            self.record_overlapping(place, piece, order, buffer);
+        }
+    }
+
+    /// Records a piece that may have cells in common with others, and adds the races that it
+    /// causes.
+    #[inline(never)]
+    fn record_overlapping(
         &mut self,
         (slice, number): (SlicePlace, u64),
         piece: Piece,
         order: &HappensBefore,
         buffer: u16,
     ) {
-        let Self { memories, contexts, contexts_of_block, accesses, found, .. } = self;
-        let Some(chunk) = memories[slice.memory].get_mut(number as usize) else { return };
-        if chunk.cells.is_none()
-            // The cheap test first: it reads no context.
-            && (chunk.try_append(piece, *contexts_of_block) || chunk.try_insert(piece, contexts))
-        {
+        let Self { memories, contexts, accesses, found, .. } = self;
+        let MemoryShadow { chunks, extra_pieces } = &mut memories[slice.memory];
+        let chunk = &mut chunks[number as usize];
+        if chunk.cells.is_none() && chunk.try_insert(piece, extra_pieces, contexts) {
             return;
         }
         let keeps_all = order.block_clocks.is_some();
+        let cells = chunk.cells.take();
         let cells =
-            chunk.cells.take().unwrap_or_else(|| chunk.expand_to_cells(contexts, keeps_all));
+            cells.unwrap_or_else(|| chunk.expand_to_cells(extra_pieces, contexts, keeps_all));
         let cells = chunk.cells.insert(cells);
         let racing = |record: AccessRecord| {
             let number = record.context() as u32;
@@ -479,16 +510,23 @@ const _: () = assert!(size_of::<Chunk>() == 64, "a chunk has one cache line");
 
 impl Chunk {
     /// Returns the pieces, in the order of their accesses.
-    fn piece_lists(&self) -> [&[Piece]; 2] {
-        [&self.pieces[..usize::from(self.count).min(INLINE_PIECES)], &self.extra_pieces]
+    fn piece_lists<'p>(&'p self, extra_pieces: &'p [Piece]) -> [&'p [Piece]; 2] {
+        let (count, first) = (usize::from(self.count), self.first_extra as usize);
+        let extra = count.saturating_sub(INLINE_PIECES);
+        [&self.pieces[..count.min(INLINE_PIECES)], &extra_pieces[first..first + extra]]
     }
 
     /// Returns the shadow with the accesses of each cell.
-    fn expand_to_cells(&self, contexts: &Contexts, keeps_all: bool) -> Box<Shadow> {
+    fn expand_to_cells(
+        &self,
+        extra_pieces: &[Piece],
+        contexts: &Contexts,
+        keeps_all: bool,
+    ) -> Box<Shadow> {
         let mut shadow = Box::new(Shadow::new(CHUNK_CELLS as usize, keeps_all));
         // The order in other blocks is unknown here.
         let nothing = HappensBefore::default();
-        for piece in self.piece_lists().into_iter().flatten() {
+        for piece in self.piece_lists(extra_pieces).into_iter().flatten() {
             for cell in piece.cells[0]..=piece.cells[1] {
                 let now = AccessRecord::new(piece.context as usize, piece.thread_of(cell));
                 let context_of = |number: usize| contexts.get(number as u32);
@@ -499,40 +537,57 @@ impl Chunk {
     }
 
     /// Returns the slot for a piece, if there is room.
-    fn slot(&mut self, number: usize) -> Option<&mut Piece> {
+    #[inline(always)]
+    fn slot<'p>(
+        &'p mut self,
+        number: usize,
+        extra_pieces: &'p mut Vec<Piece>,
+    ) -> Option<&'p mut Piece> {
         if number < INLINE_PIECES {
             return self.pieces.get_mut(number);
         }
-        let more = number - INLINE_PIECES;
-        if more == self.extra_pieces.len() && more < MAX_EXTRA_PIECES {
-            if self.extra_pieces.is_empty() {
-                self.extra_pieces.reserve_exact(INITIAL_EXTRA_PIECES);
-            }
-            self.extra_pieces.push(Piece::default());
+        let extra = number - INLINE_PIECES;
+        if extra == usize::from(self.extra_room) {
+            self.extend_room(extra_pieces)?;
         }
-        self.extra_pieces.get_mut(more)
+        extra_pieces.get_mut(self.first_extra as usize + extra)
+    }
+
+    /// Doubles the room for pieces beside the chunk; `None` if there is enough.
+    fn extend_room(&mut self, extra_pieces: &mut Vec<Piece>) -> Option<()> {
+        let (first, used) = (self.first_extra as usize, usize::from(self.extra_room));
+        let room = (2 * used).clamp(INITIAL_EXTRA_PIECES, MAX_EXTRA_PIECES);
+        let new_first = u32::try_from(extra_pieces.len()).ok().filter(|_| room > used)?;
+        extra_pieces.extend_from_within(first..first + used);
+        extra_pieces.resize(new_first as usize + room, Piece::default());
+        (self.first_extra, self.extra_room) = (new_first, room as u8);
+        Some(())
     }
 
     /// Appends a piece of the block whose contexts begin at `contexts_of_block`, if it
     /// races with none and no context is needed to see that: each cell is the same thread's, or no
     /// earlier piece's.
     #[inline(always)]
-    fn try_append(&mut self, piece: Piece, contexts_of_block: u32) -> bool {
+    fn try_append(
+        &mut self,
+        piece: Piece,
+        extra_pieces: &mut Vec<Piece>,
+        contexts_of_block: u32,
+    ) -> bool {
         let count = usize::from(self.count);
-        let Some((place, known)) = self
-            .pieces
-            .split_at_mut_checked(count)
-            .and_then(|(known, rest)| Some((rest.first_mut()?, known)))
-        else {
-            return false;
+        let is_apart = |other: &Piece| !piece.overlaps(*other);
+        let is_ordered = |other: &Piece| {
+            is_apart(other) || other.context >= contexts_of_block && piece.is_aligned(*other)
         };
-        let is_apart = |other: &Piece| {
-            !piece.overlaps(*other)
-                || other.context >= contexts_of_block && piece.is_aligned(*other)
+        // Pieces of the same cells are merged before they take up memory beside the chunk.
+        let appends = if count < INLINE_PIECES {
+            self.pieces[..count].iter().all(is_ordered)
+        } else {
+            let [inline, extra] = self.piece_lists(extra_pieces);
+            inline.iter().all(is_apart) && extra.iter().all(is_apart)
         };
-        if !known.iter().all(is_apart) {
-            return false;
-        }
+        let place = if appends { self.slot(count, extra_pieces) } else { None };
+        let Some(place) = place else { return false };
         *place = piece;
         self.count += 1;
         true
@@ -540,9 +595,14 @@ impl Chunk {
 
     /// Inserts a piece that races with none; returns false if it may race with one, or if there is
     /// no room.
-    fn try_insert(&mut self, piece: Piece, contexts: &Contexts) -> bool {
+    fn try_insert(
+        &mut self,
+        piece: Piece,
+        extra_pieces: &mut Vec<Piece>,
+        contexts: &Contexts,
+    ) -> bool {
         let mut number = usize::from(self.count);
-        for (at, other) in self.piece_lists().into_iter().flatten().enumerate() {
+        for (at, other) in self.piece_lists(extra_pieces).into_iter().flatten().enumerate() {
             if !piece.overlaps(*other) {
                 continue;
             }
@@ -556,9 +616,35 @@ impl Chunk {
                 number = at;
             }
         }
-        let Some(place) = self.slot(number) else { return false };
+        let Some(place) = self.slot(number, extra_pieces) else { return false };
         *place = piece;
         self.count = self.count.max(number as u8 + 1);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_beside_chunks_stay_in_the_order_of_their_accesses() {
+        let piece =
+            |context: u32, cell: u8| Piece { context, cells: [cell; 2], ..Piece::default() };
+        // Two chunks in turns, so that the pieces of each move as they take more room.
+        let (mut chunks, mut extra_pieces) = ([Chunk::default(), Chunk::default()], Vec::new());
+        let most = INLINE_PIECES + MAX_EXTRA_PIECES;
+        for number in 0..most {
+            for (at, chunk) in chunks.iter_mut().enumerate() {
+                let piece = piece((2 * number + at) as u32, number as u8);
+                assert!(chunk.try_append(piece, &mut extra_pieces, 0));
+            }
+        }
+        for (at, chunk) in chunks.iter_mut().enumerate() {
+            let pieces: Vec<Piece> = chunk.piece_lists(&extra_pieces).concat();
+            let expected = (0..most).map(|number| piece((2 * number + at) as u32, number as u8));
+            assert_eq!(pieces, expected.collect::<Vec<_>>());
+            assert!(!chunk.try_append(piece(99, 200), &mut extra_pieces, 0), "there is no room");
+        }
     }
 }

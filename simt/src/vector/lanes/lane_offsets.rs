@@ -95,6 +95,14 @@ impl LaneOffsets {
         self.arrangement
     }
 
+    /// Returns the number of adjacent lanes.
+    pub(crate) fn row_lanes(&self) -> usize {
+        match self.arrangement {
+            Arrangement::Rows { lanes } => lanes,
+            Arrangement::Same { .. } | Arrangement::Each => 1,
+        }
+    }
+
     /// Returns the bytes in a word.
     pub(super) fn word(&self) -> usize {
         self.word

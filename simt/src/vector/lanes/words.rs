@@ -79,9 +79,14 @@ impl<'a> Words<'a> {
     #[inline(always)]
     pub(crate) fn rows(&self, round: u64) -> impl Iterator<Item = (*const u8, usize)> {
         let (row, lanes) = (self.row_lanes(), self.lanes());
-        (0..lanes)
-            .step_by(row)
-            .map(move |lane| (self.lane(round, lane).0.cast_const(), row.min(lanes - lane)))
+        let mut next = 0;
+        // `step_by` would divide, which takes as long as a short row.
+        std::iter::from_fn(move || {
+            let lane = next;
+            next += row;
+            let first = || self.lane(round, lane).0.cast_const();
+            (lane < lanes).then(|| (first(), row.min(lanes - lane)))
+        })
     }
 
     /// Loads the bytes of a round.
@@ -104,10 +109,7 @@ impl<'a> Words<'a> {
 
     /// Returns the number of adjacent lanes.
     pub(super) fn row_lanes(&self) -> usize {
-        match self.walk.arrangement() {
-            Arrangement::Rows { lanes } => lanes,
-            Arrangement::Same { .. } | Arrangement::Each => 1,
-        }
+        self.walk.row_lanes()
     }
 
     /// Returns true if rows of `row` lanes directly follow those of the round before, and the rows

@@ -132,6 +132,11 @@ impl LinearValues {
         self.bits[uniform.slot()] = bits;
     }
 
+    /// Restores the number of rounds, after conditions that are not required.
+    pub(super) fn restore_rounds(&mut self, rounds: u64) {
+        self.rounds = rounds;
+    }
+
     /// Returns the number of rounds for which every recorded condition holds.
     pub(crate) fn rounds(&self) -> u64 {
         self.rounds
@@ -206,6 +211,12 @@ impl LinearValues {
         let Bits { at, step } = self.linear_bits(uniform);
         let limit = uniform.max_value();
         (step & limit == 0).then_some(at & limit)
+    }
+
+    /// Returns a value that may wrap: its bits in the first round, and its increment.
+    pub(super) fn modular_parts(&self, uniform: Uniform) -> (u64, u64) {
+        let Bits { at, step } = self.linear_bits(uniform);
+        (at & uniform.max_value(), step & uniform.max_value())
     }
 
     /// Returns a value modulo 2^64: its bits in the first round, and its increment.

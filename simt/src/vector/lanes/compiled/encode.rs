@@ -47,6 +47,18 @@ impl Opcode {
     const BROADCAST_EAX: Self = Self(2, 1, 0x7c);
 }
 
+/// The words that an instruction writes: the mask register and the treatment of the others.
+#[derive(Clone, Copy)]
+struct Masking(u8);
+
+impl Masking {
+    const ALL: Self = Self(0);
+    /// Those in `k1`; the others keep their values.
+    const KEPT: Self = Self(1);
+    /// Those in `k1`; the others become 0.
+    const ZEROED: Self = Self(0x81);
+}
+
 /// A position in the code.
 #[derive(Clone, Copy)]
 pub(super) struct Label(usize);
@@ -62,20 +74,25 @@ impl Assembler {
         self.bytes
     }
 
-    /// Appends the prefix and the opcode of an instruction on whole vectors, without its operand in
-    /// a register or in memory; `extra` is the number of that register.
-    fn evex(&mut self, Opcode(map, prefix, opcode): Opcode, reg: u8, first: u8, extra: u8) {
+    /// Appends the prefix and the opcode of an instruction on vectors, without its operand in a
+    /// register or in memory; `extra` is the number of that register.
+    fn evex(
+        &mut self,
+        Opcode(map, prefix, opcode): Opcode,
+        [reg, first, extra]: [u8; 3],
+        Masking(masking): Masking,
+    ) {
         // Most bits of register numbers are inverted.
         let not = |number: u8, bit: u8, to: u8| (!number >> bit & 1) << to;
         let numbers = not(reg, 3, 7) | not(extra, 4, 6) | not(extra, 3, 5) | not(reg, 4, 4);
         let lower = (!first & 15) << 3;
         self.bytes.extend([0x62, numbers | map, lower | 4 | prefix]);
-        self.bytes.extend([0x40 | not(first, 4, 3), opcode]);
+        self.bytes.extend([0x40 | not(first, 4, 3) | masking, opcode]);
     }
 
     /// Appends `to = op(first, second)`, or `op(to, first, second)`.
     pub(super) fn binary(&mut self, op: Opcode, to: Zmm, first: Zmm, second: Zmm) {
-        self.evex(op, to.0, first.0, second.0);
+        self.evex(op, [to.0, first.0, second.0], Masking::ALL);
         self.bytes.push(0xc0 | (to.0 & 7) << 3 | second.0 & 7);
     }
 
@@ -92,8 +109,14 @@ impl Assembler {
 
     /// Appends an instruction that moves between a vector and the memory `at` bytes after `base`
     /// plus, if it is `indexed`, `rcx`.
-    fn transfer(&mut self, op: Opcode, vector: Zmm, (base, indexed, at): (Base, bool, i32)) {
-        self.evex(op, vector.0, 0, base as u8);
+    fn transfer(
+        &mut self,
+        op: Opcode,
+        vector: Zmm,
+        (base, indexed, at): (Base, bool, i32),
+        masking: Masking,
+    ) {
+        self.evex(op, [vector.0, 0, base as u8], masking);
         let register = 0x80 | (vector.0 & 7) << 3;
         if indexed {
             self.bytes.extend([register | 4, 1 << 3 | base as u8 & 7]);
@@ -105,12 +128,28 @@ impl Assembler {
 
     /// Appends a load of 16 words, `at` bytes after `base` plus `rcx`.
     pub(super) fn load(&mut self, to: Zmm, base: Base, at: i32) {
-        self.transfer(Opcode::LOAD, to, (base, true, at));
+        self.transfer(Opcode::LOAD, to, (base, true, at), Masking::ALL);
+    }
+
+    /// Appends a load of the words in the mask; the others become 0.
+    pub(super) fn load_masked(&mut self, to: Zmm, base: Base, at: i32) {
+        self.transfer(Opcode::LOAD, to, (base, true, at), Masking::ZEROED);
     }
 
     /// Appends a store of 16 words, `at` bytes after `base` plus `rcx`.
     pub(super) fn store(&mut self, from: Zmm, base: Base, at: i32) {
-        self.transfer(Opcode::STORE, from, (base, true, at));
+        self.transfer(Opcode::STORE, from, (base, true, at), Masking::ALL);
+    }
+
+    /// Appends a store of the words in the mask.
+    pub(super) fn store_masked(&mut self, from: Zmm, base: Base, at: i32) {
+        self.transfer(Opcode::STORE, from, (base, true, at), Masking::KEPT);
+    }
+
+    /// Appends the instruction that sets the mask to `ecx`.
+    pub(super) fn set_mask(&mut self) {
+        // kmovw k1, ecx
+        self.bytes.extend([0xc5, 0xf8, 0x92, 0xc9]);
     }
 
     /// Appends a prefetch of the cache line `at` bytes after `base` plus `rcx`; the address may be
@@ -124,7 +163,7 @@ impl Assembler {
 
     /// Appends a load of one word into all 16, `at` bytes after `base`.
     pub(super) fn broadcast(&mut self, to: Zmm, base: Base, at: i32) {
-        self.transfer(Opcode::BROADCAST, to, (base, false, at));
+        self.transfer(Opcode::BROADCAST, to, (base, false, at), Masking::ALL);
     }
 
     /// Appends the instructions that set all words to a number; they clobber `eax`.

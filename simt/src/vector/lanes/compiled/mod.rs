@@ -11,6 +11,7 @@
 //! The results have the bits of the lane functions, except for the sign and payload of a computed
 //! NaN. Memory is accessed as [`copy`](mod@super::copy) describes. A program that needs more
 //! registers than the machine has is not compiled.
+mod clipped;
 mod encode;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
 mod pages;
@@ -19,6 +20,7 @@ mod pages;
 mod pages;
 mod rounds;
 
+pub(crate) use clipped::{Clip, ClippedRounds, ClippedWords};
 use encode::{Assembler, Base, Opcode, Zmm};
 use pages::Pages;
 pub(crate) use pages::is_available;
@@ -135,6 +137,8 @@ impl LoopAxis {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LaneProgram {
     pub(crate) over: LoopAxis,
+    /// True if loads and stores are only of the lanes in a mask.
+    pub(crate) is_clipped: bool,
     pub(crate) insts: Vec<Inst>,
     /// The registers that are read after a round.
     pub(crate) kept: Vec<Value>,
@@ -218,7 +222,19 @@ impl Compiled {
     pub(crate) unsafe fn run(&self, cells: &mut [Cell], lanes: *mut u8, rounds: usize) {
         assert!(cells.len() == self.cells && rounds > 0, "the cells and rounds of the program");
         // SAFETY: the code is that of a program; its accesses are guaranteed by the caller.
-        unsafe { self.pages.call(cells, lanes, rounds) };
+        unsafe { self.pages.call(cells, lanes, rounds, u16::MAX) };
+    }
+
+    /// Runs the loop over clipped rows `vectors` times, at least once, with the lanes of a vector
+    /// that are in `mask`.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run) with registers outside of the program's vectors, of which it has
+    /// none, and with the accesses of the lanes in the mask.
+    unsafe fn run_masked(&self, cells: &mut [Cell], vectors: usize, mask: u16) {
+        assert!(cells.len() == self.cells && vectors > 0, "the cells and rounds of the program");
+        // SAFETY: as for `run`.
+        unsafe { self.pages.call(cells, std::ptr::null_mut(), vectors, mask) };
     }
 }
 
@@ -260,6 +276,9 @@ impl<'p> Allocation<'p> {
         carried.retain(|value| program.insts.iter().any(|inst| inst.to == Some(*value)));
         let (pinned, held, bases) = (Vec::new(), Vec::new(), Vec::new());
         let mut this = Self { program, code, pinned, held, free, carried: carried.clone(), bases };
+        if program.is_clipped {
+            this.code.set_mask();
+        }
         this.code.first_vector();
         this.pin()?;
         this.hold_bases();
@@ -463,7 +482,11 @@ impl<'p> Allocation<'p> {
             Code::Load(cell) => {
                 let base = self.base(cell);
                 self.fetch(base);
-                self.code.load(to, base, 0);
+                if self.program.is_clipped {
+                    self.code.load_masked(to, base, 0);
+                } else {
+                    self.code.load(to, base, 0);
+                }
                 return Some(());
             }
             Code::LoadOnce(cell) => {
@@ -478,7 +501,11 @@ impl<'p> Allocation<'p> {
             Code::Store(cell) => {
                 let base = self.base(cell);
                 self.fetch(base);
-                self.code.store(a, base, 0);
+                if self.program.is_clipped {
+                    self.code.store_masked(a, base, 0);
+                } else {
+                    self.code.store(a, base, 0);
+                }
                 return Some(());
             }
         };

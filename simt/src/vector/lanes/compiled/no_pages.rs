@@ -19,7 +19,13 @@ impl Pages {
     ///
     /// # Safety
     /// There are no conditions.
-    pub(super) unsafe fn call(&self, _cells: &mut [Cell], _lanes: *mut u8, _rounds: usize) {
+    pub(super) unsafe fn call(
+        &self,
+        _cells: &mut [Cell],
+        _lanes: *mut u8,
+        _rounds: usize,
+        _mask: u16,
+    ) {
         match *self {}
     }
 }

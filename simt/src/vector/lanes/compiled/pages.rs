@@ -58,16 +58,16 @@ impl Pages {
         }
     }
 
-    /// Calls the code.
+    /// Calls the code, with a mask of lanes.
     ///
     /// # Safety
     /// The code is a function of these arguments; the caller guarantees its accesses.
-    pub(super) unsafe fn call(&self, cells: &mut [Cell], lanes: *mut u8, rounds: usize) {
-        type Entry = unsafe extern "sysv64" fn(*mut Cell, *mut u8, usize);
+    pub(super) unsafe fn call(&self, cells: &mut [Cell], lanes: *mut u8, rounds: usize, mask: u16) {
+        type Entry = unsafe extern "sysv64" fn(*mut Cell, *mut u8, usize, u32);
         // SAFETY: guaranteed by the caller.
         unsafe {
             let entry: Entry = std::mem::transmute(self.first);
-            entry(cells.as_mut_ptr(), lanes, rounds);
+            entry(cells.as_mut_ptr(), lanes, rounds, mask.into());
         }
     }
 }

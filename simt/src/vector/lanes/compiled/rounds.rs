@@ -4,17 +4,42 @@ use crate::vector::{lanes::words::Words, memory::Cells};
 use std::{ops::Range, sync::Arc};
 
 /// The maximum number of cells of a program.
-const MAX_CELLS: usize = 32;
+pub(super) const MAX_CELLS: usize = 32;
 
-/// The contents of a cell.
+/// The contents of a cell, with words of lanes of the type `W`.
 #[derive(Clone, Copy)]
-pub(crate) enum CellSource<'a> {
+pub(crate) enum CellSource<'a, W> {
     /// The address of a word for each lane.
-    Words(Words<'a>),
+    Words(W),
     /// The address of a word for all lanes.
     BroadcastWord(BroadcastWord<'a>),
     /// A number, and its advance per round.
     Number { bits: u64, step: u64 },
+}
+
+impl<'a, W> CellSource<'a, W> {
+    /// Returns the first number of the cell in a round, and its advance per round; `cell` returns
+    /// those of words of lanes.
+    #[inline(always)]
+    pub(super) fn cell(&self, round: u64, cell: impl FnOnce(&W) -> Cell) -> Cell {
+        match self {
+            Self::Words(words) => cell(words),
+            Self::BroadcastWord(once) => Cell { at: once.address(round), step: once.step },
+            Self::Number { bits, step } => {
+                Cell { at: bits.wrapping_add(step.wrapping_mul(round)), step: *step }
+            }
+        }
+    }
+
+    /// Returns true if all rounds have the same number or word, but for words of lanes.
+    pub(super) fn is_constant(&self) -> bool {
+        match self {
+            Self::Words(_) => true,
+            Self::BroadcastWord(BroadcastWord { step, .. }) | Self::Number { step, .. } => {
+                *step == 0
+            }
+        }
+    }
 }
 
 /// A word of 4 bytes in each of several rounds, all of them inside.
@@ -44,7 +69,7 @@ impl<'a> BroadcastWord<'a> {
     }
 
     /// Returns the range of addresses of the words of all rounds.
-    fn address_range(&self) -> (usize, usize) {
+    pub(super) fn address_range(&self) -> (usize, usize) {
         let ends = [self.address(0), self.address(self.rounds - 1)].map(|at| at as usize);
         (ends[0].min(ends[1]), ends[0].max(ends[1]) + 4)
     }
@@ -54,7 +79,7 @@ impl<'a> BroadcastWord<'a> {
 pub(crate) struct Rounds<'a> {
     code: Arc<Compiled>,
     over: LoopAxis,
-    sources: Vec<CellSource<'a>>,
+    sources: Vec<CellSource<'a, Words<'a>>>,
     lanes: usize,
     /// The number of lanes that are adjacent in all places.
     row: usize,
@@ -66,7 +91,7 @@ impl<'a> Rounds<'a> {
     /// reads or stores words that another lane stores.
     pub(crate) fn new(
         mut program: LaneProgram,
-        sources: Vec<CellSource<'a>>,
+        sources: Vec<CellSource<'a, Words<'a>>>,
         stored: &[usize],
         lanes: usize,
     ) -> Option<Self> {
@@ -76,7 +101,7 @@ impl<'a> Rounds<'a> {
                 row = row.min(words.row_lanes());
             }
         }
-        let fits = |source: &CellSource<'_>| match source {
+        let fits = |source: &CellSource<'_, Words<'_>>| match source {
             CellSource::Words(words) => {
                 words.row_lanes().is_multiple_of(row) && words.lanes() == lanes
             }
@@ -107,8 +132,7 @@ impl<'a> Rounds<'a> {
             && program.kept.is_empty()
             && sources.iter().all(|source| match source {
                 CellSource::Words(words) => words.are_rows_dense(row),
-                CellSource::BroadcastWord(BroadcastWord { step, .. })
-                | CellSource::Number { step, .. } => *step == 0,
+                source => source.is_constant(),
             });
         if is_dense {
             program.over = LoopAxis::Rows;
@@ -142,7 +166,10 @@ impl<'a> Rounds<'a> {
         for round in rounds.start..rounds.start + many {
             for lane in (0..self.lanes).step_by(row) {
                 for (cell, source) in cells.iter_mut().zip(&self.sources) {
-                    *cell = self.cell(source, round, lane);
+                    *cell = source.cell(round, |words| {
+                        let (at, step) = words.lane(round, lane);
+                        Cell { at: at.expose_provenance() as u64, step: step.cast_unsigned() }
+                    });
                 }
                 // SAFETY: words are inside in each round, adjacent in rows, and disjoint between
                 // lanes where they are stored; `new` checked that this machine has code. The rest
@@ -153,21 +180,6 @@ impl<'a> Rounds<'a> {
                 if let (CellSource::Words(words), LoopAxis::Lanes) = (source, self.over) {
                     words.prefetch_round(round);
                 }
-            }
-        }
-    }
-
-    /// Returns the first number of a cell, and its advance per round of the loop.
-    #[inline(always)]
-    fn cell(&self, source: &CellSource<'_>, round: u64, lane: usize) -> Cell {
-        match source {
-            CellSource::Words(words) => {
-                let (at, step) = words.lane(round, lane);
-                Cell { at: at.expose_provenance() as u64, step: step.cast_unsigned() }
-            }
-            CellSource::BroadcastWord(once) => Cell { at: once.address(round), step: once.step },
-            CellSource::Number { bits, step } => {
-                Cell { at: bits.wrapping_add(step.wrapping_mul(round)), step: *step }
             }
         }
     }

@@ -21,7 +21,7 @@ fn compile(
     moves: &[bool],
 ) -> Option<Arc<Compiled>> {
     let (insts, kept, moves) = (insts.to_vec(), kept.to_vec(), moves.to_vec());
-    LaneProgram { over, insts, kept, moves }.compile()
+    LaneProgram { over, is_clipped: false, insts, kept, moves }.compile()
 }
 
 /// Runs instructions once on 16 lanes of each register; returns the lanes of `D`.
