@@ -441,6 +441,19 @@ mod tests {
     }
 
     #[test]
+    fn a_launch_of_several_blocks_can_fulfil_what_is_plausible() {
+        let is_plausible = |text: &str| {
+            let Contract(conditions) = text.parse().unwrap();
+            conditions.iter().all(Condition::is_plausible)
+        };
+        assert!(is_plausible("1*a0 -1*a1*gx"));
+        assert!(is_plausible("1*a0 1*a1 -1*a1*gx"));
+        assert!(!is_plausible("1*a1 -1*a1*gx"));
+        assert!(!is_plausible("2*a1*bx 1*a1 -1*a1 -2*bx*a1*gx"));
+        assert!(!is_plausible("-1*a0"));
+    }
+
+    #[test]
     fn no_launch_with_a_number_out_of_range_fulfils_a_contract() {
         let negative = u64::from((-3_i32).cast_unsigned());
         assert!(!holds("1*a0 -1*a2", [1, 0, negative]));

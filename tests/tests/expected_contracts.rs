@@ -221,3 +221,41 @@ fn kernels_without_a_check_to_drop_have_no_contract() {
     // It has one code for launches of all sizes.
     assert_contract(wide::__WARPWISE_SOURCE, &[], false);
 }
+
+#[kernel(block = (32, 8))]
+fn halve(width: usize, height: usize, image: &[f32], out: &mut [f32]) {
+    let (column, row) = (global_idx_x(), global_idx_y());
+    if column >= width / 2 || row >= height / 2 {
+        return;
+    }
+    let mut sum = 0.0;
+    for y in 2 * row..2 * row + 2 {
+        for x in 2 * column..2 * column + 2 {
+            sum += image[y * width + x];
+        }
+    }
+    out[row * (width / 2) + column] = 0.25 * sum;
+}
+
+#[test]
+fn images_of_half_size_are_bounded_by_quotients() {
+    let quotients = [
+        "width + image.len() >= 2 * width * (height / 2) + 2 * (width / 2)",
+        "out.len() >= width / 2 * (height / 2)",
+    ];
+    assert_contract(halve::__WARPWISE_SOURCE, &quotients, true);
+}
+
+#[kernel(block = 64)]
+fn nearest(n: usize, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        y[i] += ((x[i] * n as f32) as usize).min(n - 1) as f32;
+    }
+}
+
+#[test]
+fn what_is_subtracted_from_a_size_is_at_most_that() {
+    let conditions = ["x.len() >= y.len()", "n >= 1"];
+    assert_contract(nearest::__WARPWISE_SOURCE, &conditions, true);
+}

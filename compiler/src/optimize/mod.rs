@@ -98,6 +98,13 @@
 //! 3x3 over the channels of images takes 7.9 instructions a tap by LLVM instead of 10.5, and 626 us
 //! instead of 800 on an H200.
 //!
+//! `narrow_casts` is for indices that are made of floats: a warp of an image by a homography takes
+//! 118 us by LLVM on an H200 instead of 128, and filtered back-projection 371 us instead of 406.
+//!
+//! `count_from_zero` is for loops over the rows and columns of a small square that begins at a
+//! varying one: the conversion of 2x2 pixels to brightness and colour takes 110 instructions by
+//! LLVM instead of 302.
+//!
 //! `recompute_after_loops` changes none of them, which have no long row of indices: in attention,
 //! whose threads read and write rows of 64 numbers, it saves 92 of 255 registers.
 //!
