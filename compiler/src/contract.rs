@@ -122,7 +122,7 @@ fn narrow_sizes(kernel: &Kernel, conditions: &[Condition]) -> Vec<Condition> {
             continue;
         };
         for number in terms.iter().flat_map(|term| &term.numbers) {
-            if let LaunchNumber::Argument(id) = number {
+            if let LaunchNumber::Argument(id) | LaunchNumber::Quotient { of: id, .. } = number {
                 is_size[*id] = kernel.params[*id].kind == ParamKind::Scalar(Scalar::U64)
                     && launch.param(*id).max > i128::from(MAX_SIZE);
             }
@@ -406,7 +406,8 @@ fn parse_number(text: &str) -> Option<LaunchNumber> {
             let (of, rest) = rest.split_once('+')?;
             let (plus, by) = rest.split_once('/')?;
             let of = ParamId::new(of.parse().ok()?);
-            LaunchNumber::Quotient { of, plus: plus.parse().ok()?, by: by.parse().ok()? }
+            let by = by.parse().ok().filter(|by| *by > 0)?;
+            LaunchNumber::Quotient { of, plus: plus.parse().ok()?, by }
         }
         "b" => LaunchNumber::BlockDim(axis()?),
         "g" => LaunchNumber::GridDim(axis()?),
@@ -468,9 +469,10 @@ mod tests {
         for text in ["1*a0 -1*a1*a2 -7", "3;%32 1*a1 -1*a0;1*a11 -64*gz*by", "1*q1+0/2*q2+7/8"] {
             assert_eq!(text.parse::<Contract>().unwrap().to_string(), text);
         }
-        for text in
-            ["", "a0", "1*q0", "1*q0+1", "1*q0/2", "1*a", "1*bw", "%8", "%x 1*a0", "1*a0 ", "1*é0"]
-        {
+        for text in [
+            "", "a0", "1*q0", "1*q0+1", "1*q0/2", "1*q0+0/0", "1*a", "1*bw", "%8", "%x 1*a0",
+            "1*a0 ", "1*é0",
+        ] {
             assert_eq!(text.parse::<Contract>(), Err(MalformedContract), "{text}");
         }
     }

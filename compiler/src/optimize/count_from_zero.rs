@@ -16,7 +16,7 @@
 use super::replace::Replacements;
 use crate::{
     analysis::range::{self, Ranges},
-    ir::{BinaryOp, Body, Inst, InstId, Kernel, Op, Ty, evaluate},
+    ir::{BinaryOp, Body, Inst, InstId, Kernel, Op, Scalar, Ty, evaluate},
 };
 
 /// The most numbers of a loop that counts from 0.
@@ -25,7 +25,7 @@ const MAX_NUMBERS: i128 = 64;
 /// Changes the loops of `kernel`, whose instructions are numbered in order; they are not
 /// afterwards. Returns false if there are none.
 pub(super) fn count_from_zero(kernel: &mut Kernel) -> bool {
-    if !kernel.insts.ids().any(|id| length(kernel, id).is_some()) {
+    if !kernel.insts.ids().any(|id| constant_length(kernel, id).is_some()) {
         return false;
     }
     let ranges = range::analyze(kernel);
@@ -37,33 +37,31 @@ pub(super) fn count_from_zero(kernel: &mut Kernel) -> bool {
 }
 
 /// Returns the constant between start and end of a loop, if only the start varies.
-fn length(kernel: &Kernel, id: InstId) -> Option<u64> {
+fn constant_length(kernel: &Kernel, id: InstId) -> Option<u64> {
     let Inst { op: Op::For { start, end, step, .. }, ty: Ty::Scalar(scalar), .. } =
         kernel.insts[id]
     else {
         return None;
     };
-    let (base, from) = split(kernel, start);
-    let (end_base, to) = split(kernel, end);
+    let (base, from) = split_sum(kernel, start, scalar);
+    let (end_base, to) = split_sum(kernel, end, scalar);
     let step = evaluate::integer(scalar, kernel.literal(step)?)?;
-    let [from, to] = [from, to].map(|bits| evaluate::integer(scalar, bits));
-    let length = to? - from?;
+    let length = to - from;
     (base == end_base && kernel.literal(base).is_none() && step > 0)
         .then(|| u64::try_from(length).ok())?
         .filter(|length| i128::from(*length) <= MAX_NUMBERS)
 }
 
-/// Returns the value and the literal whose sum `id` is.
-fn split(kernel: &Kernel, id: InstId) -> (InstId, u64) {
-    if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[id].op {
-        if let Some(bits) = kernel.literal(rhs) {
-            return (lhs, bits);
-        }
-        if let Some(bits) = kernel.literal(lhs) {
-            return (rhs, bits);
-        }
+/// Returns the value and the constant whose sum `id` is.
+fn split_sum(kernel: &Kernel, id: InstId, scalar: Scalar) -> (InstId, i128) {
+    let Op::Binary { op, lhs, rhs } = kernel.insts[id].op else { return (id, 0) };
+    let number = |id: InstId| evaluate::integer(scalar, kernel.literal(id)?);
+    match (op, number(lhs), number(rhs)) {
+        (BinaryOp::Add, _, Some(number)) => (lhs, number),
+        (BinaryOp::Add, Some(number), None) => (rhs, number),
+        (BinaryOp::Sub, _, Some(number)) => (lhs, -number),
+        _ => (id, 0),
     }
-    (id, 0)
 }
 
 struct Walk<'k> {
@@ -76,9 +74,9 @@ impl Walk<'_> {
     fn body(&mut self, list: Body) -> Body {
         let mut out = Vec::with_capacity(list.0.len());
         for id in list.0 {
-            let length = length(self.kernel, id).filter(|_| self.is_exact(id));
+            self.values.apply(&mut self.kernel.insts[id].op);
+            let length = constant_length(self.kernel, id).filter(|_| self.is_exact(id));
             let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
-            self.values.apply(&mut op);
             let mut first = None;
             if let (Op::For { start, end, .. }, Some(length)) = (&mut op, length) {
                 first = Some(Op::Binary { op: BinaryOp::Add, lhs: *start, rhs: id });
@@ -102,10 +100,16 @@ impl Walk<'_> {
 
     /// Returns true if neither the start nor the end of a loop wraps.
     fn is_exact(&self, id: InstId) -> bool {
-        let Op::For { start, end, .. } = self.kernel.insts[id].op else { return false };
-        [start, end]
-            .into_iter()
-            .all(|side| split(self.kernel, side).0 == side || self.ranges.is_exact(side))
+        let Inst { op: Op::For { start, end, .. }, ty: Ty::Scalar(scalar), .. } =
+            self.kernel.insts[id]
+        else {
+            return false;
+        };
+        // A value that is no sum with a constant may be new, and has no range then.
+        let is_exact = |side: InstId| {
+            split_sum(self.kernel, side, scalar).0 == side || self.ranges.is_exact(side)
+        };
+        is_exact(start) && is_exact(end)
     }
 
     /// Appends a new instruction of the type of `of`.

@@ -8,7 +8,8 @@
 //! cast does. It is the float cast to `u32`, which saturates as the cast to `u64` does, only
 //! earlier. Sums of an image and a small constant are images of the same sums of the cast. Where
 //! these may wrap, a float from 2^64 on has the largest `u32` as its image, and any other float an
-//! image that stays away from it.
+//! image that stays away from it: the cast of the largest float below 2^64 wraps with none of these
+//! constants.
 //!
 //! ```text
 //! %2 = cast %0 : u64              %6 = cast %0 : u32
@@ -20,7 +21,7 @@
 //!                                 }
 //! ```
 //!
-//! Takes a cast whose uses need no more than an image: comparisons with numbers up to the bound,
+//! Narrows a cast if an image is enough for its uses: comparisons with numbers up to the bound,
 //! minima, checks of indices, casts back to the type of the float, and anything where a comparison
 //! or a check before it has found the cast, or a sum of it, below such a number. Where a check
 //! fails, the index is computed once more, for the report.
@@ -43,6 +44,12 @@ const MAX_BOUND: i128 = 1 << 31;
 /// The largest constant that is added to a cast or subtracted from it.
 const MAX_OFFSET: i64 = 1 << 16;
 
+/// The same of an `f64`: from 2^64 - 2048 on, which is one, a larger constant makes the sum wrap.
+const MAX_F64_OFFSET: i64 = 2047;
+
+/// The most sums of one cast.
+const MAX_SUMS: usize = 64;
+
 /// An image of numbers above [`MAX_BOUND`]: no constant brings it there, or makes it wrap.
 const LARGE: u64 = 3 << 30;
 
@@ -54,7 +61,7 @@ pub(super) fn narrow_casts(kernel: &mut Kernel) -> bool {
         return false;
     }
     let mut sums = Sums { by_id, ranges: range::analyze(kernel) };
-    let mut uses = Uses { kernel, sums: &sums, found: Found::default() };
+    let mut uses = Uses { kernel, sums: &sums, found: CastUses::default() };
     uses.body(&kernel.body, &mut Vec::new());
     let found = uses.found;
     sums.by_id.retain(|_, sum| !found.wide.contains(&sum.cast));
@@ -112,10 +119,17 @@ fn find_sums(kernel: &Kernel) -> HashMap<InstId, Sum> {
         };
         let Some(&Sum { cast, constant, .. }) = by_id.get(&value) else { continue };
         let constant = constant.saturating_add(more);
-        if constant.saturating_abs() <= MAX_OFFSET {
+        let is_f32 = kernel.insts[float_of(kernel, cast)].ty == Ty::Scalar(Scalar::F32);
+        let most = if is_f32 { MAX_OFFSET } else { MAX_F64_OFFSET };
+        if (-MAX_OFFSET..=most).contains(&constant) {
             by_id.insert(id, Sum { cast, constant, is_half: false });
         }
     }
+    let mut counts: HashMap<InstId, usize> = HashMap::new();
+    for sum in by_id.values() {
+        *counts.entry(sum.cast).or_default() += 1;
+    }
+    by_id.retain(|_, sum| counts[&sum.cast] <= MAX_SUMS);
     by_id
 }
 
@@ -220,7 +234,7 @@ fn is_failure(kernel: &Kernel, then: &Body, other: &Body) -> bool {
 
 /// What the uses of the sums say about the casts.
 #[derive(Default)]
-struct Found {
+struct CastUses {
     /// Casts with a use for which an image does not serve.
     wide: HashSet<InstId>,
     /// Casts with a use of the image of a sum that may wrap.
@@ -235,7 +249,7 @@ struct Found {
 struct Uses<'k> {
     kernel: &'k Kernel,
     sums: &'k Sums,
-    found: Found,
+    found: CastUses,
 }
 
 impl Uses<'_> {
@@ -306,7 +320,7 @@ struct Walk<'k> {
     kernel: &'k mut Kernel,
     /// The sums of the casts that are narrowed.
     sums: HashMap<InstId, Sum>,
-    found: Found,
+    found: CastUses,
     values: Replacements,
     /// The images of sums.
     images: HashMap<InstId, InstId>,
@@ -326,21 +340,21 @@ struct Exact {
 impl Walk<'_> {
     fn body(&mut self, list: Body) -> Body {
         let mut out = Vec::with_capacity(list.0.len());
-        self.rest(list, &mut out);
+        self.rewrite_list(list, &mut out);
         Body(out)
     }
 
-    /// Appends what stands for `list`, in the scopes that there are.
-    fn rest(&mut self, list: Body, out: &mut Vec<InstId>) {
+    /// Appends the rewritten instructions of `list` to `out`.
+    fn rewrite_list(&mut self, list: Body, out: &mut Vec<InstId>) {
         let outside = self.scopes.len();
         for id in list.0 {
             self.values.apply(&mut self.kernel.insts[id].op);
-            self.inst(id, out);
+            self.rewrite_inst(id, out);
         }
         self.scopes.truncate(outside);
     }
 
-    fn inst(&mut self, id: InstId, out: &mut Vec<InstId>) {
+    fn rewrite_inst(&mut self, id: InstId, out: &mut Vec<InstId>) {
         if let Some(&sum) = self.sums.get(&id) {
             self.take_exact(id);
             out.push(id);
@@ -362,7 +376,7 @@ impl Walk<'_> {
             self.bodies_of_if(id, then, other);
             self.kernel.insts[id].op = op;
             out.push(id);
-            self.open_behind(id, out);
+            self.open_scopes_after(id, out);
             return;
         }
         for inner in op.bodies_mut() {
@@ -378,7 +392,7 @@ impl Walk<'_> {
         // Addresses of neighbours have an index and constants in common, which is plain in 64 bits.
         let is_index = matches!(op, Op::Index { .. });
         for operand in op.operands_mut() {
-            if let Some(Exact { value, wide }) = self.exact(*operand) {
+            if let Some(Exact { value, wide }) = self.exact_value(*operand) {
                 *operand = if is_index { wide } else { value };
             }
         }
@@ -391,12 +405,12 @@ impl Walk<'_> {
             let outside = self.scopes.len();
             let mut out = Vec::new();
             if at == 1 && fails {
-                self.open_failure(&inner.0, &mut out);
+                self.open_failure_scopes(&inner.0, &mut out);
             }
             for sum in self.guards(id)[at].clone() {
-                self.open(id, sum, &mut out);
+                self.open_scope(id, sum, &mut out);
             }
-            self.rest(std::mem::take(inner), &mut out);
+            self.rewrite_list(std::mem::take(inner), &mut out);
             inner.0 = out;
             self.scopes.truncate(outside);
         }
@@ -404,12 +418,12 @@ impl Walk<'_> {
 
     /// Opens the scopes of sums that are below a bound behind the `if` that is `id`, since one of
     /// its bodies does not end there.
-    fn open_behind(&mut self, id: InstId, out: &mut Vec<InstId>) {
+    fn open_scopes_after(&mut self, id: InstId, out: &mut Vec<InstId>) {
         let Op::If { then, other, .. } = &self.kernel.insts[id].op else { return };
         let leaves = [other, then].map(|inner| !self.kernel.falls_through(inner));
         for (guard, leaves) in self.guards(id).into_iter().zip(leaves) {
             for sum in guard.into_iter().filter(|_| leaves) {
-                self.open(id, sum, out);
+                self.open_scope(id, sum, out);
             }
         }
     }
@@ -420,7 +434,7 @@ impl Walk<'_> {
     }
 
     /// Opens a scope in which `below` is less than a bound, so that its image is its value.
-    fn open(&mut self, of: InstId, below: InstId, out: &mut Vec<InstId>) {
+    fn open_scope(&mut self, of: InstId, below: InstId, out: &mut Vec<InstId>) {
         let Some(&Sum { cast, constant, .. }) = self.sums.get(&below) else { return };
         let value = self.push(of, Op::Cast { value: self.images[&below] }, WIDE, out);
         self.open_sums(of, cast, (value, constant), out);
@@ -456,7 +470,7 @@ impl Walk<'_> {
     }
 
     /// Opens scopes for the sums that the checks of a failure are about, with new casts.
-    fn open_failure(&mut self, list: &[InstId], out: &mut Vec<InstId>) {
+    fn open_failure_scopes(&mut self, list: &[InstId], out: &mut Vec<InstId>) {
         let mut casts: Vec<InstId> = Vec::new();
         for &id in list {
             let op = &self.kernel.insts[id].op;
@@ -476,7 +490,8 @@ impl Walk<'_> {
     }
 
     /// Returns the value of `sum` where it is below a bound.
-    fn exact(&self, sum: InstId) -> Option<Exact> {
+    fn exact_value(&self, sum: InstId) -> Option<Exact> {
+        self.sums.get(&sum)?;
         self.scopes.iter().rev().find_map(|scope| scope.get(&sum).copied())
     }
 
@@ -528,7 +543,7 @@ impl Walk<'_> {
                 self.kernel.insts[user].op = op;
                 out.push(user);
             }
-            Use::Check { len } => self.check(user, sum, len, out),
+            Use::Check { len } => self.branch_instead_of_check(user, sum, len, out),
             Use::Float { float } => {
                 self.kernel.insts[user].op = self.rounded(user, float, out);
                 out.push(user);
@@ -537,7 +552,13 @@ impl Walk<'_> {
     }
 
     /// Appends a branch that stands for the check of `sum`. Behind it, `sum` is below its length.
-    fn check(&mut self, check: InstId, sum: InstId, len: InstId, out: &mut Vec<InstId>) {
+    fn branch_instead_of_check(
+        &mut self,
+        check: InstId,
+        sum: InstId,
+        len: InstId,
+        out: &mut Vec<InstId>,
+    ) {
         let Sum { cast, constant, .. } = self.sums[&sum];
         let (lhs, rhs) = (self.images[&sum], self.narrow_bound(check, len, out));
         let passes = Op::Compare { op: CompareOp::Lt, lhs, rhs };
@@ -554,8 +575,8 @@ impl Walk<'_> {
         self.push(check, Op::Return, Ty::Unit, &mut fails);
         let branch = Op::If { cond, then: Body::default(), other: Body(fails) };
         self.push(check, branch, Ty::Unit, out);
-        self.open(check, sum, out);
-        let exact = self.exact(sum).expect("its scope is open");
+        self.open_scope(check, sum, out);
+        let exact = self.exact_value(sum).expect("its scope is open");
         self.values.replace(check, exact.wide);
     }
 

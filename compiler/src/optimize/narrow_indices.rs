@@ -33,8 +33,8 @@ use std::collections::HashMap;
 /// The largest number in a loop that counts in 32 bits around other loops.
 const MAX_SHORT_END: i128 = 1 << 20;
 
-/// The most operations on the way from an index to what makes it irregular.
-const MAX_INDEX_DEPTH: usize = 8;
+/// The most operations that are followed from an index to what makes it irregular.
+const MAX_INDEX_STEPS: u32 = 64;
 
 pub(super) const NARROW: Ty = Ty::Scalar(Scalar::U32);
 pub(super) const WIDE: Ty = Ty::Scalar(Scalar::U64);
@@ -120,7 +120,9 @@ impl Walk<'_> {
                 self.narrow.insert(id, narrow);
                 out.push(id);
             }
-            None if self.loops > 0 && !self.is_irregular(id, MAX_INDEX_DEPTH) => out.push(id),
+            None if self.loops > 0 && !self.is_irregular(id, &mut { MAX_INDEX_STEPS }) => {
+                out.push(id);
+            }
             None => {
                 out.push(id);
                 let narrow = self.add(id, Op::Cast { value: id }, NARROW, out);
@@ -337,28 +339,31 @@ impl Walk<'_> {
 
     /// Returns true if a back end cannot make the number from the one of the iteration before, by an
     /// addition: it depends on the iteration by other than sums and products.
-    fn is_irregular(&self, id: InstId, depth: usize) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let of = |id: InstId| self.is_irregular(id, depth);
+    fn is_irregular(&self, id: InstId, steps: &mut u32) -> bool {
+        let Some(left) = steps.checked_sub(1) else { return false };
+        *steps = left;
         match self.kernel.insts[id].op {
             Op::Load { .. } => true,
-            Op::Cast { value } => of(value),
-            Op::Bounds { index, .. } => of(index),
+            Op::Cast { value } => self.is_irregular(value, steps),
+            Op::Bounds { index, .. } => self.is_irregular(index, steps),
             Op::Binary { op, lhs, rhs } => match op {
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => of(lhs) || of(rhs),
-                _ => self.depends_on_iteration(id, depth),
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => {
+                    self.is_irregular(lhs, steps) || self.is_irregular(rhs, steps)
+                }
+                _ => self.depends_on_iteration(id, steps),
             },
-            Op::Unary { .. } | Op::Select { .. } => self.depends_on_iteration(id, depth),
+            Op::Unary { .. } | Op::Select { .. } => self.depends_on_iteration(id, steps),
             _ => false,
         }
     }
 
     /// Returns true if the value is found to depend on a counter, a local or memory.
-    fn depends_on_iteration(&self, id: InstId, depth: usize) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
+    fn depends_on_iteration(&self, id: InstId, steps: &mut u32) -> bool {
+        let Some(left) = steps.checked_sub(1) else { return false };
+        *steps = left;
         let op = &self.kernel.insts[id].op;
         matches!(op, Op::For { .. } | Op::Get(_) | Op::Load { .. })
-            || op.is_leaf() && op.operands().any(|id| self.depends_on_iteration(id, depth))
+            || op.is_leaf() && op.operands().any(|id| self.depends_on_iteration(id, steps))
     }
 
     /// True for a loop that may have many iterations: no constant and no dimension bounds it.

@@ -47,7 +47,8 @@ pub(super) fn known(extent: &Extent) -> u64 {
 }
 
 /// The floats from which an integer is made: by a conversion or of their bits, perhaps through
-/// locals.
+/// locals. In a kernel that converts some, those that are compared are among them, since they may
+/// bound one that becomes an index.
 pub(super) fn floats_that_become_integers(kernel: &Kernel) -> Facts<InstId, bool> {
     let is_float = |id: InstId| matches!(kernel.insts[id].ty, Ty::Scalar(s) if s.is_float());
     let mut sets = kernel.locals.lists();
@@ -61,6 +62,11 @@ pub(super) fn floats_that_become_integers(kernel: &Kernel) -> Facts<InstId, bool
         {
             left.push(*value);
         }
+    }
+    if left.iter().any(|id| is_float(*id)) {
+        let comparisons =
+            kernel.insts.iter().filter(|(_, inst)| matches!(inst.op, Op::Compare { .. }));
+        left.extend(comparisons.flat_map(|(_, inst)| inst.op.operands()));
     }
     while let Some(id) = left.pop() {
         if !is_float(id) || std::mem::replace(&mut found[id], true) {

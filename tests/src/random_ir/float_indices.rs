@@ -64,7 +64,7 @@ pub fn float_index_kernel(seed: u64) -> RandomKernel {
     let text = numbered(&format!("kernel casts {{\n{START}{text}}}"));
     let kernel: Kernel =
         text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
-    let len = draw.one_of(&[0, 1, 4, 20, 40]);
+    let len = draw.one_of(&[0, 1, 4, 20, 40, 3000]);
     let x = (0..len).flat_map(|_| draw.below(1000).to_le_bytes()).collect();
     let threads = shape.all_threads();
     let float = |_| match draw.below(4) {
@@ -128,7 +128,7 @@ impl Casts {
             let of = self.draw.one_of(&["n", "s"]);
             let of = if of == "n" { number.clone() } else { sums[sums.len() - 1].clone() };
             let op = self.draw.one_of(&["add", "add", "sub"]);
-            let constant = self.draw.one_of(&[1, 1, 2, 3, 65_536]);
+            let constant = self.draw.one_of(&[1, 1, 2, 3, 2047, 2048, 4096, 65_536]);
             let constant = self.value(&format!("const {constant} : u64"));
             sums.push(self.value(&format!("{op} {of}, {constant} : u64")));
         }
@@ -166,9 +166,17 @@ impl Casts {
                 }
             };
         }
-        match self.draw.chance(20) {
-            true => (self.value(&format!("cast {float} : f64")), "f64"),
-            false => (float, "f32"),
+        match self.draw.below(10) {
+            0..2 => (self.value(&format!("cast {float} : f64")), "f64"),
+            // Negative ones become the largest below 2^64, or one just below 2^32.
+            2 => {
+                let edge = self.draw.one_of(&["18446744073709549568.0", "4294967295.5"]);
+                let edge = self.value(&format!("const {edge} : f64"));
+                let wide = self.value(&format!("cast {float} : f64"));
+                let cond = self.value(&format!("lt {float}, %zero : bool"));
+                (self.value(&format!("select {cond}, {edge}, {wide} : f64")), "f64")
+            }
+            _ => (float, "f32"),
         }
     }
 

@@ -7,7 +7,7 @@
 use super::Range;
 use crate::ir::{BinaryOp, CompareOp, Scalar, Ty, UnaryOp};
 
-/// All floats from `min` to `max`, and NaN if the flag is set.
+/// All floats from `min` to `max`, none if `min` is larger, and NaN if the flag is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FloatRange {
     pub(super) min: f64,
@@ -19,6 +19,9 @@ impl FloatRange {
     /// Every float.
     pub(super) const ANY: Self =
         Self { min: f64::NEG_INFINITY, max: f64::INFINITY, may_be_nan: true };
+
+    /// No float.
+    const EMPTY: Self = Self { min: f64::INFINITY, max: f64::NEG_INFINITY, may_be_nan: false };
 
     /// Returns the interval of a literal of type `scalar`.
     pub(super) fn of_bits(scalar: Scalar, bits: u64) -> Self {
@@ -32,7 +35,7 @@ impl FloatRange {
     /// Returns the interval of the integers of `range` as floats of type `scalar`.
     pub(super) fn of_integers(scalar: Scalar, Range { min, max }: Range) -> Self {
         match scalar {
-            _ if min > max => Self::ANY,
+            _ if min > max => Self::EMPTY,
             Scalar::F32 => Self::between((min as f32).into(), (max as f32).into()),
             _ => Self::between(min as f64, max as f64),
         }
@@ -42,8 +45,8 @@ impl FloatRange {
         Self { min, max, may_be_nan: false }
     }
 
-    /// Returns the interval of all `ends`; any float if one of them is NaN, as `0 * infinity` is.
-    fn around(scalar: Scalar, ends: &[f64], may_be_nan: bool) -> Self {
+    /// Returns the interval that spans `ends`; any float if one of them is NaN, as `0 * infinity` is.
+    fn spanning(scalar: Scalar, ends: &[f64], may_be_nan: bool) -> Self {
         if ends.iter().any(|end| end.is_nan()) {
             return Self::ANY;
         }
@@ -53,8 +56,8 @@ impl FloatRange {
         Self { min, max, may_be_nan }
     }
 
-    /// Returns the range of the numbers that are cast to an integer with these `limits`.
-    pub(super) fn integers(self, limits: Range) -> Range {
+    /// Returns the range of the integers that these floats are cast to, whose type has these `limits`.
+    pub(super) fn integer_range(self, limits: Range) -> Range {
         let saturated = |end: f64| (end as i128).clamp(limits.min, limits.max);
         let range = if self.min > self.max {
             Range::EMPTY
@@ -101,7 +104,7 @@ impl FloatRange {
             UnaryOp::Trunc => monotone(f64::trunc),
             UnaryOp::RoundTiesEven => monotone(f64::round_ties_even),
             UnaryOp::Sqrt if min >= 0.0 => {
-                Self::around(scalar, &[min.sqrt(), max.sqrt()], may_be_nan)
+                Self::spanning(scalar, &[min.sqrt(), max.sqrt()], may_be_nan)
             }
             UnaryOp::Sqrt
             | UnaryOp::Rsqrt
@@ -121,16 +124,16 @@ impl FloatRange {
         let is_finite = self.is_finite() && other.is_finite();
         match op {
             BinaryOp::Add if is_finite => {
-                Self::around(scalar, &[self.min + other.min, self.max + other.max], nan)
+                Self::spanning(scalar, &[self.min + other.min, self.max + other.max], nan)
             }
             BinaryOp::Sub if is_finite => {
-                Self::around(scalar, &[self.min - other.max, self.max - other.min], nan)
+                Self::spanning(scalar, &[self.min - other.max, self.max - other.min], nan)
             }
             BinaryOp::Mul if is_finite => {
-                Self::around(scalar, &corners(self, other, |a, b| a * b), nan)
+                Self::spanning(scalar, &apply_to_ends(self, other, |a, b| a * b), nan)
             }
             BinaryOp::Div if is_finite && !other.has_zero() => {
-                Self::around(scalar, &corners(self, other, |a, b| a / b), nan)
+                Self::spanning(scalar, &apply_to_ends(self, other, |a, b| a / b), nan)
             }
             // These ignore one NaN.
             BinaryOp::Min => {
@@ -175,18 +178,18 @@ impl FloatRange {
         }
         let nan = self.may_be_nan || b.may_be_nan || c.may_be_nan;
         let sum = |c: f64| {
-            corners(self, b, move |a, b| match scalar {
+            apply_to_ends(self, b, move |a, b| match scalar {
                 Scalar::F32 => (a as f32).mul_add(b as f32, c as f32).into(),
                 _ => a.mul_add(b, c),
             })
         };
         let (least, most) = (sum(c.min), sum(c.max));
-        Self::around(scalar, &[least, most].concat(), nan)
+        Self::spanning(scalar, &[least, most].concat(), nan)
     }
 
-    /// Returns the intervals of two numbers of type `scalar` of which `op` holds, or, if `truth` is
-    /// false, does not: a comparison with NaN is false.
-    pub(super) fn compared(
+    /// Returns the intervals of both sides of a comparison, which is `truth`, of numbers of type
+    /// `scalar`. A comparison with NaN is false.
+    pub(super) fn narrowed_by(
         self,
         op: CompareOp,
         other: Self,
@@ -196,13 +199,13 @@ impl FloatRange {
         match (op, truth) {
             (CompareOp::Gt | CompareOp::Ge, _) => {
                 let op = if op == CompareOp::Gt { CompareOp::Lt } else { CompareOp::Le };
-                let [right, left] = other.compared(op, self, truth, scalar);
+                let [right, left] = other.narrowed_by(op, self, truth, scalar);
                 [left, right]
             }
             (CompareOp::Lt | CompareOp::Le, true) => {
                 let is_strict = op == CompareOp::Lt;
-                let most = if is_strict { before(scalar, other.max) } else { other.max };
-                let least = if is_strict { -before(scalar, -self.min) } else { self.min };
+                let most = if is_strict { next_below(scalar, other.max) } else { other.max };
+                let least = if is_strict { -next_below(scalar, -self.min) } else { self.min };
                 [
                     Self { max: self.max.min(most), may_be_nan: false, ..self },
                     Self { min: other.min.max(least), may_be_nan: false, ..other },
@@ -228,7 +231,7 @@ impl FloatRange {
 }
 
 /// Returns the results for each end of one interval with each of the other.
-fn corners(a: FloatRange, b: FloatRange, apply: impl Fn(f64, f64) -> f64) -> [f64; 4] {
+fn apply_to_ends(a: FloatRange, b: FloatRange, apply: impl Fn(f64, f64) -> f64) -> [f64; 4] {
     [apply(a.min, b.min), apply(a.min, b.max), apply(a.max, b.min), apply(a.max, b.max)]
 }
 
@@ -239,7 +242,7 @@ fn round(scalar: Scalar, value: f64) -> f64 {
 }
 
 /// Returns the largest number of the type below `value`.
-fn before(scalar: Scalar, value: f64) -> f64 {
+fn next_below(scalar: Scalar, value: f64) -> f64 {
     if scalar == Scalar::F32 { (value as f32).next_down().into() } else { value.next_down() }
 }
 

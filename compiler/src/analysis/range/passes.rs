@@ -85,7 +85,11 @@ impl StepList<'_> {
             self.moving += usize::from(moves);
             self.steps.push(RangeStep::Value { id, limits, stable: !moves });
         } else if let Some(scalar) = float_type(inst.ty).filter(|_| self.with_floats) {
-            let moves = inst.op.operands().any(|operand| self.moves[operand]);
+            let mut moves = inst.op.operands().any(|operand| self.moves[operand]);
+            // The condition narrows the intervals of what it compares.
+            if let Op::Select { cond, .. } = inst.op {
+                moves |= kernel.insts[cond].op.operands().any(|side| self.moves[side]);
+            }
             self.moves[id] = moves;
             self.moving += usize::from(moves);
             self.steps.push(RangeStep::Float { id, scalar, stable: !moves });
@@ -216,8 +220,7 @@ pub(super) struct RangePass<'k> {
     launch: LaunchRanges,
     pub(super) value: Facts<InstId, Range>,
     /// The intervals of floats, if some are cast to integers.
-    floats: Facts<InstId, FloatRange>,
-    with_floats: bool,
+    floats: Option<Facts<InstId, FloatRange>>,
     /// True if an `Op::Bounds` cannot fail.
     pub(super) in_bounds: Facts<InstId, bool>,
     /// True if a sum, difference, product or left shift never wraps.
@@ -255,8 +258,7 @@ impl<'k> RangePass<'k> {
             settled: false,
             launch: LaunchRanges::for_kernel(kernel),
             value: range,
-            floats: kernel.insts.facts(FloatRange::ANY),
-            with_floats,
+            floats: with_floats.then(|| kernel.insts.facts(FloatRange::ANY)),
             in_bounds: kernel.insts.facts(false),
             exact: kernel.insts.facts(false),
             set: local.clone(),
@@ -335,7 +337,10 @@ impl<'k> RangePass<'k> {
     fn run_step(&mut self, step: &RangeStep) {
         match *step {
             RangeStep::Value { id, limits, .. } => self.compute_range(id, limits),
-            RangeStep::Float { id, scalar, .. } => self.floats[id] = self.interval(id, scalar),
+            RangeStep::Float { id, scalar, .. } => {
+                let range = self.float_range(id, scalar);
+                self.set_float(id, range);
+            }
             RangeStep::Set(local, value) => {
                 self.set[local] = self.set[local].union(self.value[value])
             }
@@ -369,7 +374,7 @@ impl<'k> RangePass<'k> {
         while self.undo_floats.len() > floats
             && let Some((id, range)) = self.undo_floats.pop()
         {
-            self.floats[id] = range;
+            self.set_float(id, range);
         }
     }
 
@@ -390,13 +395,12 @@ impl<'k> RangePass<'k> {
                 let op = if truth { op } else { arith::negated_comparison(op) };
                 self.assume_compare(op, lhs, rhs);
             } else if let Some(scalar) = float_type(kernel.insts[lhs].ty)
-                && self.with_floats
+                && self.floats.is_some()
             {
-                let (left, right) = (self.floats[lhs], self.floats[rhs]);
-                let narrowed = left.compared(op, right, truth, scalar);
+                let narrowed = self.float(lhs).narrowed_by(op, self.float(rhs), truth, scalar);
                 for (id, range) in [lhs, rhs].into_iter().zip(narrowed) {
-                    self.undo_floats.push((id, self.floats[id]));
-                    self.floats[id] = range;
+                    self.undo_floats.push((id, self.float(id)));
+                    self.set_float(id, range);
                 }
             }
         }
@@ -614,14 +618,25 @@ impl RangePass<'_> {
         let ty = self.kernel.insts[value].ty;
         match type_limits(ty) {
             Some(_) => self.value[value].or_limits(to),
-            None if float_type(ty).is_some() => self.floats[value].integers(to),
+            None if float_type(ty).is_some() => self.float(value).integer_range(to),
             None => to,
         }
     }
 
-    /// Returns the interval of the result of `id`, a float of type `scalar`.
-    fn interval(&self, id: InstId, scalar: Scalar) -> FloatRange {
-        let float = |id: InstId| self.floats[id];
+    /// Returns the interval of a float; any, if floats have none.
+    fn float(&self, id: InstId) -> FloatRange {
+        self.floats.as_ref().map_or(FloatRange::ANY, |floats| floats[id])
+    }
+
+    fn set_float(&mut self, id: InstId, range: FloatRange) {
+        if let Some(floats) = &mut self.floats {
+            floats[id] = range;
+        }
+    }
+
+    /// Computes the interval of the result of `id`, a float of type `scalar`.
+    fn float_range(&self, id: InstId, scalar: Scalar) -> FloatRange {
+        let float = |id: InstId| self.float(id);
         match self.kernel.insts[id].op {
             Op::Const(bits) => FloatRange::of_bits(scalar, bits),
             Op::Cast { value } => {
@@ -636,22 +651,22 @@ impl RangePass<'_> {
             Op::Binary { op, lhs, rhs } => float(lhs).binary(op, float(rhs), scalar),
             Op::Fma { a, b, c } => float(a).fma(float(b), float(c), scalar),
             Op::Select { cond, then, other } => {
-                self.selected(cond, then, true).union(self.selected(cond, other, false))
+                self.float_where(cond, then, true).union(self.float_where(cond, other, false))
             }
             _ => FloatRange::ANY,
         }
     }
 
     /// Returns the interval of `value`, a float, if `cond` is `truth`.
-    fn selected(&self, cond: InstId, value: InstId, truth: bool) -> FloatRange {
+    fn float_where(&self, cond: InstId, value: InstId, truth: bool) -> FloatRange {
         if let Op::Compare { op, lhs, rhs } = self.kernel.insts[cond].op
             && let Some(scalar) = float_type(self.kernel.insts[lhs].ty)
             && (value == lhs || value == rhs)
         {
-            let [left, right] = self.floats[lhs].compared(op, self.floats[rhs], truth, scalar);
+            let [left, right] = self.float(lhs).narrowed_by(op, self.float(rhs), truth, scalar);
             return if value == lhs { left } else { right };
         }
-        self.floats[value]
+        self.float(value)
     }
 }
 
@@ -668,6 +683,7 @@ fn casts_floats(kernel: &Kernel) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::Id as _;
     use std::fmt::Write as _;
 
     /// Builds a chain of locals, each set to one more than the previous one; with `read_early`,
@@ -699,6 +715,42 @@ mod tests {
             passes += 1;
         }
         (passes, state.local[kernel.locals.ids().last().unwrap()])
+    }
+
+    /// `b` is below `n`, which grows, and `a` below `b` by a comparison before the loop.
+    #[test]
+    fn a_selected_float_grows_with_what_bounds_the_condition() {
+        let text = "kernel k {
+            param arg0 = a: f32
+            param arg1 = b: f32
+            param arg2 = q: u32
+            local $0 = n: u32
+            %0 = param arg0 : f32
+            %1 = param arg1 : f32
+            %2 = param arg2 : u32
+            %3 = const 0 : u32
+            %4 = const 0.0 : f32
+            %5 = const 1 : u32
+            %6 = const 5 : u32
+            %7 = set $0, %6
+            %8 = lt %0, %1 : bool
+            %9 = for %3, %2, step %5 : u32 {
+              %10 = get $0 : u32
+              %11 = eq %9, %2 : bool
+              %12 = select %11, %6, %10 : u32
+              %13 = cast %12 : f32
+              %14 = lt %1, %13 : bool
+              %15 = if %14 {
+                %16 = select %8, %0, %4 : f32
+                %17 = cast %16 : u64
+              }
+              %18 = add %10, %5 : u32
+              %19 = set $0, %18
+            }
+        }";
+        let kernel: Kernel = text.parse().unwrap();
+        let range = crate::analysis::range::analyze(&kernel).get(&kernel, InstId::new(17));
+        assert!(range.unwrap().max > 1000, "{range:?}");
     }
 
     #[test]

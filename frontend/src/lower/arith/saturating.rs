@@ -64,7 +64,7 @@ impl Lowerer<'_> {
     ) -> InstId {
         let adds = op == BinaryOp::Add;
         if !adds && scalar.is_unsigned() {
-            // `x - y` at the edge of an image: neither operation wraps, so that ranges bound both.
+            // Neither operation wraps, and `x.saturating_sub(1)` at the edge of an image is bounded.
             let larger = self.push_binary(BinaryOp::Max, x, y, scalar, at);
             return self.push_binary(BinaryOp::Sub, larger, y, scalar, at);
         }
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
             self.push_int(max_value(scalar), scalar, at),
         );
         let end = if scalar.is_unsigned() {
-            if adds { most } else { least }
+            most
         } else {
             let up = self.compare_with_zero(
                 if adds { CompareOp::Ge } else { CompareOp::Lt },
