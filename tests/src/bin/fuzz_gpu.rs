@@ -12,7 +12,7 @@
 //! | `--seconds T` | the time after which no batch, or half of one, begins |
 //! | `--statements N` | the maximum number of statements of a kernel |
 //! | `--batch N` | the number of kernels in a module (default: 64) |
-//! | `--generator NAME` | the kind of kernels: `any` (default), `coarse`, for thread coarsening, or `cluster`, for GPUs with clusters |
+//! | `--generator NAME` | the kind of kernels: `any` (default), `coarse`, for thread coarsening, `cluster`, for GPUs with clusters, or `floats`, for indices made of floats |
 //! | `--backend NAME` | the back end that compiles them: `builtin` (default) or `llvm` |
 //! | `--processes P` | the number of processes (default: the number of cores); each compiles one kernel at a time |
 //!
@@ -33,7 +33,9 @@ use std::{
 use warpwise_compiler::back::Backend;
 use warpwise_tests::{
     gpu::{BatchError, Gpu, Left, Version, reference},
-    random_ir::{RandomKernel, cluster_kernel, coarse_kernel, random_kernel_within},
+    random_ir::{
+        RandomKernel, cluster_kernel, coarse_kernel, float_index_kernel, random_kernel_within,
+    },
     worker::{WORKER, Worker},
 };
 
@@ -60,11 +62,12 @@ enum Generator {
     Any,
     Coarse,
     Cluster,
+    Floats,
 }
 
 impl Generator {
     fn named(name: &str) -> Option<Self> {
-        [Self::Any, Self::Coarse, Self::Cluster]
+        [Self::Any, Self::Coarse, Self::Cluster, Self::Floats]
             .into_iter()
             .find(|generator| generator.name() == name)
     }
@@ -74,6 +77,7 @@ impl Generator {
             Self::Any => "any",
             Self::Coarse => "coarse",
             Self::Cluster => "cluster",
+            Self::Floats => "floats",
         }
     }
 
@@ -82,6 +86,7 @@ impl Generator {
             Self::Any => random_kernel_within(seed, statements),
             Self::Coarse => coarse_kernel(seed),
             Self::Cluster => cluster_kernel(seed),
+            Self::Floats => float_index_kernel(seed),
         }
     }
 }
