@@ -61,7 +61,7 @@ pub fn float_index_kernel(seed: u64) -> RandomKernel {
         casts.cast();
     }
     let Casts { mut draw, text, .. } = casts;
-    let text = numbered(&format!("kernel casts {{\n{START}{text}}}"));
+    let text = numbered(&format!("kernel k{seed} {{\n{START}{text}}}"));
     let kernel: Kernel =
         text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
     let len = draw.one_of(&[0, 1, 4, 20, 40, 3000]);
