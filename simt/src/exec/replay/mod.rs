@@ -14,7 +14,7 @@
 //! for addresses, which advance by a constant; so they are [counted](count) at once, and checked
 //! round by round.
 //!
-//! Lanes of a block may decide a condition differently, if compiled code can [clip](clip) the
+//! Lanes of a block may decide a condition differently, if compiled code can [clip] the
 //! rounds to the lanes where it holds.
 //!
 //! Nothing happens before the number of rounds is known. A round that cannot be recorded (lanes
