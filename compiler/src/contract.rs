@@ -21,8 +21,8 @@ use crate::{
     analysis::{checks, launch::LaunchRanges, range},
     id::Id as _,
     ir::{
-        Axis, BinaryOp, Builtin, CompareOp, Kernel, Op, Param, ParamId, ParamKind, Passed,
-        Requirement, Scalar, Size, Span, Ty,
+        Axis, BinaryOp, Builtin, CompareOp, Inst, InstId, Kernel, Op, Param, ParamId, ParamKind,
+        Passed, Requirement, Scalar, Size, Span, Ty,
     },
     small_sizes::MAX_SIZE,
 };
@@ -84,9 +84,32 @@ impl Contract {
         }
         conditions.extend(narrow_sizes(kernel, &conditions));
         let mut contract = Self(conditions);
-        let differences = nonnegative_differences(&contract.assume(kernel.clone()));
+        let differences = contract.nonnegative_differences(kernel);
         contract.0.extend(differences);
         Some(contract)
+    }
+
+    /// Returns conditions that arguments are at least as large as the numbers that `kernel`
+    /// subtracts from them, where this contract does not say so: `n - 1` has 32 bits then.
+    fn nonnegative_differences(&self, kernel: &Kernel) -> Vec<Condition> {
+        let differences: Vec<(InstId, ParamId, u64)> =
+            kernel.insts.ids().filter_map(|id| difference(kernel, id)).collect();
+        if differences.is_empty() {
+            return Vec::new();
+        }
+        let ranges = range::analyze(&self.assume(kernel.clone()));
+        let mut largest = kernel.params.facts(0);
+        for (id, param, number) in differences {
+            if !ranges.is_exact(id) {
+                largest[param] = number.max(largest[param]);
+            }
+        }
+        let condition = |id: ParamId| {
+            let number = i64::try_from(largest[id]).expect("it is small");
+            let argument = Term { factor: 1, numbers: vec![LaunchNumber::Argument(id)] };
+            Condition::AtLeastZero(vec![argument, Term { factor: -number, numbers: Vec::new() }])
+        };
+        kernel.params.ids().filter(|id| largest[*id] > 0).map(condition).collect()
     }
 
     /// Requires of every launch of `kernel` that it fulfils the contract.
@@ -131,27 +154,14 @@ fn narrow_sizes(kernel: &Kernel, conditions: &[Condition]) -> Vec<Condition> {
     kernel.params.ids().filter(|id| is_size[*id]).map(Condition::Narrow).collect()
 }
 
-/// Returns conditions that arguments are at least as large as the numbers that `kernel` subtracts
-/// from them: `n - 1` has 32 bits then.
-fn nonnegative_differences(kernel: &Kernel) -> Vec<Condition> {
-    let ranges = range::analyze(kernel);
-    let mut largest = kernel.params.facts(0);
-    for (id, inst) in kernel.insts.iter() {
-        let Op::Binary { op: BinaryOp::Sub, lhs, rhs } = inst.op else { continue };
-        if let Op::Param(param) | Op::Len(param) = kernel.insts[lhs].op
-            && inst.ty == Ty::Scalar(Scalar::U64)
-            && let Some(number @ ..=MAX_NUMBER) = kernel.literal(rhs)
-            && !ranges.is_exact(id)
-        {
-            largest[param] = number.max(largest[param]);
-        }
-    }
-    let condition = |id: ParamId| {
-        let number = i64::try_from(largest[id]).expect("it is small");
-        let argument = Term { factor: 1, numbers: vec![LaunchNumber::Argument(id)] };
-        Condition::AtLeastZero(vec![argument, Term { factor: -number, numbers: Vec::new() }])
+/// Returns `id`, and the argument and the small number whose difference it is.
+fn difference(kernel: &Kernel, id: InstId) -> Option<(InstId, ParamId, u64)> {
+    let Inst { op: Op::Binary { op: BinaryOp::Sub, lhs, rhs }, ty, .. } = kernel.insts[id] else {
+        return None;
     };
-    kernel.params.ids().filter(|id| largest[*id] > 0).map(condition).collect()
+    let (Op::Param(param) | Op::Len(param)) = kernel.insts[lhs].op else { return None };
+    let number = kernel.literal(rhs).filter(|number| *number <= MAX_NUMBER)?;
+    (ty == Ty::Scalar(Scalar::U64)).then_some((id, param, number))
 }
 
 impl Condition {

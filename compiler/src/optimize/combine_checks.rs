@@ -23,6 +23,7 @@
 //! neither combines branches nor moves loads across them. The largest of 64 indices is in one
 //! register, or two, where all of them take half of a thread's.
 use super::{
+    constant_sum::constant_sum,
     copy::copy_body,
     narrow_indices::{NARROW, WIDE, fits},
     replace::Replacements,
@@ -357,8 +358,7 @@ impl Walk<'_> {
         (index, len)
     }
 
-    /// Returns the value and the constant whose sum `index` is. Half of the constants are below 0:
-    /// what is written as a difference may have become a sum that wraps.
+    /// Returns the value and the [constant](constant_sum) whose sum `index` is.
     fn split(&self, index: InstId) -> (Option<InstId>, i128) {
         let insts = &self.kernel.insts;
         if let Some(bits) = self.kernel.literal(index) {
@@ -372,32 +372,19 @@ impl Walk<'_> {
             let wraps = number != 0 && !self.is_exact_sum(value);
             return if wraps { (Some(index), 0) } else { (base, number) };
         }
-        let small = |bits: u64| {
-            let number = match insts[index].ty {
-                Ty::Scalar(Scalar::U64) => i128::from(bits as i64),
-                Ty::Scalar(Scalar::U32) => i128::from(bits as u32 as i32),
-                Ty::Scalar(_) | Ty::Ptr(_) | Ty::Unit => return None,
+        let is_split = matches!(insts[index].ty, Ty::Scalar(Scalar::U32 | Scalar::U64));
+        if let Some((value, number)) = constant_sum(self.kernel, index).filter(|_| is_split)
+            && number.abs() <= MAX_CONSTANT
+        {
+            // A difference of a sum: `x + 2 - 1`.
+            let (base, more) = self.split(value);
+            let all = number + more;
+            let adds = base.is_some() && self.kernel.insts[value].ty == insts[index].ty;
+            return if adds && all.abs() <= MAX_CONSTANT {
+                (base, all)
+            } else {
+                (Some(value), number)
             };
-            Some(number).filter(|number| number.abs() <= MAX_CONSTANT)
-        };
-        if let Op::Binary { op, lhs, rhs } = &insts[index].op {
-            let sum = match (op, self.kernel.literal(*lhs), self.kernel.literal(*rhs)) {
-                (BinaryOp::Add, _, Some(bits)) => small(bits).map(|number| (*lhs, number)),
-                (BinaryOp::Add, Some(bits), _) => small(bits).map(|number| (*rhs, number)),
-                (BinaryOp::Sub, _, Some(bits)) => small(bits).map(|number| (*lhs, -number)),
-                _ => None,
-            };
-            if let Some((value, number)) = sum {
-                // A difference of a sum: `x + 2 - 1`.
-                let (base, more) = self.split(value);
-                let all = number + more;
-                let adds = base.is_some() && self.kernel.insts[value].ty == insts[index].ty;
-                return if adds && all.abs() <= MAX_CONSTANT {
-                    (base, all)
-                } else {
-                    (Some(value), number)
-                };
-            }
         }
         (Some(index), 0)
     }

@@ -13,10 +13,10 @@
 //! Why: a loop over a constant range has a constant number of iterations, so that this and other
 //! compilers unroll it in full: the rows and columns of a square of 2x2 pixels, `2 * y..2 * y + 2`,
 //! were unrolled by four, with a loop for what is left.
-use super::replace::Replacements;
+use super::{constant_sum::constant_sum, replace::Replacements};
 use crate::{
     analysis::range::{self, Ranges},
-    ir::{BinaryOp, Body, Inst, InstId, Kernel, Op, Scalar, Ty, evaluate},
+    ir::{BinaryOp, Body, Inst, InstId, Kernel, Op, Ty, evaluate},
 };
 
 /// The most numbers of a loop that counts from 0.
@@ -43,25 +43,13 @@ fn constant_length(kernel: &Kernel, id: InstId) -> Option<u64> {
     else {
         return None;
     };
-    let (base, from) = split_sum(kernel, start, scalar);
-    let (end_base, to) = split_sum(kernel, end, scalar);
+    let split = |id: InstId| constant_sum(kernel, id).unwrap_or((id, 0));
+    let ((base, from), (end_base, to)) = (split(start), split(end));
     let step = evaluate::integer(scalar, kernel.literal(step)?)?;
     let length = to - from;
     (base == end_base && kernel.literal(base).is_none() && step > 0)
         .then(|| u64::try_from(length).ok())?
         .filter(|length| i128::from(*length) <= MAX_NUMBERS)
-}
-
-/// Returns the value and the constant whose sum `id` is.
-fn split_sum(kernel: &Kernel, id: InstId, scalar: Scalar) -> (InstId, i128) {
-    let Op::Binary { op, lhs, rhs } = kernel.insts[id].op else { return (id, 0) };
-    let number = |id: InstId| evaluate::integer(scalar, kernel.literal(id)?);
-    match (op, number(lhs), number(rhs)) {
-        (BinaryOp::Add, _, Some(number)) => (lhs, number),
-        (BinaryOp::Add, Some(number), None) => (rhs, number),
-        (BinaryOp::Sub, _, Some(number)) => (lhs, -number),
-        _ => (id, 0),
-    }
 }
 
 struct Walk<'k> {
@@ -100,15 +88,10 @@ impl Walk<'_> {
 
     /// Returns true if neither the start nor the end of a loop wraps.
     fn is_exact(&self, id: InstId) -> bool {
-        let Inst { op: Op::For { start, end, .. }, ty: Ty::Scalar(scalar), .. } =
-            self.kernel.insts[id]
-        else {
-            return false;
-        };
+        let Op::For { start, end, .. } = self.kernel.insts[id].op else { return false };
         // A value that is no sum with a constant may be new, and has no range then.
-        let is_exact = |side: InstId| {
-            split_sum(self.kernel, side, scalar).0 == side || self.ranges.is_exact(side)
-        };
+        let is_exact =
+            |side: InstId| constant_sum(self.kernel, side).is_none() || self.ranges.is_exact(side);
         is_exact(start) && is_exact(end)
     }
 

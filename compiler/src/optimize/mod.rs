@@ -114,6 +114,7 @@ mod carry_remainders;
 mod choose_fallbacks;
 mod coarsen_threads;
 mod combine_checks;
+mod constant_sum;
 mod copy;
 mod count_from_zero;
 mod count_loops;

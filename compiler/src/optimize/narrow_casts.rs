@@ -1,6 +1,6 @@
 //! Tests casts of floats to `u64` in 32 bits.
 //!
-//! An index is often made of a float: `let k = (x * scale) as usize; if k + 1 < table.len() { .. }`.
+//! An index is often made of a float: `let k = (x * scale) as usize; if k + 1 < table.len() ..`.
 //! The conversion to 64 bits has a quarter of the rate of one to 32, and comparisons and minima of
 //! the result take two to four instructions where narrow numbers take one.
 //!
@@ -26,10 +26,11 @@
 //! or a check before it has found the cast, or a sum of it, below such a number. Where a check
 //! fails, the index is computed once more, for the report.
 //!
-//! Why: filtered back-projection, whose pixels interpolate between detectors, takes 371 us by LLVM on
-//! an H200 instead of 406, and bilinear interpolation with clamped indices 66 instructions instead
-//! of 94.
+//! Why: filtered back-projection, whose pixels interpolate between detectors, takes 371 us by LLVM
+//! on an H200 instead of 406, and bilinear interpolation with clamped indices 66 instructions
+//! instead of 94.
 use super::{
+    constant_sum::constant_sum,
     narrow_indices::{NARROW, WIDE},
     replace::Replacements,
 };
@@ -43,10 +44,10 @@ use std::collections::{HashMap, HashSet};
 const MAX_BOUND: i128 = 1 << 31;
 
 /// The largest constant that is added to a cast or subtracted from it.
-const MAX_OFFSET: i64 = 1 << 16;
+const MAX_OFFSET: i128 = 1 << 16;
 
 /// The same for an `f64`, which may be 2^64 - 2048: with a larger constant its sum wraps.
-const MAX_F64_OFFSET: i64 = 2047;
+const MAX_F64_OFFSET: i128 = 2047;
 
 /// The most sums of one cast.
 const MAX_SUMS: usize = 64;
@@ -71,8 +72,9 @@ pub(super) fn narrow_casts(kernel: &mut Kernel) -> bool {
     }
     let list = std::mem::take(&mut kernel.body);
     let values = Replacements::new(kernel);
-    let images = HashMap::new();
-    let mut walk = Walk { kernel, sums: sums.by_id, found, values, images, scopes: Vec::new() };
+    let (sums, images, scopes) = (sums.by_id, HashMap::new(), Vec::new());
+    let sums_of = group_by_cast(&sums);
+    let mut walk = Walk { kernel, sums, sums_of, found, values, images, scopes };
     let list = walk.body(list);
     kernel.body = list;
     true
@@ -82,7 +84,7 @@ pub(super) fn narrow_casts(kernel: &mut Kernel) -> bool {
 #[derive(Clone, Copy)]
 struct Sum {
     cast: InstId,
-    constant: i64,
+    constant: i128,
     /// True for the lower half of the sum, which is of use only where the upper one is 0.
     is_half: bool,
 }
@@ -110,28 +112,28 @@ fn find_sums(kernel: &Kernel) -> HashMap<InstId, Sum> {
         if inst.ty != WIDE {
             continue;
         }
-        let Op::Binary { op, lhs, rhs } = inst.op else { continue };
-        let literal = |id: InstId| kernel.literal(id).map(|bits| bits as i64);
-        let (value, more) = match (op, literal(lhs), literal(rhs)) {
-            (BinaryOp::Add, None, Some(more)) => (lhs, more),
-            (BinaryOp::Add, Some(more), None) => (rhs, more),
-            (BinaryOp::Sub, None, Some(less)) => (lhs, less.saturating_neg()),
-            _ => continue,
-        };
+        let Some((value, more)) = constant_sum(kernel, id) else { continue };
         let Some(&Sum { cast, constant, .. }) = by_id.get(&value) else { continue };
-        let constant = constant.saturating_add(more);
+        let constant = constant + more;
         let is_f32 = kernel.insts[float_of(kernel, cast)].ty == Ty::Scalar(Scalar::F32);
         let most = if is_f32 { MAX_OFFSET } else { MAX_F64_OFFSET };
         if (-MAX_OFFSET..=most).contains(&constant) {
             by_id.insert(id, Sum { cast, constant, is_half: false });
         }
     }
-    let mut counts: HashMap<InstId, usize> = HashMap::new();
-    for sum in by_id.values() {
-        *counts.entry(sum.cast).or_default() += 1;
-    }
-    by_id.retain(|_, sum| counts[&sum.cast] <= MAX_SUMS);
+    let of_casts = group_by_cast(&by_id);
+    by_id.retain(|_, sum| of_casts[&sum.cast].len() <= MAX_SUMS);
     by_id
+}
+
+/// Returns the sums of each cast, in order.
+fn group_by_cast(by_id: &HashMap<InstId, Sum>) -> HashMap<InstId, Vec<InstId>> {
+    let mut groups: HashMap<InstId, Vec<InstId>> = HashMap::new();
+    for (id, sum) in by_id {
+        groups.entry(sum.cast).or_default().push(*id);
+    }
+    groups.values_mut().for_each(|group| group.sort_unstable());
+    groups
 }
 
 /// A use of a sum for which its image serves.
@@ -233,7 +235,7 @@ fn is_failure(kernel: &Kernel, then: &Body, other: &Body) -> bool {
         && other.0.iter().all(is_leaf)
 }
 
-/// What the uses of the sums say about the casts.
+/// The uses of sums, and the casts that they leave wide.
 #[derive(Default)]
 struct CastUses {
     /// Casts with a use for which an image does not serve.
@@ -273,13 +275,15 @@ impl Uses<'_> {
                 self.sums.below(self.kernel, *cond, truth, &mut found);
                 found
             });
-            for (inner, guard) in [then, other].into_iter().zip(&guards) {
-                if is_failure(self.kernel, then, inner) {
-                    // Casts that only the report computes stay wide.
-                    let casts = inner.0.iter().filter(|id| self.sums.is_cast(**id));
-                    self.found.wide.extend(casts);
-                    continue;
-                }
+            let fails = is_failure(self.kernel, then, other);
+            if fails {
+                // Casts that only the report computes stay wide.
+                let casts = other.0.iter().filter(|id| self.sums.is_cast(**id));
+                self.found.wide.extend(casts);
+            }
+            // The first body of such a branch is empty.
+            let bodies = [then, other].into_iter().zip(&guards);
+            for (inner, guard) in bodies.filter(|_| !fails) {
                 let outside = exact.len();
                 exact.extend(guard.iter().map(cast_of));
                 self.body(inner, exact);
@@ -321,6 +325,8 @@ struct Walk<'k> {
     kernel: &'k mut Kernel,
     /// The sums of the casts that are narrowed.
     sums: HashMap<InstId, Sum>,
+    /// The same, by their casts.
+    sums_of: HashMap<InstId, Vec<InstId>>,
     found: CastUses,
     values: Replacements,
     /// The images of sums.
@@ -446,16 +452,12 @@ impl Walk<'_> {
         &mut self,
         of: InstId,
         cast: InstId,
-        (value, constant): (InstId, i64),
+        (value, constant): (InstId, i128),
         out: &mut Vec<InstId>,
     ) {
-        let mut sums: Vec<(InstId, Sum)> = (self.sums.iter())
-            .filter(|(_, sum)| sum.cast == cast)
-            .map(|(id, sum)| (*id, *sum))
-            .collect();
-        sums.sort_unstable_by_key(|(id, _)| *id);
         let mut scope = HashMap::new();
-        for (id, sum) in sums {
+        for id in self.sums_of[&cast].clone() {
+            let sum = self.sums[&id];
             let wide = match sum.constant - constant {
                 0 => value,
                 more => self.plus(of, value, more, WIDE, out),
@@ -620,7 +622,7 @@ impl Walk<'_> {
         &mut self,
         of: InstId,
         value: InstId,
-        constant: i64,
+        constant: i128,
         ty: Ty,
         out: &mut Vec<InstId>,
     ) -> InstId {

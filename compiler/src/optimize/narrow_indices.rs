@@ -12,9 +12,8 @@
 //! and in a loop if it does not grow with the counter: back ends make an address that grows from a
 //! wide index, and not from what is left of it. A quotient of the counter, a number that is limited
 //! by another one and a loaded one do not grow. Comparisons and checks in loops take the lower half
-//! of a size, too. Comparisons,
-//! checks, addresses, casts and loops then take the narrow ones, and the wide ones die if nothing
-//! else uses them.
+//! of a size, too. Comparisons, checks, addresses, casts and loops then take the narrow ones, and
+//! the wide ones die if nothing else uses them.
 //!
 //! ```text
 //! %2 = builtin thread_idx.x : u64        %5 = builtin thread_idx.x : u32
@@ -337,7 +336,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if a back end cannot make the number from the one of the iteration before, by an
+    /// Returns true if a back end cannot make the number from the one of the iteration before by an
     /// addition: it depends on the iteration by other than sums and products.
     fn is_irregular(&self, id: InstId, steps: &mut u32) -> bool {
         let Some(left) = steps.checked_sub(1) else { return false };

@@ -135,7 +135,7 @@ fn count_replayed(
     Block::new(&code, &bound).replay_blocks(width * u64::from(row), width, &mut log)
 }
 
-/// Where rounds are compiled, checks that whole rows of blocks are replayed.
+/// Checks that whole rows of blocks are replayed, if rounds are compiled.
 fn check_rows(inside: &str, image: &(Shape, [Value; 4])) {
     for row in 0..image.0.grid[1] {
         let replayed = count_replayed(inside, image, row);

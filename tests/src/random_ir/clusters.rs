@@ -4,9 +4,8 @@
 //! commute, and it is read only after the next barrier. All threads reach each barrier; some
 //! accesses are under conditions that vary between threads. No thread fails before the last
 //! barrier.
-use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
-use std::fmt::Write as _;
-use warpwise_compiler::ir::{Access, Kernel, Scalar};
+use super::{ArgData, Draw, LaunchShape, RandomKernel, kernel_text::KernelText};
+use warpwise_compiler::ir::{Access, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
@@ -69,13 +68,13 @@ pub fn cluster_kernel(seed: u64) -> RandomKernel {
     let grid = cluster.map(|blocks| blocks * (1 + draw.below(2)));
     let threads = draw.one_of(&[1, 7, 32, MAX_THREADS]);
     let shape = LaunchShape { grid, block: [threads, 1, 1] };
-    let mut kernel = Clusters { draw, text: String::new(), values: 0 };
+    let mut kernel = Clusters { draw, text: KernelText::default() };
     for _ in 0..1 + kernel.draw.below(3) {
         if kernel.draw.chance(30) {
-            let at = kernel.open("for %zero, %n, step %one : u32");
+            let at = kernel.text.open("for %zero, %n, step %one : u32");
             kernel.add(&at);
             kernel.phase();
-            kernel.close();
+            kernel.text.close();
         } else {
             kernel.phase();
         }
@@ -89,10 +88,8 @@ pub fn cluster_kernel(seed: u64) -> RandomKernel {
         dx * dy * dz
     );
     let start = START.replacen("  %x = param", &known, 1);
-    let text =
-        numbered(&format!("kernel clusters {{\n  cluster {dx}, {dy}, {dz}\n{start}{text}}}"));
-    let kernel: Kernel =
-        text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+    let start = format!("kernel clusters {{\n  cluster {dx}, {dy}, {dz}\n{start}");
+    let kernel = text.parse(&start, seed);
     let len = draw.one_of(&[0, 1, 40, 400]);
     let x = (0..len).flat_map(|_| draw.below(40).to_le_bytes()).collect();
     let bytes = 4 * shape.all_threads() as usize;
@@ -107,32 +104,10 @@ pub fn cluster_kernel(seed: u64) -> RandomKernel {
 /// A kernel under construction.
 struct Clusters {
     draw: Draw,
-    text: String,
-    /// The number of values so far.
-    values: u32,
+    text: KernelText,
 }
 
 impl Clusters {
-    /// Writes an instruction with a name and a span of its own, and returns the name.
-    fn value(&mut self, what: &str) -> String {
-        self.values += 1;
-        let number = self.values;
-        _ = writeln!(self.text, "  %v{number} = {what} !{number}");
-        format!("%v{number}")
-    }
-
-    /// Begins an instruction with a body.
-    fn open(&mut self, what: &str) -> String {
-        self.values += 1;
-        let number = self.values;
-        _ = writeln!(self.text, "  %v{number} = {what} !{number} {{");
-        format!("%v{number}")
-    }
-
-    fn close(&mut self) {
-        self.text.push_str("  }\n");
-    }
-
     /// Writes a phase of accesses, before and after which no access is pending.
     fn phase(&mut self) {
         match self.draw.below(3) {
@@ -140,14 +115,14 @@ impl Clusters {
             1 => self.write_to_others(),
             _ => self.update(),
         }
-        self.value("sync_cluster");
+        self.text.value("sync_cluster");
     }
 
     /// Writes a phase in which each thread writes its slot, and others read it.
     fn exchange(&mut self) {
-        let sum = self.value("get $0 : u32");
-        self.value(&format!("store %cell, {sum}"));
-        self.value("sync_cluster");
+        let sum = self.text.value("get $0 : u32");
+        self.text.value(&format!("store %cell, {sum}"));
+        self.text.value("sync_cluster");
         for _ in 0..1 + self.draw.below(3) {
             self.read("%cells");
         }
@@ -159,11 +134,11 @@ impl Clusters {
         let rank = self.rotated("%rank", "%blocks");
         let thread = self.rotated("%thread", "%threads");
         let slot = self.slot("%cells", &rank, &thread);
-        let sum = self.value("get $0 : u32");
-        self.value(&format!("store {slot}, {sum}"));
-        self.value("sync_cluster");
+        let sum = self.text.value("get $0 : u32");
+        self.text.value(&format!("store {slot}, {sum}"));
+        self.text.value("sync_cluster");
         self.read("%cells");
-        let own = self.value("load %cell : u32");
+        let own = self.text.value("load %cell : u32");
         self.add(&own);
     }
 
@@ -174,14 +149,14 @@ impl Clusters {
             let is_guarded = self.guard();
             let [rank, thread] = [self.any("%blocks"), self.any("%threads")];
             let slot = self.slot("%counts", &rank, &thread);
-            let sum = self.value("get $0 : u32");
+            let sum = self.text.value("get $0 : u32");
             let scope = self.draw.one_of(&["device", "system"]);
-            self.value(&format!("atomic.{op}.relaxed.{scope} {slot}, {sum} : u32"));
+            self.text.value(&format!("atomic.{op}.relaxed.{scope} {slot}, {sum} : u32"));
             if is_guarded {
-                self.close();
+                self.text.close();
             }
         }
-        self.value("sync_cluster");
+        self.text.value("sync_cluster");
         self.read("%counts");
     }
 
@@ -189,12 +164,12 @@ impl Clusters {
     fn guard(&mut self) -> bool {
         let is_guarded = self.draw.chance(40);
         if is_guarded {
-            let sum = self.value("get $0 : u32");
+            let sum = self.text.value("get $0 : u32");
             let few = self.draw.one_of(&[1, 3, 7]);
-            let few = self.value(&format!("const {few} : u32"));
-            let some = self.value(&format!("and {sum}, {few} : u32"));
-            let cond = self.value(&format!("ne {some}, %zero : bool"));
-            self.open(&format!("if {cond}"));
+            let few = self.text.value(&format!("const {few} : u32"));
+            let some = self.text.value(&format!("and {sum}, {few} : u32"));
+            let cond = self.text.value(&format!("ne {some}, %zero : bool"));
+            self.text.open(&format!("if {cond}"));
         }
         is_guarded
     }
@@ -204,29 +179,29 @@ impl Clusters {
         let is_guarded = self.guard();
         let [rank, thread] = [self.any("%blocks"), self.any("%threads")];
         let slot = self.slot(array, &rank, &thread);
-        let value = self.value(&format!("load {slot} : u32"));
+        let value = self.text.value(&format!("load {slot} : u32"));
         self.add(&value);
         if is_guarded {
-            self.close();
+            self.text.close();
         }
     }
 
     /// Writes the address of a slot in the memory of a block, by mapping the array or the slot.
     fn slot(&mut self, array: &str, rank: &str, thread: &str) -> String {
         if self.draw.chance(50) {
-            let mapped = self.value(&format!("map_shared {array}, {rank} : ptr cluster"));
-            return self.value(&format!("index {mapped}, {thread}, 4 : ptr cluster"));
+            let mapped = self.text.value(&format!("map_shared {array}, {rank} : ptr cluster"));
+            return self.text.value(&format!("index {mapped}, {thread}, 4 : ptr cluster"));
         }
-        let own = self.value(&format!("index {array}, {thread}, 4 : ptr shared"));
-        self.value(&format!("map_shared {own}, {rank} : ptr cluster"))
+        let own = self.text.value(&format!("index {array}, {thread}, 4 : ptr shared"));
+        self.text.value(&format!("map_shared {own}, {rank} : ptr cluster"))
     }
 
     /// Writes `own` plus a constant, modulo `all`: a different number for each value of `own`.
     fn rotated(&mut self, own: &str, all: &str) -> String {
         let further = self.draw.below(9);
-        let further = self.value(&format!("const {further} : u32"));
-        let sum = self.value(&format!("add {own}, {further} : u32"));
-        self.value(&format!("rem {sum}, {all} : u32"))
+        let further = self.text.value(&format!("const {further} : u32"));
+        let sum = self.text.value(&format!("add {own}, {further} : u32"));
+        self.text.value(&format!("rem {sum}, {all} : u32"))
     }
 
     /// Writes any number below `all`.
@@ -237,31 +212,31 @@ impl Clusters {
             1 => "%zero".to_owned(),
             2 => self.rotated(own, all),
             _ => {
-                let sum = self.value("get $0 : u32");
-                self.value(&format!("rem {sum}, {all} : u32"))
+                let sum = self.text.value("get $0 : u32");
+                self.text.value(&format!("rem {sum}, {all} : u32"))
             }
         }
     }
 
     /// Mixes a number into the sum.
     fn add(&mut self, value: &str) {
-        let sum = self.value("get $0 : u32");
-        let scaled = self.value(&format!("mul {sum}, %factor : u32"));
-        let sum = self.value(&format!("add {scaled}, {value} : u32"));
-        self.value(&format!("set $0, {sum}"));
+        let sum = self.text.value("get $0 : u32");
+        let scaled = self.text.value(&format!("mul {sum}, %factor : u32"));
+        let sum = self.text.value(&format!("add {scaled}, {value} : u32"));
+        self.text.value(&format!("set $0, {sum}"));
     }
 
     /// Stores the sum, and perhaps adds an element that is out of bounds in some threads.
     fn end(&mut self) {
-        let sum = self.value("get $0 : u32");
-        self.value(&format!("store %to, {sum}"));
+        let sum = self.text.value("get $0 : u32");
+        self.text.value(&format!("store %to, {sum}"));
         if self.draw.chance(40) {
-            let index = self.value("bounds %wide, %xlen : u64");
-            let from = self.value(&format!("index %x, {index}, 4 : ptr global"));
-            let element = self.value(&format!("load {from} : u32"));
+            let index = self.text.value("bounds %wide, %xlen : u64");
+            let from = self.text.value(&format!("index %x, {index}, 4 : ptr global"));
+            let element = self.text.value(&format!("load {from} : u32"));
             self.add(&element);
-            let sum = self.value("get $0 : u32");
-            self.value(&format!("store %to, {sum}"));
+            let sum = self.text.value("get $0 : u32");
+            self.text.value(&format!("store %to, {sum}"));
         }
     }
 }

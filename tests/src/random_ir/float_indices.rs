@@ -3,9 +3,8 @@
 //! Each thread loads a float, scales, rounds or clamps it, casts it to an integer, adds constants,
 //! compares the sums with sizes and other floats, and accesses elements under these conditions, or
 //! the first of several. Some elements are out of bounds.
-use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
-use std::fmt::Write as _;
-use warpwise_compiler::ir::{Access, Kernel, Scalar};
+use super::{ArgData, Draw, LaunchShape, RandomKernel, kernel_text::KernelText};
+use warpwise_compiler::ir::{Access, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
@@ -56,14 +55,12 @@ const EDGES: [f32; 16] = [
 pub fn float_index_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let shape = LaunchShape { grid: [1 + draw.below(2), 1, 1], block: [32, 1, 1] };
-    let mut casts = Casts { draw, text: String::new(), values: 0 };
+    let mut casts = Casts { draw, text: KernelText::default() };
     for _ in 0..1 + casts.draw.below(2) {
         casts.cast();
     }
     let Casts { mut draw, text, .. } = casts;
-    let text = numbered(&format!("kernel k{seed} {{\n{START}{text}}}"));
-    let kernel: Kernel =
-        text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+    let kernel = text.parse(&format!("kernel k{seed} {{\n{START}"), seed);
     let len = draw.one_of(&[0, 1, 4, 20, 40, 3000]);
     let x = (0..len).flat_map(|_| draw.below(1000).to_le_bytes()).collect();
     let threads = shape.all_threads();
@@ -84,31 +81,10 @@ pub fn float_index_kernel(seed: u64) -> RandomKernel {
 /// A kernel under construction.
 struct Casts {
     draw: Draw,
-    text: String,
-    /// The number of values so far.
-    values: u32,
+    text: KernelText,
 }
 
 impl Casts {
-    /// Writes an instruction with a name and a span of its own, and returns the name.
-    fn value(&mut self, what: &str) -> String {
-        self.values += 1;
-        let number = self.values;
-        _ = writeln!(self.text, "  %v{number} = {what} !{number}");
-        format!("%v{number}")
-    }
-
-    /// Begins an instruction with a body.
-    fn open(&mut self, what: &str) {
-        self.values += 1;
-        let number = self.values;
-        _ = writeln!(self.text, "  %v{number} = {what} !{number} {{");
-    }
-
-    fn close(&mut self) {
-        self.text.push_str("  }\n");
-    }
-
     /// Casts a float, which may be bounded, and uses the result.
     fn cast(&mut self) {
         let (float, ty) = self.float();
@@ -116,28 +92,28 @@ impl Casts {
         if is_guarded {
             let cond = self.float_condition(&float, ty);
             if self.draw.chance(30) {
-                self.open(&format!("if {cond}"));
-                self.value("return");
-                self.close();
+                self.text.open(&format!("if {cond}"));
+                self.text.value("return");
+                self.text.close();
             }
-            self.open(&format!("if {cond}"));
+            self.text.open(&format!("if {cond}"));
         }
-        let number = self.value(&format!("cast {float} : u64"));
+        let number = self.text.value(&format!("cast {float} : u64"));
         let mut sums = vec![number.clone()];
         for _ in 0..self.draw.below(3) {
             let of = self.draw.one_of(&["n", "s"]);
             let of = if of == "n" { number.clone() } else { sums[sums.len() - 1].clone() };
             let op = self.draw.one_of(&["add", "add", "sub"]);
             let constant = self.draw.one_of(&[1, 1, 2, 3, 2047, 2048, 4096, 65_536]);
-            let constant = self.value(&format!("const {constant} : u64"));
-            sums.push(self.value(&format!("{op} {of}, {constant} : u64")));
+            let constant = self.text.value(&format!("const {constant} : u64"));
+            sums.push(self.text.value(&format!("{op} {of}, {constant} : u64")));
         }
         for _ in 0..1 + self.draw.below(3) {
             let sum = sums[self.draw.index(sums.len())].clone();
             self.use_sum(&sum, &sums, ty);
         }
         if is_guarded {
-            self.close();
+            self.text.close();
         }
     }
 
@@ -146,35 +122,35 @@ impl Casts {
         let mut float = "%float".to_owned();
         for _ in 0..self.draw.below(3) {
             float = match self.draw.below(6) {
-                0 => self.value(&format!("floor {float} : f32")),
-                1 => self.value(&format!("trunc {float} : f32")),
-                2 => self.value(&format!("max {float}, %zero : f32")),
+                0 => self.text.value(&format!("floor {float} : f32")),
+                1 => self.text.value(&format!("trunc {float} : f32")),
+                2 => self.text.value(&format!("max {float}, %zero : f32")),
                 3 => {
                     let most = self.draw.one_of(&["3.5", "20.0", "4294967296.0"]);
-                    let most = self.value(&format!("const {most} : f32"));
-                    self.value(&format!("min {float}, {most} : f32"))
+                    let most = self.text.value(&format!("const {most} : f32"));
+                    self.text.value(&format!("min {float}, {most} : f32"))
                 }
                 4 => {
                     let scale = self.draw.one_of(&["0.5", "-2.0", "4.0"]);
-                    let scale = self.value(&format!("const {scale} : f32"));
-                    self.value(&format!("mul {float}, {scale} : f32"))
+                    let scale = self.text.value(&format!("const {scale} : f32"));
+                    self.text.value(&format!("mul {float}, {scale} : f32"))
                 }
                 _ => {
-                    let limit = self.value("cast %n : f32");
-                    let cond = self.value(&format!("gt {float}, {limit} : bool"));
-                    self.value(&format!("select {cond}, {limit}, {float} : f32"))
+                    let limit = self.text.value("cast %n : f32");
+                    let cond = self.text.value(&format!("gt {float}, {limit} : bool"));
+                    self.text.value(&format!("select {cond}, {limit}, {float} : f32"))
                 }
             };
         }
         match self.draw.below(10) {
-            0..2 => (self.value(&format!("cast {float} : f64")), "f64"),
+            0..2 => (self.text.value(&format!("cast {float} : f64")), "f64"),
             // Negative ones become the largest below 2^64, or one just below 2^32.
             2 => {
                 let edge = self.draw.one_of(&["18446744073709549568.0", "4294967295.5"]);
-                let edge = self.value(&format!("const {edge} : f64"));
-                let wide = self.value(&format!("cast {float} : f64"));
-                let cond = self.value(&format!("lt {float}, %zero : bool"));
-                (self.value(&format!("select {cond}, {edge}, {wide} : f64")), "f64")
+                let edge = self.text.value(&format!("const {edge} : f64"));
+                let wide = self.text.value(&format!("cast {float} : f64"));
+                let cond = self.text.value(&format!("lt {float}, %zero : bool"));
+                (self.text.value(&format!("select {cond}, {edge}, {wide} : f64")), "f64")
             }
             _ => (float, "f32"),
         }
@@ -183,12 +159,12 @@ impl Casts {
     /// Writes a condition that may bound a float.
     fn float_condition(&mut self, float: &str, ty: &str) -> String {
         let bound = match self.draw.chance(60) {
-            true => self.value(&format!("cast %n : {ty}")),
-            false => self.value(&format!("const 17.5 : {ty}")),
+            true => self.text.value(&format!("cast %n : {ty}")),
+            false => self.text.value(&format!("const 17.5 : {ty}")),
         };
         let op = self.draw.one_of(&["lt", "le", "ge", "gt", "eq"]);
-        let cond = self.value(&format!("{op} {float}, {bound} : bool"));
-        if self.draw.chance(40) { self.value(&format!("not {cond} : bool")) } else { cond }
+        let cond = self.text.value(&format!("{op} {float}, {bound} : bool"));
+        if self.draw.chance(40) { self.text.value(&format!("not {cond} : bool")) } else { cond }
     }
 
     /// Uses a sum of the cast and a constant.
@@ -196,46 +172,46 @@ impl Casts {
         match self.draw.below(10) {
             0..3 => {
                 let cond = self.condition(sum);
-                self.open(&format!("if {cond}"));
+                self.text.open(&format!("if {cond}"));
                 let index = self.draw.index(sums.len());
                 self.element(&sums[index]);
                 if self.draw.chance(40) {
-                    self.text.push_str("  } else {\n");
-                    self.add("%factor");
+                    self.text.otherwise();
+                    self.text.mix("%factor");
                     if self.draw.chance(40) {
-                        self.value("return");
+                        self.text.value("return");
                     }
                 }
-                self.close();
+                self.text.close();
             }
             3..5 => {
                 let bound = self.bound();
-                let least = self.value(&format!("min {sum}, {bound} : u64"));
+                let least = self.text.value(&format!("min {sum}, {bound} : u64"));
                 self.element(&least);
             }
             5..7 => self.element(sum),
             7 => {
-                let number = self.value(&format!("cast {} : {ty}", sums[0]));
-                let scale = self.value(&format!("const 0.25 : {ty}"));
-                let number = self.value(&format!("mul {number}, {scale} : {ty}"));
-                let number = self.value(&format!("cast {number} : u32"));
-                self.add(&number);
+                let number = self.text.value(&format!("cast {} : {ty}", sums[0]));
+                let scale = self.text.value(&format!("const 0.25 : {ty}"));
+                let number = self.text.value(&format!("mul {number}, {scale} : {ty}"));
+                let number = self.text.value(&format!("cast {number} : u32"));
+                self.text.mix(&number);
             }
             8 => {
                 let cond = self.condition(sum);
-                let value = self.value(&format!("cast {cond} : u32"));
-                self.add(&value);
+                let value = self.text.value(&format!("cast {cond} : u32"));
+                self.text.mix(&value);
             }
             _ => {
-                let number = self.value(&format!("cast {sum} : u32"));
-                self.add(&number);
+                let number = self.text.value(&format!("cast {sum} : u32"));
+                self.text.mix(&number);
             }
         }
     }
 
     fn bound(&mut self) -> String {
         match self.draw.below(4) {
-            0 => self.value("const 12 : u64"),
+            0 => self.text.value("const 12 : u64"),
             1 => "%less".to_owned(),
             _ => self.draw.one_of(&["%n", "%xlen"]).to_owned(),
         }
@@ -249,13 +225,13 @@ impl Casts {
             true => (sum, bound.as_str()),
             false => (bound.as_str(), sum),
         };
-        let cond = self.value(&format!("{op} {lhs}, {rhs} : bool"));
+        let cond = self.text.value(&format!("{op} {lhs}, {rhs} : bool"));
         match self.draw.below(6) {
-            0 => self.value(&format!("not {cond} : bool")),
+            0 => self.text.value(&format!("not {cond} : bool")),
             1 => {
-                let other = self.value("ge %float, %zero : bool");
+                let other = self.text.value("ge %float, %zero : bool");
                 let op = self.draw.one_of(&["and", "or"]);
-                self.value(&format!("{op} {cond}, {other} : bool"))
+                self.text.value(&format!("{op} {cond}, {other} : bool"))
             }
             _ => cond,
         }
@@ -263,18 +239,9 @@ impl Casts {
 
     /// Loads an element, which may be out of bounds.
     fn element(&mut self, index: &str) {
-        let index = self.value(&format!("bounds {index}, %xlen : u64"));
-        let from = self.value(&format!("index %x, {index}, 4 : ptr global"));
-        let value = self.value(&format!("load {from} : u32"));
-        self.add(&value);
-    }
-
-    /// Mixes a number into the sum of the thread's reads, and stores the sum.
-    fn add(&mut self, value: &str) {
-        let sum = self.value("get $0 : u32");
-        let scaled = self.value(&format!("mul {sum}, %factor : u32"));
-        let sum = self.value(&format!("add {scaled}, {value} : u32"));
-        self.value(&format!("set $0, {sum}"));
-        self.value(&format!("store %to, {sum}"));
+        let index = self.text.value(&format!("bounds {index}, %xlen : u64"));
+        let from = self.text.value(&format!("index %x, {index}, 4 : ptr global"));
+        let value = self.text.value(&format!("load {from} : u32"));
+        self.text.mix(&value);
     }
 }

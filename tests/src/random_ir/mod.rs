@@ -29,6 +29,7 @@ mod float_indices;
 mod flow;
 mod guarded;
 mod indices;
+mod kernel_text;
 mod meet;
 mod memory;
 mod plan;

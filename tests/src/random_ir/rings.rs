@@ -5,9 +5,8 @@
 //! access slots of their own in shared memory, and elements under conditions; some loops over a few
 //! numbers, from a constant or a varying one up, access elements under conditions, too, and some
 //! load them before branches. Some elements are out of bounds.
-use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
-use std::fmt::Write as _;
-use warpwise_compiler::ir::{Access, Kernel, Scalar};
+use super::{ArgData, Draw, LaunchShape, RandomKernel, kernel_text::KernelText};
+use warpwise_compiler::ir::{Access, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
@@ -52,7 +51,7 @@ pub fn ring_kernel(seed: u64) -> RandomKernel {
     let mut draw = Draw::new(seed);
     let grid = [1 + draw.below(2), 1, 1];
     let shape = LaunchShape { grid, block: [draw.one_of(&[1, 5, 32, MAX_THREADS]), 1, 1] };
-    let mut rings = Rings { draw, text: String::new(), values: 0 };
+    let mut rings = Rings { draw, text: KernelText::default() };
     for _ in 0..1 + rings.draw.below(2) {
         match rings.draw.below(10) {
             0..6 => rings.ring(),
@@ -61,9 +60,7 @@ pub fn ring_kernel(seed: u64) -> RandomKernel {
         }
     }
     let Rings { mut draw, text, .. } = rings;
-    let text = numbered(&format!("kernel rings {{\n{START}{text}}}"));
-    let kernel: Kernel =
-        text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+    let kernel = text.parse(&format!("kernel rings {{\n{START}"), seed);
     let len = draw.one_of(&[0, 1, 8, 40, 60, 100, 400]);
     let x = (0..len).flat_map(|_| draw.below(40).to_le_bytes()).collect();
     let threads = 4 * shape.all_threads() as usize;
@@ -79,32 +76,10 @@ pub fn ring_kernel(seed: u64) -> RandomKernel {
 /// A kernel under construction.
 struct Rings {
     draw: Draw,
-    text: String,
-    /// The number of values so far.
-    values: u32,
+    text: KernelText,
 }
 
 impl Rings {
-    /// Writes an instruction with a name and a span of its own, and returns the name.
-    fn value(&mut self, what: &str) -> String {
-        self.values += 1;
-        let number = self.values;
-        _ = writeln!(self.text, "  %v{number} = {what} !{number}");
-        format!("%v{number}")
-    }
-
-    /// Begins an instruction with a body.
-    fn open(&mut self, what: &str) -> String {
-        self.values += 1;
-        let number = self.values;
-        _ = writeln!(self.text, "  %v{number} = {what} !{number} {{");
-        format!("%v{number}")
-    }
-
-    fn close(&mut self) {
-        self.text.push_str("  }\n");
-    }
-
     /// Writes a loop over buffers that take turns.
     fn ring(&mut self) {
         let ty = self.draw.one_of(&["u64", "u64", "u32"]);
@@ -113,12 +88,12 @@ impl Rings {
             _ => self.draw.one_of(&["%n", "%n", "%m", "%xlen"]),
         };
         let start = self.draw.below(5);
-        let start = self.value(&format!("const {start} : {ty}"));
+        let start = self.text.value(&format!("const {start} : {ty}"));
         let step = self.draw.one_of(&[1, 1, 1, 2, 3, 7]);
-        let step = self.value(&format!("const {step} : {ty}"));
+        let step = self.text.value(&format!("const {step} : {ty}"));
         let meets = self.draw.chance(50);
         let divisor = 2 + self.draw.below(7);
-        let at = self.open(&format!("for {start}, {end}, step {step} : {ty}"));
+        let at = self.text.open(&format!("for {start}, {end}, step {step} : {ty}"));
         for _ in 0..1 + self.draw.below(4) {
             let divisor = match self.draw.chance(85) {
                 true => divisor,
@@ -130,41 +105,42 @@ impl Rings {
             self.guarded(&at, ty);
         }
         if meets {
-            self.value("barrier");
+            self.text.value("barrier");
         }
-        self.close();
+        self.text.close();
     }
 
     /// Accesses the thread's slot in the buffer whose turn it is.
     fn turn(&mut self, at: &str, ty: &str, divisor: u32) {
         let further = self.draw.below(9);
-        let further = self.value(&format!("const {further} : {ty}"));
+        let further = self.text.value(&format!("const {further} : {ty}"));
         let sum = match self.draw.chance(70) {
-            true => self.value(&format!("add {at}, {further} : {ty}")),
+            true => self.text.value(&format!("add {at}, {further} : {ty}")),
             false => at.to_owned(),
         };
-        let divisor = self.value(&format!("const {divisor} : {ty}"));
+        let divisor = self.text.value(&format!("const {divisor} : {ty}"));
         let is_guarded = self.draw.chance(20);
         if is_guarded {
             let cond = self.condition(at, ty);
-            self.open(&format!("if {cond}"));
+            self.text.open(&format!("if {cond}"));
         }
-        let which = self.value(&format!("rem {sum}, {divisor} : {ty}"));
-        let which = if ty == "u64" { which } else { self.value(&format!("cast {which} : u64")) };
-        let row = self.value(&format!("mul {which}, %threads : u64"));
-        let slot = self.value(&format!("add {row}, %thread : u64"));
-        let slot = self.value(&format!("index %buffers, {slot}, 4 : ptr shared"));
+        let which = self.text.value(&format!("rem {sum}, {divisor} : {ty}"));
+        let which =
+            if ty == "u64" { which } else { self.text.value(&format!("cast {which} : u64")) };
+        let row = self.text.value(&format!("mul {which}, %threads : u64"));
+        let slot = self.text.value(&format!("add {row}, %thread : u64"));
+        let slot = self.text.value(&format!("index %buffers, {slot}, 4 : ptr shared"));
         if self.draw.chance(50) {
-            let value = self.value(&format!("load {slot} : u32"));
-            self.add(&value);
+            let value = self.text.value(&format!("load {slot} : u32"));
+            self.text.mix(&value);
         } else {
-            let sum = self.value("get $0 : u32");
-            let value = self.value(&format!("cast {at} : u32"));
-            let value = self.value(&format!("add {sum}, {value} : u32"));
-            self.value(&format!("store {slot}, {value}"));
+            let sum = self.text.value("get $0 : u32");
+            let value = self.text.value(&format!("cast {at} : u32"));
+            let value = self.text.value(&format!("add {sum}, {value} : u32"));
+            self.text.value(&format!("store {slot}, {value}"));
         }
         if is_guarded {
-            self.close();
+            self.text.close();
         }
     }
 
@@ -172,61 +148,61 @@ impl Rings {
     fn few(&mut self) {
         let ty = self.draw.one_of(&["u64", "u32", "i32"]);
         let (start, count) = (self.draw.below(3), self.draw.below(10));
-        let start = self.value(&format!("const {start} : {ty}"));
-        let end = self.value(&format!("const {count} : {ty}"));
+        let start = self.text.value(&format!("const {start} : {ty}"));
+        let end = self.text.value(&format!("const {count} : {ty}"));
         let (start, end) = match ty == "u64" && self.draw.chance(50) {
             true => {
                 let base = self.draw.one_of(&["%m", "%thread", "%n"]);
                 let [from, to] =
-                    [start, end].map(|side| self.value(&format!("add {base}, {side} : u64")));
+                    [start, end].map(|side| self.text.value(&format!("add {base}, {side} : u64")));
                 (if self.draw.chance(50) { base.to_owned() } else { from }, to)
             }
             false => (start, end),
         };
         let step = self.draw.one_of(&[1, 1, 2, 3]);
-        let step = self.value(&format!("const {step} : {ty}"));
+        let step = self.text.value(&format!("const {step} : {ty}"));
         let kind = self.draw.one_of(&["for", "for", "for inclusive"]);
-        let at = self.open(&format!("{kind} {start}, {end}, step {step} : {ty}"));
+        let at = self.text.open(&format!("{kind} {start}, {end}, step {step} : {ty}"));
         for _ in 0..1 + self.draw.below(2) {
             self.guarded(&at, ty);
         }
         if self.draw.chance(20) {
             let cond = self.condition(&at, ty);
-            self.open(&format!("if {cond}"));
+            self.text.open(&format!("if {cond}"));
             let exit = self.draw.one_of(&["break", "continue"]);
-            self.value(&format!("{exit} {at}"));
-            self.close();
+            self.text.value(&format!("{exit} {at}"));
+            self.text.close();
         }
-        self.close();
+        self.text.close();
     }
 
     /// Writes a loop that loads elements, each before a branch.
     fn branches(&mut self) {
         let end = self.draw.one_of(&["%n", "%m", "%xlen"]);
-        let at = self.open(&format!("for %zero, {end}, step %one : u64"));
+        let at = self.text.open(&format!("for %zero, {end}, step %one : u64"));
         for _ in 0..1 + self.draw.below(3) {
             let further = self.draw.below(3);
-            let further = self.value(&format!("const {further} : u64"));
-            let index = self.value(&format!("add {at}, {further} : u64"));
+            let further = self.text.value(&format!("const {further} : u64"));
+            let index = self.text.value(&format!("add {at}, {further} : u64"));
             let index = if self.draw.chance(50) { index } else { at.clone() };
-            let index = self.value(&format!("bounds {index}, %xlen : u64"));
-            let from = self.value(&format!("index %x, {index}, 4 : ptr global"));
-            let value = self.value(&format!("load {from} : u32"));
+            let index = self.text.value(&format!("bounds {index}, %xlen : u64"));
+            let from = self.text.value(&format!("index %x, {index}, 4 : ptr global"));
+            let value = self.text.value(&format!("load {from} : u32"));
             let bound = self.draw.below(40);
-            let bound = self.value(&format!("const {bound} : u32"));
-            let cond = self.value(&format!("lt {value}, {bound} : bool"));
-            let sum = self.value("get $0 : u32");
-            self.open(&format!("if {cond}"));
-            let scaled = self.value(&format!("mul {sum}, %factor : u32"));
-            self.value(&format!("set $0, {scaled}"));
+            let bound = self.text.value(&format!("const {bound} : u32"));
+            let cond = self.text.value(&format!("lt {value}, {bound} : bool"));
+            let sum = self.text.value("get $0 : u32");
+            self.text.open(&format!("if {cond}"));
+            let scaled = self.text.value(&format!("mul {sum}, %factor : u32"));
+            self.text.value(&format!("set $0, {scaled}"));
             if self.draw.chance(50) {
-                self.value(&format!("store %to, {sum}"));
+                self.text.value(&format!("store %to, {sum}"));
             }
-            self.text.push_str("  } else {\n");
-            self.add(&value);
-            self.close();
+            self.text.otherwise();
+            self.text.mix(&value);
+            self.text.close();
         }
-        self.close();
+        self.text.close();
     }
 
     /// Writes a condition on a counter.
@@ -234,39 +210,30 @@ impl Rings {
         let bound = match ty {
             "u64" => self.draw.one_of(&["%n", "%m", "%xlen", "%thread"]).to_owned(),
             "u32" => "%m32".to_owned(),
-            _ => self.value(&format!("cast %m32 : {ty}")),
+            _ => self.text.value(&format!("cast %m32 : {ty}")),
         };
         let op = self.draw.one_of(&["lt", "lt", "le", "gt", "ne"]);
-        self.value(&format!("{op} {at}, {bound} : bool"))
+        self.text.value(&format!("{op} {at}, {bound} : bool"))
     }
 
     /// Loads an element, which may be out of bounds, under a condition.
     fn guarded(&mut self, at: &str, ty: &str) {
         let wide =
-            if ty == "u64" { at.to_owned() } else { self.value(&format!("cast {at} : u64")) };
-        let index = self.value(&format!("add {wide}, %global : u64"));
+            if ty == "u64" { at.to_owned() } else { self.text.value(&format!("cast {at} : u64")) };
+        let index = self.text.value(&format!("add {wide}, %global : u64"));
         let index = match self.draw.chance(60) {
             true => index,
             false => wide.clone(),
         };
         let cond = match self.draw.chance(50) {
-            true => self.value(&format!("lt {index}, %xlen : bool")),
+            true => self.text.value(&format!("lt {index}, %xlen : bool")),
             false => self.condition(at, ty),
         };
-        self.open(&format!("if {cond}"));
-        let index = self.value(&format!("bounds {index}, %xlen : u64"));
-        let from = self.value(&format!("index %x, {index}, 4 : ptr global"));
-        let value = self.value(&format!("load {from} : u32"));
-        self.add(&value);
-        self.close();
-    }
-
-    /// Mixes a number into the sum of the thread's reads, and stores the sum.
-    fn add(&mut self, value: &str) {
-        let sum = self.value("get $0 : u32");
-        let scaled = self.value(&format!("mul {sum}, %factor : u32"));
-        let sum = self.value(&format!("add {scaled}, {value} : u32"));
-        self.value(&format!("set $0, {sum}"));
-        self.value(&format!("store %to, {sum}"));
+        self.text.open(&format!("if {cond}"));
+        let index = self.text.value(&format!("bounds {index}, %xlen : u64"));
+        let from = self.text.value(&format!("index %x, {index}, 4 : ptr global"));
+        let value = self.text.value(&format!("load {from} : u32"));
+        self.text.mix(&value);
+        self.text.close();
     }
 }

@@ -5,9 +5,8 @@
 //! bounds: the check that fails first, and the thread's stores before it, depend on the order of
 //! all instructions. Some pieces are the bodies of branches and of loops that the optimizer
 //! unrolls. A thread writes only its own four elements.
-use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
-use std::fmt::Write as _;
-use warpwise_compiler::ir::{Access, Kernel, Scalar};
+use super::{ArgData, Draw, LaunchShape, RandomKernel, kernel_text::KernelText};
+use warpwise_compiler::ir::{Access, Scalar};
 
 const U32: Scalar = Scalar::U32;
 
@@ -57,14 +56,12 @@ pub fn straight_kernel(seed: u64) -> RandomKernel {
     let shape =
         LaunchShape { grid: [1 + draw.below(2), 1, 1], block: [draw.one_of(&[1, 8, 40]), 1, 1] };
     let visible = NUMBERS.map(String::from).to_vec();
-    let mut straight = Straight { draw, text: String::new(), names: 0, visible, depth: 0 };
+    let mut straight = Straight { draw, text: KernelText::default(), visible, depth: 0 };
     for _ in 0..10 + straight.draw.below(40) {
         straight.statement();
     }
     let Straight { mut draw, text, .. } = straight;
-    let text = numbered(&format!("{START}{text}}}"));
-    let kernel: Kernel =
-        text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+    let kernel = text.parse(START, seed);
     let threads = shape.all_threads();
     let mut slice = |access: Access, least: u32| {
         let bytes = (0..least + draw.below(60)).flat_map(|_| draw.below(9).to_le_bytes()).collect();
@@ -82,8 +79,7 @@ pub fn straight_kernel(seed: u64) -> RandomKernel {
 /// A kernel under construction.
 struct Straight {
     draw: Draw,
-    text: String,
-    names: u32,
+    text: KernelText,
     /// Numbers (`u64`), oldest first.
     visible: Vec<String>,
     /// The number of open bodies.
@@ -91,14 +87,6 @@ struct Straight {
 }
 
 impl Straight {
-    /// Appends an instruction with a name and a span of its own.
-    fn inst(&mut self, what: &str) -> String {
-        self.names += 1;
-        let names = self.names;
-        _ = writeln!(self.text, "  %v{names} = {what} !{names}");
-        format!("%v{names}")
-    }
-
     /// Returns a number, preferably a recent one.
     fn number(&mut self) -> String {
         let count = self.visible.len();
@@ -113,7 +101,7 @@ impl Straight {
             0..=3 => {
                 let (a, b) = (self.number(), self.number());
                 let op = self.draw.one_of(&["add", "add", "add", "sub", "mul", "min", "xor"]);
-                let value = self.inst(&format!("{op} {a}, {b} : u64"));
+                let value = self.text.value(&format!("{op} {a}, {b} : u64"));
                 self.visible.push(value);
             }
             4..=9 => {
@@ -139,22 +127,22 @@ impl Straight {
             }
             14 => {
                 let local = self.draw.below(2);
-                let value = self.inst(&format!("get ${local} : u64"));
+                let value = self.text.value(&format!("get ${local} : u64"));
                 self.visible.push(value);
             }
             15 => {
                 let (local, value) = (self.draw.below(2), self.number());
-                self.inst(&format!("set ${local}, {value}"));
+                self.text.value(&format!("set ${local}, {value}"));
             }
             16 => self.divide(),
             17 => {
                 let (a, b) = (self.number(), self.number());
-                let cond = self.inst(&format!("le {a}, {b} : bool"));
-                self.inst(&format!("check {cond}, add_overflow"));
+                let cond = self.text.value(&format!("le {a}, {b} : bool"));
+                self.text.value(&format!("check {cond}, add_overflow"));
             }
             18 => {
                 let (a, b) = (self.number(), self.number());
-                let cond = self.inst(&format!("lt {a}, {b} : bool"));
+                let cond = self.text.value(&format!("lt {a}, {b} : bool"));
                 self.body(&format!("if {cond}"));
             }
             _ => {
@@ -167,39 +155,43 @@ impl Straight {
     /// Returns the index of one of the thread's own elements.
     fn own_element(&mut self) -> String {
         let which = self.draw.one_of(&["%zero", "%one", "%two", "%three"]);
-        self.inst(&format!("add %first, {which} : u64"))
+        self.text.value(&format!("add %first, {which} : u64"))
     }
 
     /// Checks an index, and returns the address.
     fn address(&mut self, slice: &str, index: &str, len: &str, space: &str) -> String {
         // Most indices would be out of bounds, and nothing after the first of them would run.
         let index = match self.draw.chance(85) && slice != "%y" {
-            true => self.inst(&format!("rem {index}, {len} : u64")),
+            true => self.text.value(&format!("rem {index}, {len} : u64")),
             false => index.to_owned(),
         };
-        let index = self.inst(&format!("bounds {index}, {len} : u64"));
-        self.inst(&format!("index {slice}, {index}, 4 : ptr {space}"))
+        let index = self.text.value(&format!("bounds {index}, {len} : u64"));
+        self.text.value(&format!("index {slice}, {index}, 4 : ptr {space}"))
     }
 
     fn load(&mut self, slice: &str, index: &str, len: &str, space: &str) {
         let from = self.address(slice, index, len, space);
-        let loaded = self.inst(&format!("load {from} : u32"));
-        let value = self.inst(&format!("cast {loaded} : u64"));
+        let loaded = self.text.value(&format!("load {from} : u32"));
+        let value = self.text.value(&format!("cast {loaded} : u64"));
         self.visible.push(value);
     }
 
     fn store(&mut self, slice: &str, index: &str, len: &str, space: &str, value: &str) {
         let to = self.address(slice, index, len, space);
-        let value = self.inst(&format!("cast {value} : u32"));
-        self.inst(&format!("store {to}, {value}"));
+        let value = self.text.value(&format!("cast {value} : u32"));
+        self.text.value(&format!("store {to}, {value}"));
     }
 
     fn divide(&mut self) {
         let (value, by) = (self.number(), self.number());
-        let by = if self.draw.chance(70) { self.inst(&format!("or {by}, %one : u64")) } else { by };
-        let cond = self.inst(&format!("ne {by}, %zero : bool"));
-        self.inst(&format!("check {cond}, divide_by_zero"));
-        let value = self.inst(&format!("div {value}, {by} : u64"));
+        let by = if self.draw.chance(70) {
+            self.text.value(&format!("or {by}, %one : u64"))
+        } else {
+            by
+        };
+        let cond = self.text.value(&format!("ne {by}, %zero : bool"));
+        self.text.value(&format!("check {cond}, divide_by_zero"));
+        let value = self.text.value(&format!("div {value}, {by} : u64"));
         self.visible.push(value);
     }
 
@@ -208,12 +200,10 @@ impl Straight {
         if self.depth == 2 {
             return;
         }
-        self.names += 1;
-        let names = self.names;
-        _ = writeln!(self.text, "  %v{names} = {what} !{names} {{");
+        let name = self.text.open(what);
         let visible = self.visible.len();
         if what.starts_with("for") {
-            self.visible.push(format!("%v{names}"));
+            self.visible.push(name);
         }
         self.depth += 1;
         for _ in 0..1 + self.draw.below(6) {
@@ -221,6 +211,6 @@ impl Straight {
         }
         self.depth -= 1;
         self.visible.truncate(visible);
-        self.text.push_str("  }\n");
+        self.text.close();
     }
 }

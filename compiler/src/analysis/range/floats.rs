@@ -45,7 +45,7 @@ impl FloatRange {
         Self { min, max, may_be_nan: false }
     }
 
-    /// Returns the interval that spans `ends`; any float if one of them is NaN, as `0 * infinity` is.
+    /// Returns the interval that spans `ends`; any float if one of them is NaN.
     fn spanning(scalar: Scalar, ends: &[f64], may_be_nan: bool) -> Self {
         if ends.iter().any(|end| end.is_nan()) {
             return Self::ANY;
@@ -56,7 +56,8 @@ impl FloatRange {
         Self { min, max, may_be_nan }
     }
 
-    /// Returns the range of the integers that these floats are cast to, whose type has these `limits`.
+    /// Returns the range of the integers that these floats are cast to, of a type with these
+    /// `limits`.
     pub(super) fn integer_range(self, limits: Range) -> Range {
         let saturated = |end: f64| (end as i128).clamp(limits.min, limits.max);
         let range = if self.min > self.max {

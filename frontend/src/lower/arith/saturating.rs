@@ -64,7 +64,7 @@ impl Lowerer<'_> {
     ) -> InstId {
         let adds = op == BinaryOp::Add;
         if !adds && scalar.is_unsigned() {
-            // Neither operation wraps, and `x.saturating_sub(1)` at the edge of an image is bounded.
+            // Neither operation wraps, so that ranges bound the `x.saturating_sub(1)` of an edge.
             let larger = self.push_binary(BinaryOp::Max, x, y, scalar, at);
             return self.push_binary(BinaryOp::Sub, larger, y, scalar, at);
         }

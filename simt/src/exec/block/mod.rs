@@ -103,7 +103,8 @@ pub(crate) struct Block<'a> {
     /// The pass to continue, if the worker has taken control.
     paused_pass: Option<Pass>,
     /// For [replay](crate::exec::replay) of blocks: the uniform values, per group the lane
-    /// instructions, the effects and the conditions of lanes that take part, and the checked accesses of all groups.
+    /// instructions, the effects and the conditions of lanes that take part, and the checked
+    /// accesses of all groups.
     linear: LinearValues,
     lane_instrs: Vec<Vec<LaneInstr<'a>>>,
     effects: Vec<Effects>,

@@ -14,8 +14,8 @@
 //! for addresses, which advance by a constant; so they are [counted](count) at once, and checked
 //! round by round.
 //!
-//! Lanes of a block may decide a condition differently, if compiled code can [clip] the
-//! rounds to the lanes where it holds.
+//! Lanes of a block may decide a condition differently, if compiled code can [clip] the rounds to
+//! the lanes where it holds.
 //!
 //! Nothing happens before the number of rounds is known. A round that cannot be recorded (lanes
 //! diverge, an access is out of bounds, addresses are in lanes) runs in [`crate::exec::step`].

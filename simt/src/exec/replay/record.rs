@@ -292,8 +292,8 @@ impl<'a> Recorder<'_, 'a> {
         Ok(Flow::Next(at + 1))
     }
 
-    /// Returns the value of a condition, if it is the same in every lane. Otherwise only the lanes
-    /// where it is `clipped_to` take part in the rest of the round: then returns `None`.
+    /// Returns the value of a condition, if it is the same in every lane, and `None` if not: then
+    /// only the lanes in which it is `clipped_to` take part in the rest of the round.
     fn decide_or_clip(
         &mut self,
         decision: u32,
